@@ -101,6 +101,22 @@ def _levels(value: Any) -> Any:
     return levels
 
 
+def _files_by_name(value: Any) -> Any:
+    """Benchmark -> file, from `traffic=/srv/traffic.jsonl,weather=/srv/weather.jsonl`."""
+    if not isinstance(value, str):
+        return value
+    files: dict[str, Path] = {}
+    for part in _split(value):
+        name, sign, path = (piece.strip() for piece in part.partition("="))
+        if not sign or not name or name in files or not Path(path).is_file():
+            raise ValueError(
+                f"ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with "
+                "python -m maintenance items, or leave it out."
+            )
+        files[name] = Path(path).absolute()
+    return files
+
+
 def _yes_or_no(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -112,6 +128,7 @@ def _yes_or_no(value: Any) -> Any:
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
 Paths = Annotated[tuple[Path, ...], BeforeValidator(_split)]
+Files = Annotated[Mapping[str, Path], BeforeValidator(_files_by_name)]
 Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 
@@ -216,6 +233,11 @@ class WorkerSettings(_FromMapping):
         "shows facts only. The demo shows its own texts",
         shown="empty",
         alias="items_file",
+    )
+    items_files: Files = setting(
+        {},
+        "the same for other benchmarks: `traffic=traffic.jsonl,weather=weather.jsonl`",
+        shown="none",
     )
     lease_seconds: float = setting(
         60.0, "a worker that is silent for so long loses its job to another", ge=0.1, le=86_400
@@ -329,6 +351,8 @@ class WorkerSettings(_FromMapping):
         if self.is_demo:
             return (self._demo(),)
         ids = self._ids()
+        if unknown := sorted(set(self.items_files) - set(ids)):
+            raise ValueError(f"ITEMS_FILES names {', '.join(unknown)}, not served here. It serves {', '.join(ids)}.")
         shown, hidden = self._revisions_shown(), self._hidden()
         return tuple(self._served(name, shown.get(name, ""), hidden.get(name, {})) for name in ids)
 
@@ -402,7 +426,7 @@ class WorkerSettings(_FromMapping):
 
     def _served(self, name: str, revision: str, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
-        texts = self.item_texts if name == self.served_benchmark else None
+        texts = self.items_files.get(name, self.item_texts if name == self.served_benchmark else None)
         try:
             spec = load_spec(name, self.definitions)
         except SpecError as error:
@@ -505,6 +529,12 @@ class Settings(WorkerSettings):
         "addresses or networks (at most a /8, IPv6 a /16) of proxies whose `X-Forwarded-For` is believed, and without "
         "`PUBLIC_URL` the host and scheme that they name",
         shown="none; on a Space `10.0.0.0/8`",
+    )
+    mcp: Flag = setting(
+        True,
+        "`0`: no [MCP endpoint](rest-api.md#mcp) at `/mcp`. There is none either without the packages of "
+        "`requirements-mcp.txt`",
+        shown="`1`",
     )
     uploads_url: str = setting(
         "",

@@ -17,6 +17,7 @@ from storage.clock import minute
 
 _HERE = Path(__file__).parent
 STYLE_URL = "/auth/identity.css"
+_PLACED = ("/", "/account")  # addresses that each benchmark of a service has, below its prefix
 
 
 def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> Environment:
@@ -41,6 +42,7 @@ class AccountPages:
         self._base = "identity_base.html" if site is None else "base.html"
         self._environment = use_layout([_HERE / "templates", *folders], site)
         self._environment.filters["minute"] = minute
+        self._prefix = str(self._environment.globals.setdefault("prefix", ""))
 
     def account(self, context: Mapping[str, Any]) -> str:
         """Return the account page."""
@@ -48,7 +50,8 @@ class AccountPages:
 
     def message(self, title: str, lead: str, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
         """Return a sentence and where to go from here."""
-        context = {"title": title, "lead": lead, "links": links, "own_tab": own_tab, "current": "/account"}
+        placed = tuple((text, self._prefix + url if url in _PLACED else url) for text, url in links)
+        context = {"title": title, "lead": lead, "links": placed, "own_tab": own_tab, "current": "/account"}
         return self.render("identity_message.html", context)
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:

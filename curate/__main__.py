@@ -1,4 +1,4 @@
-"""`python -m curate pool|filter|build|verify|edition|power`: from a pool of pairs to the next edition."""
+"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next edition."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from curate.commands.duplicates_command import add_pool_commands
 from curate.commands.edition_command import add_edition_command
 from curate.commands.filter_command import add_filter_command
 from curate.commands.power_command import add_power_command
+from curate.commands.upload_command import add_upload_command
 from curate.commands.verify_command import add_verify_commands
 from curate.errors import CurateError
 
@@ -34,12 +35,14 @@ def main(arguments: list[str]) -> int:
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(prog="python -m curate", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="pool|filter|build|verify|edition|power")
+    names = "pool|filter|build|verify|edition|upload|power"
+    commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     add_pool_commands(commands)
     add_filter_command(commands)
     add_build_command(commands)
     add_verify_commands(commands)
     add_edition_command(commands)
+    add_upload_command(commands)
     add_power_command(commands)
     return parser
 

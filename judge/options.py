@@ -91,8 +91,13 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-requests", type=int, metavar="N", help="most requests")
     group.add_argument("--max-total-tokens", type=int, metavar="N", help="most tokens, prompts and replies")
     group.add_argument("--max-cost", type=float, metavar="MONEY", help="most money, with the prices below")
-    group.add_argument("--price-prompt", type=float, default=0.0, metavar="DOLLARS", help="of a million prompt tokens")
-    group.add_argument("--price-reply", type=float, default=0.0, metavar="DOLLARS", help="of a million reply tokens")
+    add_price_options(group)
+
+
+def add_price_options(parser: Any) -> None:
+    """Add what tokens cost, to a parser or a group of one."""
+    parser.add_argument("--price-prompt", type=float, default=0.0, metavar="DOLLARS", help="of a million prompt tokens")
+    parser.add_argument("--price-reply", type=float, default=0.0, metavar="DOLLARS", help="of a million reply tokens")
 
 
 def read_prices(arguments: argparse.Namespace) -> Prices:

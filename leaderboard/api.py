@@ -17,9 +17,10 @@ from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Behaviour
 from leaderboard import openapi_examples
-from leaderboard.board.columns import columns_of
+from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
+from leaderboard.board.query import ordered_as, read_query
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
@@ -50,6 +51,7 @@ _AFTER = (
     "url",
 )
 ALL_ROWS = PageOfRows()
+_LONGEST_SORT = 80
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
@@ -92,6 +94,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             _unknown("protocol", protocol, rules)
             or _unknown("grouping", grouping, groupings)
             or (_unknown("revision", revision, edition.revisions) if revision else None)
+            or (_unknown("sort", page.sort.partition(":")[0], tuple(by_key(spec))) if page.sort else None)
         )
         if wrong is not None:
             return wrong
@@ -131,8 +134,11 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
 def _asked_page(
     limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="Rows of a page; all if left out")] = None,
     cursor: Annotated[str, Query(description="`next` of the page before; it stays with that page's snapshot")] = "",
+    sort: Annotated[
+        str, Query(description="Column to order by, `key` or `key:asc`; the next page needs it again")
+    ] = "",
 ) -> PageOfRows | None:
-    return read_page(limit, cursor)
+    return read_page(limit, cursor, sort[:_LONGEST_SORT])
 
 
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
@@ -152,7 +158,7 @@ def shown_json(
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
     """Return the board; accuracies are fractions. A page of it says which one is next."""
-    rows = [row for row in board.rows if row.tier != "baseline"]
+    rows = _ordered(board, page.sort)
     following = {} if page.limit is None else {"next": page.following(len(rows), board.snapshot_id)}
     return {
         "snapshot": board.snapshot_id,
@@ -168,6 +174,12 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
         "baselines": [_entry(row, board.spec) for row in board.rows if row.tier == "baseline"],
         **following,
     }
+
+
+def _ordered(board: Board, sort: str) -> list[BoardRow]:
+    """Return the rows without baselines, ordered as a page of the board is; never by a column that is not shown."""
+    view = read_query({"sort": sort}, (), board.spec).on(board)
+    return ordered_as([row for row in board.rows if row.tier != "baseline"], view)
 
 
 def _entry(row: BoardRow, spec: BenchmarkSpec) -> dict[str, Any]:

@@ -7,7 +7,7 @@ shows is asked from the site when a visitor opens it. The state of the analyse p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import board_fragment, footer_markup, header_markup
+from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import QueueFull
 from leaderboard.share.exports import file_stem
@@ -37,6 +37,10 @@ _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
 hollow ones are <b>reported</b>. Figures that need individual votes show uploaded judges only. The link keeps your
 selection. Download any figure with its data.</p>"""
+_BENCHMARKS = (
+    '<p class="lead">Of several benchmarks: <a href="/agreement"><u>do they agree on judges?</u></a> '
+    '<a href="/judges/compare"><u>Compare two judges on all of them</u></a></p>'
+)
 
 _MOUNT = """
 const start = (tries) => {
@@ -122,34 +126,19 @@ def _usual(spec: BenchmarkSpec) -> str:
     return f'{{protocol: "{spec.ranking}", grouping: "{spec.official}", chart: "categories"}}'
 
 
-ContextOf = Callable[[gr.Request | None], RenderContext]
-"""The context of the benchmark that a request is about."""
-
-
-def _draw_head(contexts: ContextOf, current: str, head: gr.HTML) -> None:
-    """Have the header drawn for the benchmark of the page's address."""
-
-    def draw(request: gr.Request) -> str:
-        return header_markup(contexts(request), current)
-
-    _on_open(draw, [head])
-
-
 @contextmanager
-def frame(contexts: RenderContext | ContextOf, current: str, *classes: str) -> Iterator[None]:
-    """Provide the public pages' header and footer instead of Gradio's, and their column; `current`: the page's
-    address. `contexts`: of the page's benchmark, or what finds it for a request (None: for the first drawing)."""
+def frame(context: RenderContext, current: str, *classes: str) -> Iterator[tuple[gr.HTML, gr.HTML]]:
+    """Provide the public pages' header and footer instead of Gradio's, and their column; yields header and footer.
+
+    `current`: the page's address. A page of several benchmarks is laid out for the first; web/page_values.py serves
+    it with what is another's."""
     Navbar(visible=False)
-    context = contexts if isinstance(contexts, RenderContext) else contexts(None)
-    classes_of_head = ["site", "vl-head"]
-    head = gr.HTML(
-        header_markup(context, current), elem_classes=classes_of_head, apply_default_css=False, js_on_load=None
-    )
-    if not isinstance(contexts, RenderContext) and context.benchmarks:
-        _draw_head(contexts, current, head)
+    bare: dict[str, Any] = {"apply_default_css": False, "js_on_load": None}
+    head = gr.HTML(header_markup(context, current), elem_id=HEADER_ID, elem_classes=["site", "vl-head"], **bare)
+    foot = gr.HTML(footer_markup(context), elem_id=FOOTER_ID, elem_classes=["site", "vl-foot"], render=False, **bare)
     with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
-        yield
-    gr.HTML(footer_markup(context), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
+        yield head, foot
+    foot.render()  # type: ignore[no-untyped-call]  # of Gradio
 
 
 def build_board(site: BoardCache) -> None:
@@ -179,7 +168,12 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
     spec = site.spec
     materials = materials or ItemCatalog(spec=spec)
     with frame(site.context, "/app/analyse", "vl-analyse"):
-        gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
+        gr.HTML(
+            _LEAD + (_BENCHMARKS if site.context.benchmarks else ""),
+            elem_classes=["site"],
+            apply_default_css=False,
+            js_on_load=None,
+        )
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
             rules = [(rule.title, rule.key) for rule in protocols(spec).values()]

@@ -71,7 +71,8 @@ _RULES = {
 }
 _OLD = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
 LEADERBOARD = answers(
-    "The board in display order: macro, then overall, then the earlier submission. Reported rows carry no rank.",
+    "The board in display order: the benchmark's headline figure (macro of VL-RewardBench), then the pooled one, then "
+    "the earlier submission. Reported rows carry no rank.",
     {
         **_RULES,
         "sizes": {_POOLED: 1247, **_by_category(181, 749, 317)},

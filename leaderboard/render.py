@@ -50,7 +50,7 @@ from storage.clock import minute
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
-STATIC = ("site.css", "tools.css", "board.js", "nav.js", "submit.js", "icon.svg")
+STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/app/analyse"),
@@ -60,6 +60,7 @@ NAVIGATION = (
     ("About", "/about"),
 )
 ACTION = ("Submit predictions", "/app/submit")
+HEADER_ID, FOOTER_ID = "vl-header", "vl-footer"  # of the header and the footer in Gradio's pages
 
 PUBLIC_LABELS = (
     "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."

@@ -93,6 +93,7 @@ def build(
     materials: ItemCatalog | None = None,
     log: Log = decisions.nothing,
     elsewhere: Elsewhere = lambda entry_id: None,
+    find: decisions.Find | None = None,
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
@@ -148,7 +149,7 @@ def build(
         return _static(name, site.spec, request.headers) or missing(request.headers)
 
     router.include_router(tools.build(site, materials, missing))
-    router.include_router(decisions.build(site, log, missing))
+    router.include_router(decisions.build(site, log, missing, find))
     router.include_router(sharing.build(site, missing, log))
     return router
 

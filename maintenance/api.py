@@ -154,11 +154,17 @@ def _field(action_parameter: ActionParameter) -> Any:
 def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> None:
     @router.get("/api/v1/decisions")
     def log(
-        before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100, edits: bool = False
+        request: Request,
+        before: Number | None = None,
+        limit: Annotated[int, Query(ge=1, le=500)] = 100,
+        edits: bool = False,
     ) -> Response:
         """Return the public decision log, newest first; `before` continues at the last seq of an earlier answer. With
-        `edits` also entries that were described anew."""
-        result = decisions(context.database, context.public_events, before=before, limit=limit, edits=edits)
+        `edits` also entries that were described anew. With `benchmark`: only decisions about it and the service."""
+        named = _named_benchmark(request, context)
+        result = decisions(
+            context.database, context.public_events, before=before, limit=limit, edits=edits, benchmark=named
+        )
         return JSONResponse({"decisions": [one.to_json() for one in result]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
@@ -171,9 +177,15 @@ def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> 
     @router.get("/decisions.atom")
     def feed(request: Request) -> Response:
         """Return the public decision log as a feed."""
-        newest = decisions(context.database, context.public_events)
+        newest = decisions(context.database, context.public_events, benchmark=_named_benchmark(request, context))
         base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
+
+
+def _named_benchmark(request: Request, context: ActionContext) -> str:
+    """Return the benchmark that an address names, by its prefix or its parameter; "" where it names none."""
+    named = "benchmark" in request.scope or "benchmark" in request.query_params
+    return context.benchmark if named else ""
 
 
 def _add_by_hand(router: APIRouter, context: ActionContext) -> None:

@@ -54,6 +54,7 @@ _EDITED = "entry.edited"  # left out unless asked for: owners' words about their
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
 _OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
+_OF_A_BENCHMARK = ("board.", "rescore.", "labels.", "reported.")
 _EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after the pointer's own event, and says more
 
 
@@ -64,11 +65,12 @@ def decisions(
     before: int | None = None,
     limit: int = 100,
     edits: bool = False,
+    benchmark: str = "",
 ) -> list[Decision]:
     """Return the newest public decisions first; `before` continues an earlier answer at its last seq. For everybody.
 
     `events`: audit kind -> how it is shown, of the registered actions. `edits`: with entries that were described anew,
-    which is mostly their owners' doing.
+    which is mostly their owners' doing. `benchmark`: only decisions about it, and about the service; "" is all.
     """
     results: list[Decision] = []
     public = {**OTHER_EVENTS, **events}
@@ -81,9 +83,28 @@ def decisions(
                 break
             explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
             read = [event for event in recorded if not (explained and before and event.seq == before - 1)]
-            results += _visible(session, read, hidden, public)
+            about = _about(session, read, benchmark) if benchmark else read
+            results += _visible(session, about, hidden, public)
             before = recorded[-1].seq
     return results[:limit]
+
+
+def _about(session: Session, recorded: Sequence[StoredEvent], benchmark: str) -> list[StoredEvent]:
+    """Return the events about a benchmark, and those about none.
+
+    An event of an entry is about its benchmark. Labels, boards and reported results of the database's first benchmark
+    do not name it.
+    """
+    first = audit.first_benchmark(session)
+    entries = queries.benchmarks_of(session, [event.body["entry"] for event in recorded if "entry" in event.body])
+
+    def named(event: StoredEvent) -> str | None:
+        unnamed = first if event.kind.startswith(_OF_A_BENCHMARK) else None
+        of_entry = entries.get(event.body.get("entry", ""))
+        name: str | None = event.body.get("benchmark") or of_entry or unnamed
+        return name
+
+    return [event for event in recorded if named(event) in (None, benchmark)]
 
 
 def _visible(
@@ -165,12 +186,19 @@ def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 
 class PublicLog:
-    """The decisions for pages that are asked for often: read again only when the chain has grown. For everybody."""
+    """The decisions for pages that are asked for often: read again only when the chain has grown. For everybody.
 
-    def __init__(self, database: Database, events: Mapping[str, PublicEvent]) -> None:
-        self._database, self._events = database, events
+    `benchmark`: as of `decisions`.
+    """
+
+    def __init__(self, database: Database, events: Mapping[str, PublicEvent], benchmark: str = "") -> None:
+        self._database, self._events, self._benchmark = database, events, benchmark
         self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def find(self, seq: int) -> Mapping[str, Any] | None:
+        """Return the decision of this number; None where there is no public one."""
+        return next((one for one in self(seq + 1, 1, True) if one["seq"] == seq), None)
 
     def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
         """As ``decisions``, in the form that the API shows."""
@@ -179,7 +207,9 @@ class PublicLog:
         with self._lock:
             result = self._kept.get(key)
         if result is None:
-            said = decisions(self._database, self._events, before=before, limit=limit, edits=edits)
+            said = decisions(
+                self._database, self._events, before=before, limit=limit, edits=edits, benchmark=self._benchmark
+            )
             result = [one.to_json() for one in said]
             with self._lock:
                 self._kept[key] = result

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlalchemy.orm import Session
@@ -14,6 +15,8 @@ from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replica_watch import ReplicaWatch
 from storage.integrity import integrity_alarms
+from storage.jobs import worker_heartbeats
+from storage.labels import label_sets
 
 
 class ServiceAlarm(NamedTuple):
@@ -36,12 +39,34 @@ def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     return alarms
 
 
-def service_alarms(session: Session, paths: Sequence[Path], replica: ReplicaWatch | None = None) -> list[ServiceAlarm]:
-    """Return the alarms of a web process: those of database and disks, and the replica's."""
+def service_alarms(
+    session: Session,
+    paths: Sequence[Path],
+    replica: ReplicaWatch | None = None,
+    benchmarks: Mapping[str, str] = MappingProxyType({}),
+) -> list[ServiceAlarm]:
+    """Return the alarms of a web process: those of database and disks, and the replica's.
+
+    `benchmarks`: those that are served, id -> title; labels that no worker holds are an alarm.
+    """
     alarms = of_service(session, paths)
+    alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
         alarms.append(ServiceAlarm("replica-behind", replica.alarm))
     return alarms
+
+
+def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield title and label revision of each board whose labels no running worker holds."""
+    for benchmark, title in benchmarks.items():
+        board = label_sets.current(session, benchmark)
+        if board is not None and worker_heartbeats.no_worker_has(session, benchmark, board.label_revision):
+            yield title, board.label_revision
+
+
+def _labels_missing(title: str, revision: str) -> ServiceAlarm:
+    words = f"No worker that runs holds the labels of revision {revision}, which the board of {title} shows; "
+    return ServiceAlarm("labels-missing", words + "submissions are kept and scored later.", blocking=True)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:

@@ -74,6 +74,22 @@ def gather(session: Session) -> ServiceFigures:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class BenchmarkFigures:
+    """Jobs that wait, and the age of the board in seconds; None before there is one."""
+
+    queued: int
+    snapshot_age: float | None
+
+
+def of_benchmark(session: Session, benchmark: str) -> BenchmarkFigures:
+    """Return the figures of one benchmark."""
+    waiting = select(func.count()).where(Job.state == State.QUEUED.value, Job.benchmark == benchmark)
+    made = session.execute(select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)).scalar_one()
+    now = session.execute(select(database_now())).scalar_one()
+    return BenchmarkFigures(session.execute(waiting).scalar_one(), _age(now, made))
+
+
 def last_event_age(session: Session, kind: str) -> float | None:
     """Return how long ago an event of this kind was recorded; None: never."""
     result = audit.newest(session, [kind], limit=1)

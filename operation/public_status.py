@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from operation import figures, incidents
 from operation.figures import STUCK_SECONDS, ServiceFigures
@@ -32,6 +33,7 @@ EXAMPLE = {
     "restored_seconds": None,
     "paused": None,
     "incidents": [],
+    "benchmarks": [{"id": "vl-rewardbench", "title": "VL-RewardBench", "queue": 0, "board_seconds": 40}],
 }
 
 
@@ -41,6 +43,7 @@ class PublicStatus:
 
     database: Database
     replica: ReplicaWatch | None = None
+    benchmarks: Mapping[str, str] = field(default_factory=dict)  # id -> title of those that are served
     clock: Callable[[], float] = time.monotonic
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _made: tuple[float, dict[str, Any]] | None = None
@@ -58,8 +61,9 @@ class PublicStatus:
                 result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
                 restored = figures.last_event_age(session, RESTORED)
+                boards = [_board(session, benchmark, title) for benchmark, title in self.benchmarks.items()]
         except SQLAlchemyError:
-            return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": []}
+            return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": [], "benchmarks": []}
         return {
             "status": _word(result, known, paused),
             "queue": result.jobs["queued"],
@@ -71,7 +75,13 @@ class PublicStatus:
             "restored_seconds": _whole(restored),
             "paused": paused,
             "incidents": [_incident(incident) for incident in known],
+            "benchmarks": boards,
         }
+
+
+def _board(session: Session, benchmark: str, title: str) -> dict[str, Any]:
+    found = figures.of_benchmark(session, benchmark)
+    return {"id": benchmark, "title": title, "queue": found.queued, "board_seconds": _whole(found.snapshot_age)}
 
 
 def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None) -> str:

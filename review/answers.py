@@ -31,6 +31,10 @@ from storage.integrity import audit
 __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
+_NOT_BLIND = (
+    "You may see how others answered this pair, so your answer would not be blind. Answer another pair, or decide this "
+    "one as an adjudicator: open “adjudicate” at the top of the page."
+)
 
 
 class ProjectView(NamedTuple):
@@ -267,7 +271,7 @@ def _refuse_what_may_be_decided(session: Session, project: Project, key: str, us
         return
     open_pairs = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
     if key in open_pairs or key in adjudications.decisions(session, project.id):
-        raise Conflict("contested", "Annotators differ about this pair: decide it as an adjudicator.")
+        raise Conflict("contested", _NOT_BLIND)
 
 
 def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:

@@ -25,6 +25,7 @@ from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, Json, PlaceOnBoard
 from submissions.submit_html import (
+    INTRODUCTION_ID,
     duplicate_html,
     introduction_html,
     is_held_back,
@@ -56,6 +57,19 @@ _SEEN = _(
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once."
 )
+_OTHER = """
+element.addEventListener("click", (event) => {
+  const link = event.target.closest(".vl-other");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const address = new URL(link.href), language = new URLSearchParams(location.search).get("lang");
+  if (language) address.searchParams.set("lang", language);
+  history.replaceState(null, "", address);
+  document.querySelector("#check-again").click();
+});
+"""
+"""The link to a file's own benchmark: the page becomes that benchmark's, and the same upload is checked there."""
+_TITLE = "(title) => { document.title = title; }"
 _CHOOSE_FIRST = _("Choose a file first: the button works once the file is checked.")
 _FIX_FIRST = _("The button works once the file has no problems.")
 _PAUSED = _("The button works again when the pause is over.")
@@ -77,23 +91,42 @@ class SubmitPage:
     clock: gr.Timer  # asks where that is
 
 
+@dataclass(frozen=True, slots=True)
+class BenchmarkParts:
+    """What around the page names its benchmark: components, and what they and the title say for that of a request."""
+
+    components: Sequence[gr.HTML] = ()
+    values: Callable[[gr.Request], Sequence[str]] = lambda _: ()
+    title: Callable[[gr.Request], str] = lambda _: ""
+
+
 ServiceOf = Callable[[gr.Request], GradioSubmissions]
 """The use cases of the benchmark that a request is about."""
+_NOTHING_AROUND = BenchmarkParts()
 
 
-def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float, language: str = ENGLISH) -> None:
-    """Lay the page out in the current Blocks context and wire it; `spec`: what it is about until it is opened."""
+def build(
+    service: ServiceOf,
+    *,
+    spec: BenchmarkSpec,
+    limit_mb: float,
+    around: BenchmarkParts = _NOTHING_AROUND,
+    language: str = ENGLISH,
+) -> None:
+    """Lay the page out in the current Blocks context and wire it; `spec`: of the benchmark that it is drawn for."""
     of = translations(language)
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    introduction = _html(introduction_html(spec, limit_mb, of), elem_classes=["site", "vl-intro"])
+    introduction = _html(
+        introduction_html(spec, limit_mb, of=of), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"]
+    )
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
             _html(f"<h2>{of.text(_('The file'))}</h2>")
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = _html(_hint(_EMPTY_REPORT, of), elem_id="report")
+            report = gr.HTML(_hint(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html(f"<h2>{of.text(_('The judge'))}</h2>")
@@ -102,20 +135,54 @@ def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float, language:
             why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
-    _greet(service, visitor, introduction, limit_mb, of)
     inputs = {name: made[name] for name in _FIELDS}
     page = SubmitPage(file, report, inputs, button, why_off, remark, outcome, submission, clock)
+    _greet(service, visitor, of)
     _wire(service, page, of)
     _expose(service, page)
+    parts = (visitor, introduction, *around.components)
+
+    def name_benchmark(request: gr.Request) -> list[str]:
+        asked = service(request)
+        words = introduction_html(asked.spec, limit_mb, asked.prefix, of)
+        return [_greeting(service, request, of), words, *around.values(request), around.title(request)]
+
+    _offer_other(_check_of(service, of), name_benchmark, page, parts)
 
 
-def _greet(service_of: ServiceOf, visitor: gr.HTML, introduction: gr.HTML, limit_mb: float, of: Translations) -> None:
-    def greet(request: gr.Request) -> tuple[str, str]:
-        user, service = identity_of(request.request), service_of(request)
-        greeting = paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), of)
-        return greeting, introduction_html(service.spec, limit_mb, of)
+def _greet(service_of: ServiceOf, visitor: gr.HTML, of: Translations) -> None:
+    def greet(request: gr.Request) -> str:
+        return _greeting(service_of, request, of)
 
-    gr.on(None, greet, None, [visitor, introduction], api_visibility="private", show_progress="hidden")
+    gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
+
+
+def _greeting(service_of: ServiceOf, request: gr.Request, of: Translations) -> str:
+    user, service = identity_of(request.request), service_of(request)
+    return paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), service.page, of)
+
+
+def _offer_other(
+    check: Callable[[gr.Request, str | None], tuple[str, Any, str, Any]],
+    name_benchmark: Callable[[gr.Request], list[str]],
+    page: SubmitPage,
+    parts: Sequence[gr.HTML],
+) -> None:
+    """Check the upload again once the address names another benchmark, and have the page name that one."""
+    again = gr.Button(visible="hidden", elem_id="check-again")
+    title = gr.Textbox("", visible=False)
+
+    def switch(request: gr.Request, path: str | None) -> list[Any]:
+        return [*check(request, path), *name_benchmark(request)]
+
+    checked = [page.report, page.button, page.why_off, page.inputs[visibility_options.CONFIRMATION]]
+    outputs = [*checked, *parts, title]
+    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="minimal")
+    done.then(None, [title], None, js=_TITLE, api_visibility="private")
+
+
+def _names(of: Translations) -> dict[str, str]:
+    return {key: of.known(name) for key, name in _NAMES.items()}
 
 
 def _hint(text: str, of: Translations) -> str:
@@ -178,8 +245,8 @@ def _input(name: str, field: MetadataField, of: Translations) -> gr.components.C
     )
 
 
-def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
-    names = {key: of.known(name) for key, name in _NAMES.items()}
+def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, str | None], tuple[str, Any, str, Any]]:
+    """Return what checks a file: the report, and what becomes of the button and of the box to confirm."""
 
     def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, str, Any]:
         service = service_of(request)
@@ -188,7 +255,12 @@ def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
             return _hint(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
         result = service.check(Path(path))
         if "code" in result:
-            return refusal_html(result, names, _("Not checked"), of), off, why_off_html(_FIX_FIRST, of), hidden
+            return (
+                refusal_html(result, _names(of), _("Not checked"), service.page, of),
+                off,
+                why_off_html(_FIX_FIRST, of),
+                hidden,
+            )
         paused = service.paused()
         notice = (
             "" if paused is None else warning_html(_("No submissions at the moment. {reason}", reason=paused), of=of)
@@ -197,11 +269,15 @@ def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
         reason = _FIX_FIRST if not result["ok"] else _PAUSED if paused is not None else ""
         return notice + report_html(result, of), gr.update(interactive=not reason), why_off_html(reason, of), asked
 
+    return show_report
+
+
+def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
         taken = _submit(service, path, values, identity_of(request.request))
         if "code" in taken:
-            return "", refusal_html(taken, names, of=of), "", gr.update(active=False)
+            return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return (
             duplicate_html(taken, of),
@@ -222,7 +298,7 @@ def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(
-        show_report,
+        _check_of(service_of, of),
         [page.file],
         [page.report, page.button, page.why_off, confirm],
         api_visibility="private",
@@ -242,8 +318,8 @@ def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
 
 def _address(request: gr.Request) -> str:
     """Return the address of the service as the visitor's browser names it."""
-    url = request.request.url
-    return f"{url.scheme}://{url.netloc}"
+    call = request.request
+    return "" if call is None else f"{call.url.scheme}://{call.url.netloc}"
 
 
 def _submit(service: GradioSubmissions, path: str | None, values: Sequence[object], user: Identity) -> Json:

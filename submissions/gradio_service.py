@@ -16,6 +16,7 @@ from storage.models.core import UnfitText
 from submissions import api, visibility_options
 from submissions.service import SubmissionService
 from submissions.status import Status
+from submissions.submit_html import submit_page
 
 Json = dict[str, Any]
 
@@ -38,7 +39,13 @@ class GradioSubmissions:
     uploads: Path
     limit: int
     spec: BenchmarkSpec
+    prefix: str = ""  # of the benchmark's public pages
     place: Callable[[str, str], PlaceOnBoard] = lambda entry_id, base: PlaceOnBoard()  # base: the service's address
+
+    @property
+    def page(self) -> str:
+        """The address of the page."""
+        return submit_page(self.spec, self.prefix)
 
     @property
     def scores(self) -> Sequence[str]:
@@ -51,7 +58,7 @@ class GradioSubmissions:
             report = self.intake.check(self._arrived(path))
         except (_EmptyUpload, TooLarge, ReadingFailed) as error:
             return _unread(error)
-        if not report["ok"]:
+        if not report["ok"] and not _belongs_elsewhere(report):
             self._done_with(path)
         return report
 
@@ -104,6 +111,11 @@ class GradioSubmissions:
 
 class _EmptyUpload(Exception):
     """The file is not there any more."""
+
+
+def _belongs_elsewhere(report: Json) -> bool:
+    """Return whether a rejected file is of another benchmark that is served here: it is checked there next."""
+    return bool((report.get("other_benchmark") or {}).get("path"))
 
 
 def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> Json:

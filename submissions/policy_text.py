@@ -17,14 +17,14 @@ from submissions.visibility_options import MOST_DAYS
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
-    "public": _("Everything: overall, macro and categories, counts, sources, error tags, K curve, paired tests"),
+    "public": _("Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests"),
     "categories": _(
-        "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else "
-        "that depends on a label"
+        "The overall figures and the categories with their intervals, to 0.1 point; nothing else that depends on a "
+        "label"
     ),
     "overall": _(
-        "The overall with its interval, to half a point, which also orders the board; neither macro "
-        "nor categories, nor anything else that depends on a label"
+        "The overall with its interval, to half a point, which also orders the board; no other overall figure, no "
+        "category, nor anything else that depends on a label"
     ),
 }
 RECORDED = (

@@ -24,6 +24,8 @@ from storage.clock import minute
 Report = Mapping[str, Any]
 _ENGLISH = translations(ENGLISH)
 REFUSED_HEADING = _("Not submitted")
+PAGE = "/app/submit"
+INTRODUCTION_ID = "introduction"  # of the component in the page
 _SHOWN_PROBLEMS = 100
 _TITLES = {"line": _("Line"), "id": _("Item"), "field": _("Field"), "message": _("Problem")}
 _STATES = {
@@ -53,10 +55,15 @@ def _parts(of: Translations) -> Any:
     return jinja.get_template("submit_parts.html").module
 
 
-def introduction_html(spec: BenchmarkSpec, limit_mb: float, of: Translations = _ENGLISH) -> str:
-    """Return what the page is for, and what it takes."""
+def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
+    """Return the address of the page for a benchmark, whose public pages are below a prefix."""
+    return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
+
+
+def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "", of: Translations = _ENGLISH) -> str:
+    """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = _("the demo benchmark") if spec.synthetic else spec.title
-    return str(_parts(of).introduction(target, f"{limit_mb:g}"))
+    return str(_parts(of).introduction(target, f"{limit_mb:g}", prefix))
 
 
 def paused_html(message: str | None, of: Translations = _ENGLISH) -> str:
@@ -64,9 +71,9 @@ def paused_html(message: str | None, of: Translations = _ENGLISH) -> str:
     return "" if message is None else str(_parts(of).paused(message))
 
 
-def visitor_html(user: Identity, allowance: Mapping[str, Any], of: Translations = _ENGLISH) -> str:
-    """Return the submitting account, and whether it may submit now."""
-    return str(_parts(of).visitor(user, allowance))
+def visitor_html(user: Identity, allowance: Mapping[str, Any], page: str = PAGE, of: Translations = _ENGLISH) -> str:
+    """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
+    return str(_parts(of).visitor(user, allowance, page))
 
 
 def report_html(report: Report, of: Translations = _ENGLISH) -> str:
@@ -109,7 +116,7 @@ def samples_html(samples: Sequence[Mapping[str, Any]], of: Translations = _ENGLI
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    rows = [(_("Format"), format_name(str(report["format"])))]
+    rows: list[tuple[str, str]] = [(_("Format"), format_name(str(report["format"])))]
     if report.get("revision"):
         rows.append(
             (_("Pairs"), _("All {count:,} (revision {revision})", count=report["items"], revision=report["revision"]))
@@ -143,9 +150,14 @@ def duplicate_html(taken: Mapping[str, Any], of: Translations = _ENGLISH) -> str
 
 
 def refusal_html(
-    refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING, of: Translations = _ENGLISH
+    refused: Mapping[str, Any],
+    names: Mapping[str, str],
+    heading: str = REFUSED_HEADING,
+    page: str = PAGE,
+    of: Translations = _ENGLISH,
 ) -> str:
-    """Return why a submission was not taken. `names`: field -> the name on its label."""
+    """Return why a submission was not taken. `names`: field -> the name on its label; `page`: where a sign-in leads
+    back to."""
     problems = refused.get("problems") or []
     table = ""
     messages = [
@@ -153,7 +165,7 @@ def refusal_html(
     ]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of), []
-    return str(_parts(of).refusal(heading, messages, refused, bool(problems))) + table
+    return str(_parts(of).refusal(heading, messages, refused, bool(problems), page)) + table
 
 
 def _named(message: str, names: Mapping[str, str]) -> str:

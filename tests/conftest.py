@@ -31,29 +31,60 @@ _LIGHT = (
 # A test that fails on a busy machine says nothing, so there is no deadline. EXAMPLES=1000 makes property tests longer.
 settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "25")))
 settings.load_profile("tests")
-# Files whose tests start processes or services, or work through whole boards or files: not for the inner loop
-# (`make unit`).
+# Files whose tests start processes or services, ask whole applications over HTTP, or work through whole boards, chains
+# or files: not for the inner loop (`make unit`).
 INTEGRATION = frozenset(
     [
+        "auth/test_sessions.py",
+        "auth/test_sign_in.py",
+        "auth/test_tokens.py",
+        "curate/test_filter.py",
+        "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
+        "judge/test_progress.py",
         "judge/test_run.py",
         "judge/test_scores.py",
+        "leaderboard/pages/test_pages_routes.py",
+        "leaderboard/pages/test_red_team.py",
         "leaderboard/share/test_routes.py",
+        "leaderboard/test_anonymity.py",
         "leaderboard/test_another_benchmark.py",
+        "leaderboard/test_api.py",
+        "leaderboard/test_best_of.py",
         "leaderboard/test_declared_once.py",
         "leaderboard/test_disclosure.py",
+        "leaderboard/test_routes.py",
         "leaderboard/test_secrets.py",
+        "maintenance/test_anomalies.py",
+        "maintenance/test_api.py",
+        "maintenance/test_audit.py",
+        "maintenance/test_backups.py",
         "maintenance/test_commands.py",
+        "maintenance/test_concurrency.py",
+        "maintenance/test_decisions.py",
         "maintenance/test_disclosing.py",
+        "maintenance/test_integrity.py",
         "maintenance/test_interfaces_agree.py",
+        "maintenance/test_page.py",
         "maintenance/test_partial_rescore.py",
+        "maintenance/test_quota_grants.py",
         "maintenance/test_rescoring.py",
+        "maintenance/test_retry.py",
         "maintenance/test_scorer_version.py",
+        "operation/test_metrics.py",
+        "operation/test_status.py",
         "operation/test_topology.py",
         "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
+        "predictions/test_sandbox.py",
+        "receipts/test_service.py",
+        "redteam/test_priors.py",
         "redteam/test_year.py",
+        "review/test_commands_and_page.py",
+        "review/test_pool_projects.py",
+        "review/test_projects.py",
+        "review/test_web.py",
         "submissions/test_api.py",
         "submissions/test_check_cli.py",
         "submissions/test_client.py",
@@ -72,11 +103,28 @@ INTEGRATION = frozenset(
         "workers/test_runner.py",
     ]
 )
-# Tests of that kind in files of others.
+# Tests of that kind in files of others, and simulations that take seconds.
 INTEGRATION_TESTS = frozenset(
     [
+        "benchmark/test_demo.py::test_everything_is_made_in_well_under_two_seconds",
         "benchmark/test_demo.py::test_the_same_seed_gives_the_same_bytes_in_another_process",
+        "benchmark/test_number_check.py::test_every_published_row_gets_an_answer_in_milliseconds",
+        "benchmark/test_number_check.py::test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search",
+        "benchmark/test_number_check.py::test_what_is_called_impossible_has_no_solution_at_all",
+        "benchmark/test_ranking.py::test_a_judge_is_rarely_told_from_its_equals",
+        "benchmark/test_ranking.py::test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would",
+        "benchmark/test_verdicts.py::test_one_hundred_thousand_random_texts_get_the_official_verdict",
+        "benchmark/test_weak_hiding.py::test_the_real_revisions_hide_little_of_one_another",
+        "common/test_logging_setup.py::test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields",
+        "leaderboard/share/test_share.py::test_pictures_are_drawn_whatever_a_judge_is_called",
+        "leaderboard/test_charts.py::test_panels_fit_the_page_at_every_width",
+        "leaderboard/test_opening.py::test_dots_stay_in_their_strip_however_many_there_are",
+        "predictions/test_parse.py::test_the_revision_is_named_by_ids_where_the_items_are_the_same",
+        "predictions/test_readers.py::test_permuting_lines_and_keys_never_changes_votes",
+        "storage/test_audit.py::test_many_writers_make_one_chain_without_gaps",
         "storage/test_database.py::test_processes_may_migrate_at_the_same_time",
+        "storage/test_series.py::test_every_snapshot_is_read_back_as_it_was_published",
+        "submissions/test_service.py::test_copies_that_reach_several_processes_at_once_make_one_submission",
     ]
 )
 # What takes longest in processor time begins first, so that no process of xdist is left alone with it at the end.

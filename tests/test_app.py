@@ -6,8 +6,6 @@ import hashlib
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,8 @@ import pytest
 
 import app
 from tests.factories.programs import Finished, run_main
-from tests.factories.service import ROOT, Service, alive, running, until
+from tests.factories.service import Service, alive, running, until
+from tests.factories.service_launcher import launch
 from tests.real_data import real_file
 
 pytestmark = pytest.mark.slow
@@ -36,7 +35,7 @@ sys.addaudithook(note)
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     data = tmp_path_factory.mktemp("app") / "data"
     (data / "demo").mkdir(mode=0o755, parents=True)  # a directory that others may read
-    with running(data, makes_demo=True) as service:
+    with running(data, gradio=True, makes_demo=True) as service:
         yield service
 
 
@@ -79,7 +78,7 @@ def test_a_signal_stops_both_processes(tmp_path: Path, sign: signal.Signals) -> 
     with running(tmp_path / "data", fresh=sign is signal.SIGINT) as service:
         worker = service.worker_pid()
         service.stop(sign)
-        until(lambda: not alive(worker), 5, "the worker is gone")
+        until(lambda: not alive(worker), 30, "the worker is gone")
         assert "Traceback" not in service.log
 
 
@@ -158,7 +157,7 @@ def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        ran = start_process(tmp_path, PORT=port)
+        ran = start(tmp_path, PORT=port)
     assert ran.returncode == 2
     assert ran.stderr.strip().count("\n") == 0
     assert f"Port {port}" in ran.stderr
@@ -217,18 +216,14 @@ def start(folder: Path, **environ: str) -> Finished:
     return run_main(lambda _: app.main(), (), environment)
 
 
-def start_process(folder: Path, **environ: str) -> Finished:
-    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
-    command = [sys.executable, str(ROOT / "app.py")]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180)
-
-
 def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tmp_path: Path) -> None:
-    ran = start_process(tmp_path, LABELS="v2=/nope.jsonl", PORT="0")
-    assert ran.returncode == 2
-    assert "LABELS: labels in /nope.jsonl" in ran.stderr
-    assert "Traceback" not in ran.stderr
-    assert ran.stderr.count('"worker.started"') == 1
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "local", "PORT": "0"}
+    process = launch(environment | {"LABELS": "v2=/nope.jsonl"}, tmp_path, tmp_path / "log")
+    assert process.wait(180) == 2
+    printed = (tmp_path / "log").read_text()
+    assert "LABELS: labels in /nope.jsonl" in printed
+    assert "Traceback" not in printed
+    assert printed.count('"worker.started"') == 1
 
 
 def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -129,9 +130,12 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
     "tenacity": ("judge/engine.py",),
+    "mcp": ("web/mcp/",),
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "curate/editions/hub_upload.py",
+        "curate/commands/upload_command.py",
         "maintenance/space.py",
         "maintenance/space_commands.py",
     ),
@@ -160,11 +164,20 @@ class Import(NamedTuple):
     name: str  # dotted
 
 
+@cache  # several tests read every file
+def _parse(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def _tree(path: Path) -> ast.Module:
+    return _parse(path.read_text(encoding="utf-8"))
+
+
 def imports(root: Path) -> Iterator[Import]:
     files = [*root.glob("*.py"), *(path for package in PACKAGES for path in (root / package).rglob("*.py"))]
     for path in files:
         relative = path.relative_to(root).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.Import):
                 yield from (Import(relative, node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -214,7 +227,7 @@ def environment_reads(root: Path) -> Iterator[str]:
     """Yield files that read the environment by themselves."""
     files = [*root.glob("*.py"), *(path for package in PACKAGES for path in (root / package).rglob("*.py"))]
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb"):
                 yield path.relative_to(root).as_posix()
 
@@ -287,7 +300,7 @@ def imported_by_bench() -> dict[str, set[str]]:
     """Module of bench/ -> what it imports, at its top or inside functions."""
     found: dict[str, set[str]] = {}
     for path in (ROOT / "bench").glob("*.py"):
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        nodes = list(ast.walk(_tree(path)))
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         for node in nodes:
             if isinstance(node, ast.ImportFrom):
@@ -331,7 +344,7 @@ def test_a_class_name_stands_for_one_class() -> None:
     where: dict[str, list[str]] = {}
     folders = [*PACKAGES, "bench", "tests", "scripts"]
     for path in [*ROOT.glob("*.py"), *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ClassDef):
                 where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     several = {name: places for name, places in where.items() if len(places) > 1}
@@ -361,7 +374,7 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield where each function of the program is, and the function."""
     for path in [*ROOT.glob("*.py"), *(path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py"))]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
 
@@ -382,7 +395,7 @@ OTHER_MEANINGS = {
     "benchmark/disclosure.py": 1,
     "benchmark/pairs/published_overalls.py": 1,
     "maintenance/anomaly_text.py": 1,
-    "leaderboard/share/every_eval_ever.py": 2,
+    "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 2,
     "submissions/policy_text.py": 1,
@@ -401,7 +414,7 @@ def test_what_a_benchmark_defines_is_named_in_its_definition_alone() -> None:
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
-            nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            nodes = ast.walk(_tree(path))
             count = sum(isinstance(node, ast.Constant) and node.value in names for node in nodes)
             if count:
                 found[where] = count
@@ -421,5 +434,5 @@ def test_every_folder_with_python_is_looked_at() -> None:
 def test_a_docstring_of_a_module_begins_with_a_noun_phrase() -> None:
     clause = re.compile(r"(What|How|Who|Which|Where|Whether|When|Why)\b")
     paths = [*ROOT.glob("*.py"), *(path for folder in (*PROGRAM, "tests") for path in (ROOT / folder).rglob("*.py"))]
-    docstrings = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
+    docstrings = {path: ast.get_docstring(_tree(path)) for path in paths}
     assert [str(path.relative_to(ROOT)) for path, text in docstrings.items() if text and clause.match(text)] == []

@@ -151,7 +151,8 @@ def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    lines = [*pinned("requirements"), *pinned("requirements-judge"), *pinned("requirements-curate")]
+    extras = ("requirements-judge", "requirements-curate", "requirements-mcp")
+    lines = [line for name in ("requirements", *extras) for line in pinned(name)]
     named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette

@@ -33,6 +33,7 @@ SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit",
 _NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
 _WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
 _GRAVE = ("serious", "critical")
+_LINKS = ".top a:not(.language)"  # to other pages; the others lead to the same one in another language
 
 
 @dataclass
@@ -124,7 +125,7 @@ def _look(world: PagesWorld, context: BrowserContext, kind: str) -> None:
             where = f"{kind}, {screen['width']} px, {scheme}"
             wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found if one["impact"] in _GRAVE]
             # What a script draws follows the width a moment later.
-            page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=screen["width"])
+            expect(page.locator("html")).to_have_js_property("scrollWidth", screen["width"])
     world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
     page.close()
     assert not wrong, "\n".join(wrong)
@@ -134,12 +135,13 @@ def _expect_header_and_footer(page: Page) -> None:
     """Raise AssertionError where they are not those of every page, or do not say on which one the reader is."""
     texts = "all => all.map(one => one.textContent)"
     names = ["Board", "Analyse", "Compare", "Explore", "Check my numbers", "About"]
-    assert page.eval_on_selector_all(".top a", texts) == ["VL-RewardBench", *names, "Submit predictions"]
+    assert page.eval_on_selector_all(_LINKS, texts) == ["VL-RewardBench", *names, "Submit predictions"]
+    assert page.eval_on_selector_all(".top .language", texts) == ["中文"]
     assert page.eval_on_selector_all(".foot a", texts)[1:4] == ["Rules for submitting", "Decisions", "Red team"]
     here = page.locator(".top [aria-current=page]")
     for link in here.all():
         expect(link).to_be_in_viewport(ratio=0.95)  # on a phone too, where the row scrolls
-    own = page.eval_on_selector_all(".top a", "all => all.map(one => new URL(one.href).pathname)")
+    own = page.eval_on_selector_all(_LINKS, "all => all.map(one => new URL(one.href).pathname)")
     address = page.url
     path = urlsplit(address).path
     assert here.count() <= 1

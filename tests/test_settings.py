@@ -233,9 +233,20 @@ def test_names_of_revisions_may_name_their_benchmark() -> None:
     assert read(BENCHMARK="mm-rlhf-rewardbench", LABELS="v1=/a").benchmark == "mm-rlhf-rewardbench"
 
 
+def test_each_benchmark_may_have_a_file_of_texts(tmp_path: Path) -> None:
+    first, other = (tmp_path / name for name in ("first.jsonl", "other.jsonl"))
+    for file in (first, other):
+        file.write_text("")
+    settings = read(LABELS=SEVERAL, ITEMS_FILE=str(first), ITEMS_FILES=f"mm-rlhf-rewardbench={other}")
+    assert [one.item_texts_path for one in settings.served] == [first, None, other]
+
+
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
+        ({"LABELS": SEVERAL, "ITEMS_FILES": "mm-rlhf-rewardbench"}, ["ITEMS_FILES", "benchmark=file"]),
+        ({"LABELS": SEVERAL, "ITEMS_FILES": "mm-rlhf-rewardbench=/nowhere"}, ["ITEMS_FILES", "maintenance items"]),
+        ({"LABELS": "v2=a", "ITEMS_FILES": f"other={__file__}"}, ["ITEMS_FILES names other", "vl-rewardbench"]),
         (
             {"LABELS": "v2=a", "BENCHMARKS": "mm-rlhf-rewardbench"},
             ["BENCHMARKS names mm", "LABELS=mm-rlhf-rewardbench/"],

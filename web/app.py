@@ -7,6 +7,7 @@ from functools import partial
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
@@ -37,9 +38,11 @@ from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
+from web.mcp.endpoint import PATH as MCP
+from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
-from web.middleware_stack import middleware, wrap
+from web.middleware_stack import benchmark_middleware, middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context
 
@@ -53,31 +56,38 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     gradio = GradioAllowlistMiddleware(
         settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
     )
+    mcp = McpEndpoint([served.spec for served in settings.served]) if serves_mcp(settings) else None
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(settings, services, gradio, on_misconfigured),
+        lifespan=lifespan(settings, services, gradio, on_misconfigured, [] if mcp is None else [mcp.run]),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    english = _all_benchmarks(app, settings, services, gradio)
+    english = _all_benchmarks(app, settings, services, gradio, mcp)
+    if mcp is not None:
+        mcp.attach(wrap(english, [benchmark_middleware(services)]))
 
     def translated(language: str) -> ASGIApp:
         other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
-        return _all_benchmarks(other, settings, services.in_language(language), gradio)
+        return _all_benchmarks(other, settings, services.in_language(language), gradio, mcp)
 
     return wrap(LanguageDispatch(english, translated), middleware(settings, services))
 
 
-def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp) -> ASGIApp:
+def _all_benchmarks(
+    app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp, mcp: ASGIApp | None
+) -> ASGIApp:
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services, services.first)
-    app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
-    _add_accounts(app, services)
+    boards = [benchmark.board for benchmark in services.benchmarks]
+    app.include_router(leaderboard.judges.routes.build(boards, [one.items.relations for one in services.benchmarks]))
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
-    add_exception_handlers(app, services, services.first.context)
+    add_exception_handlers(app, services, services.first)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
+    if mcp is not None:
+        app.router.routes.append(Route(MCP, mcp))
     return BenchmarkDispatch(app, others)
 
 
@@ -85,7 +95,7 @@ def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: Be
     """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
     app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
     _add_benchmark(app, settings, services, of)
-    add_exception_handlers(app, services, of.context)
+    add_exception_handlers(app, services, of)
     missing = app.router.default
 
     async def default(scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,17 +106,20 @@ def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: Be
 
 
 def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
-    """Add what each benchmark has: board, pages, API, submitting, maintenance, review."""
+    """Add what each benchmark has: board, pages, API, submitting, accounts, maintenance, review."""
     _add_board(app, services, of)
     _add_submissions(app, settings, services, of)
+    _add_accounts(app, services, of)
     _add_maintenance(app, settings, services, of)
     _add_review(app, settings, services, of)
 
 
 def _add_board(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
-    decisions = PublicLog(services.database, ACTIONS.public_events())
+    events, several = ACTIONS.public_events(), len(services.benchmarks) > 1
+    log = PublicLog(services.database, events, of.id if several else "")
+    find = PublicLog(services.database, events).find  # an address of a decision leads to it from every benchmark
     elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
-    app.include_router(leaderboard.routes.build(of.board, of.items, decisions, elsewhere))
+    app.include_router(leaderboard.routes.build(of.board, of.items, log, elsewhere, find))
     app.include_router(leaderboard.api.build(of.board, of.items))
 
 
@@ -125,11 +138,11 @@ def _activity_rules(of: BenchmarkServices) -> ActivityRules:
 
 def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
-    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
+    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica, benchmarks=services.titles)
     rules = _activity_rules(of)
     app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
     owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
-    app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
+    app.include_router(submissions.pages.build(database, use_cases, services.auth, of.account_pages, owner))
     app.include_router(receipts.api.build(of.receipts))
 
 
@@ -137,7 +150,7 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica)
+    status = PublicStatus(services.database, services.replica, services.titles)
     app.include_router(web.status_page.build(services.first.context, status))
 
 
@@ -163,7 +176,8 @@ def _add_review(app: FastAPI, settings: Settings, services: Services, of: Benchm
     app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, services: Services) -> None:
+def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
+    """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
     def submissions(user: Identity) -> list[SubmissionRow]:
@@ -182,9 +196,9 @@ def _add_accounts(app: FastAPI, services: Services) -> None:
     app.include_router(
         auth.routes.build(
             services.auth,
-            services.account_pages,
+            of.account_pages,
             submissions_of=submissions,
-            next_one=partial(next_submission_line, services.first.submissions),
+            next_one=partial(next_submission_line, of.submissions),
             activity=activity,
         )
     )

@@ -27,7 +27,9 @@ from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
+from web.middleware.html_pages import HtmlPagesMiddleware
 from web.middleware.noscript import NoscriptMiddleware
+from web.page_values import rewrite_pages
 from web.services import Services, replicating_litestream
 from web.startup import child_environment
 from workers.supervisor import Supervisor
@@ -38,6 +40,7 @@ log = logging.getLogger(__name__)
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+RunUntil = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
 
 def lifespan(
@@ -45,8 +48,9 @@ def lifespan(
     services: Services,
     gradio: GradioAllowlistMiddleware,
     on_misconfigured: Callable[[], None],
+    beside: Sequence[RunUntil] = (),
 ) -> Lifespan:
-    """Return what runs beside the application from its start to its end."""
+    """Return what runs beside the application from its start to its end; ``beside``: what else runs until a stop."""
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
@@ -55,7 +59,7 @@ def lifespan(
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
         replicating += [services.replica.run(after)] if services.replica else []
-        tasks = [_run_gradio(settings, services, gradio, stop)]
+        tasks = [_run_gradio(settings, services, gradio, stop), *(run(stop) for run in beside)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
@@ -152,10 +156,13 @@ async def _run_gradio(
     """Import and build in a thread (seconds), one application a language, then serve until told to stop."""
     async with AsyncExitStack() as running:
         for language in languages():
-            shell, pages = await asyncio.to_thread(_build_gradio, settings, services.in_language(language))
+            spoken = services.in_language(language)
+            shell, pages = await asyncio.to_thread(_build_gradio, settings, spoken)
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-            allowlist.attach(NoscriptMiddleware(mounted, language, settings.spec.brand), frozenset(pages.fns), language)
+            rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
+            served = NoscriptMiddleware(HtmlPagesMiddleware(mounted, rewrite), language)
+            allowlist.attach(served, frozenset(pages.fns), language)
         await stop.wait()
 
 

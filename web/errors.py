@@ -19,7 +19,7 @@ from leaderboard.routes import ErrorPages
 from leaderboard.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
 from storage.models.core import UnfitText
-from web.services import Services
+from web.services import BenchmarkServices, Services
 
 RETRY_SECONDS = 5
 
@@ -28,9 +28,9 @@ _MOST_ERRORS = 20  # that are listed of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 
-def add_exception_handlers(app: FastAPI, services: Services, context: RenderContext) -> None:
+def add_exception_handlers(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
     """Answer every error with problem+json, or with a page where a browser asked for one."""
-    pages = ErrorPages(context)
+    pages = ErrorPages(of.context)
     app.add_exception_handler(404, pages.not_found)
     app.add_exception_handler(Exception, pages.failed)
     app.add_exception_handler(QueueFull, pages.busy)
@@ -38,8 +38,8 @@ def add_exception_handlers(app: FastAPI, services: Services, context: RenderCont
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)
     for error in UNAVAILABLE:
-        app.add_exception_handler(error, partial(_database_unavailable, context))
-    app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, services.account_pages))
+        app.add_exception_handler(error, partial(_database_unavailable, of.context))
+    app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, of.account_pages))
 
 
 def _http_problem(request: Request, error: Exception) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,20 +20,25 @@ import leaderboard.theme
 import maintenance.page
 import review.tab
 import submissions.gradio_page
+import submissions.submit_html
 from auth import Identity
 from auth.middleware import identity_of
 from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
 from leaderboard.pages.result_card import result_card
+from leaderboard.render import footer_markup, header_markup
+from leaderboard.render_context import RenderContext
 from maintenance.action_context import ActionContext
 from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
+from submissions.gradio_page import BenchmarkParts
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.actions import ACTIONS
 from web.benchmarks import asked_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
+from web.page_values import page_title
 from web.services import BenchmarkServices, Services, action_context
 
 SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
@@ -53,29 +59,42 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
 
 
 def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
-    asked = partial(_asked, services)
-    context_of = lambda request: asked(request).context  # noqa: E731
+    asked, context = partial(_asked, services), services.first.context
     limit_mb = settings.upload_limit_bytes / 2**20
     submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages:
         leaderboard.gradio_page.build_board(services.board)
-    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context_of, "/app/submit", "vl-submit"):
+    with (
+        pages.route("Submit", "/submit"),
+        leaderboard.gradio_page.frame(context, submissions.submit_html.PAGE, "vl-submit") as frame,
+    ):
         submissions.gradio_page.build(
             lambda request: submitting[asked(request).id],
             spec=settings.spec,
             limit_mb=limit_mb,
             language=services.first.context.language,
+            around=_around(frame, lambda request: asked(request).context),
         )
     for one in services.benchmarks:
         path = leaderboard.analysis_tab.path_of(one.context).removeprefix("/app")
         with pages.route("Analyse", path):
             leaderboard.gradio_page.build_analyse(one.board, one.items)
-    maintaining = leaderboard.gradio_page.frame(context_of, MAINTAIN, "vl-submit", "vl-maintain")
+    maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
         tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]
         maintenance.page.build(_page_context(settings, services), tabs)
     return pages
+
+
+def _around(frame: Sequence[gr.HTML], context_of: Callable[[gr.Request], RenderContext]) -> BenchmarkParts:
+    """Return header, footer and title of the submit page for the benchmark of a request."""
+
+    def values(request: gr.Request) -> list[str]:
+        context = context_of(request)
+        return [header_markup(context, submissions.submit_html.PAGE), footer_markup(context)]
+
+    return BenchmarkParts(frame, values, lambda request: page_title(submissions.submit_html.PAGE, context_of(request)))
 
 
 def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
@@ -87,10 +106,16 @@ def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
 
 
 def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
-    result = partial(scorecard_on_board, of.board)
-    limit = settings.upload_limit_bytes
-    spec, place = of.served.spec, partial(_place, of)
-    return GradioSubmissions(of.submissions, of.submission_status, result, settings.gradio_dir, limit, spec, place)
+    return GradioSubmissions(
+        of.submissions,
+        of.submission_status,
+        partial(scorecard_on_board, of.board),
+        settings.gradio_dir,
+        settings.upload_limit_bytes,
+        of.served.spec,
+        of.context.prefix,
+        partial(_place, of),
+    )
 
 
 def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:

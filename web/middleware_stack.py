@@ -42,11 +42,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             from_here if local else lambda _: True,
             [benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
         ),
-        Middleware(
-            BenchmarkMiddleware,
-            [benchmark.id for benchmark in services.benchmarks],
-            benchmark_of_submission(services.database),
-        ),
+        benchmark_middleware(services),
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
@@ -55,6 +51,12 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
+
+
+def benchmark_middleware(services: Services) -> Middleware:
+    """Return what finds the benchmark that a request is about."""
+    ids = [benchmark.id for benchmark in services.benchmarks]
+    return Middleware(BenchmarkMiddleware, ids, benchmark_of_submission(services.database))
 
 
 def _translated_boards(services: Services) -> list[BoardCache]:

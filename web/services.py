@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -44,6 +44,7 @@ from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
+from web.mcp.endpoint import serves_mcp
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class BenchmarkServices:
     submissions: SubmissionService
     submission_status: Callable[[str, Identity], Status | None]
     receipts: ReceiptService
+    account_pages: AccountPages
     board: BoardCache
     items: ItemCatalog
 
@@ -69,7 +71,8 @@ class BenchmarkServices:
 
     def in_language(self, language: str) -> BenchmarkServices:
         """Return the same services with pages in another language."""
-        return replace(self, board=TranslatedBoards(self.board, language))
+        board = TranslatedBoards(self.board, language)
+        return replace(self, board=board, account_pages=_account_pages(board.context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,6 @@ class Services:
 
     database: Database
     auth: AuthService
-    account_pages: AccountPages
     spool: Spool
     benchmarks: tuple[BenchmarkServices, ...]
     request_metrics: RequestMetrics
@@ -92,6 +94,11 @@ class Services:
         return self.benchmarks[0]
 
     @property
+    def titles(self) -> Mapping[str, str]:
+        """Id -> title of the benchmarks."""
+        return {benchmark.id: benchmark.served.spec.title for benchmark in self.benchmarks}
+
+    @property
     def board(self) -> BoardCache:
         """The board of the first benchmark."""
         return self.first.board
@@ -100,8 +107,7 @@ class Services:
         """Return the same services with pages in another language."""
         if language == self.first.context.language:
             return self
-        benchmarks = tuple(benchmark.in_language(language) for benchmark in self.benchmarks)
-        return replace(self, benchmarks=benchmarks, account_pages=_account_pages(benchmarks[0].context))
+        return replace(self, benchmarks=tuple(benchmark.in_language(language) for benchmark in self.benchmarks))
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
@@ -114,7 +120,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
     local = settings.identity.mode is Mode.LOCAL
-    contexts = contexts_of([one.spec for one in settings.served], local_mode=local)
+    contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(
         _benchmark_services(settings, served, context, database, signer)
         for served, context in zip(settings.served, contexts, strict=True)
@@ -124,7 +130,6 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     return Services(
         database=database,
         auth=auth,
-        account_pages=_account_pages(contexts[0]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
@@ -143,6 +148,7 @@ def _benchmark_services(
         submissions=_submission_service(settings, served, database, signer),
         submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
         receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
+        account_pages=_account_pages(context),
         board=BoardCache(
             snapshots,
             context=context,

@@ -14,10 +14,9 @@ from judge.commands.run_command import OK, FinishedRun, about_this_start
 from judge.configuration import RunConfiguration, open_run, require_run, write_json
 from judge.errors import JudgeError
 from judge.journal import Journal, RecordedAnswer, short
-from judge.options import add_question_options, configure
+from judge.options import add_price_options, add_question_options, configure, read_prices
 from judge.pairs import PairFile, read_pairs
 from judge.plan import RequestKey, is_swapped, keys
-from judge.totals import Prices
 
 BATCH = "batch"
 _EXPORT = "export.json"
@@ -39,6 +38,7 @@ def add_commands(commands: Any) -> None:
     take.add_argument("--items-revision", metavar="COMMIT", help="of a Hub dataset")
     take.add_argument("--items-split", default="test", metavar="SPLIT", help="of a Hub dataset (test)")
     take.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_price_options(take)
     take.set_defaults(run=import_command)
 
 
@@ -104,7 +104,7 @@ def import_command(arguments: argparse.Namespace) -> int:
         left = sum(key not in journal.answers for key in wanted)
         stopped = f"{left:,} votes are open. Import their results, or export them again." if left else None
         run = FinishedRun(folder, recorded, file, journal, False)
-        return run.tell(pairs, wanted, Prices(), stopped=stopped, as_json=arguments.json)
+        return run.tell(pairs, wanted, read_prices(arguments), stopped=stopped, as_json=arguments.json)
 
 
 def _results(path: Path) -> Iterator[BatchResult]:

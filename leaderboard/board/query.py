@@ -38,7 +38,7 @@ class Filter:
     key: str
     label: str
     term: str
-    kind: Literal["select", "number", "date"]
+    kind: Literal["select", "number", "date", "text"]
     pattern: str  # what a value has to look like
     choices: tuple[tuple[str, str], ...] = ()
 
@@ -323,8 +323,8 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
     pins = set(view.pins)
     pinned = [row for row in board.rows if row.id in pins] if pins else []
     rows = [row for row in board.rows if row.id not in pins and test(row)]
-    rows = _ordered_as(rows, view)
-    return _ordered_as(pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
+    rows = ordered_as(rows, view)
+    return ordered_as(pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
 def asked_words(view: BoardQuery) -> list[str]:
@@ -348,7 +348,7 @@ def _word_test(word: str, view: BoardQuery) -> Callable[[BoardRow], bool]:
     return test if column is None else lambda row: test(row) or is_unstated(row, column)
 
 
-def _ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
+def ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
     """Return rows in the order of the view."""
     unmoved = (view.sort, view.descending) == (view.spec.headline, True)
     return list(rows) if unmoved else ordered(rows, view.sort, view.descending)

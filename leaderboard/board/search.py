@@ -74,7 +74,7 @@ def compile_search(text: str, spec: BenchmarkSpec) -> Test:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a search, in lower case; quotation marks join several into one."""
+    """Return the words of a search in lower case; quotation marks hold several together."""
     splitter = shlex.shlex(text.lower(), posix=True, punctuation_chars="")
     splitter.whitespace_split, splitter.commenters, splitter.quotes, splitter.escape = True, "", '"', ""
     try:

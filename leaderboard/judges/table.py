@@ -83,16 +83,19 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
     return tuple(sorted(lines, key=lambda line: (-line.benchmarks, *_descending(line))))
 
 
-def sorted_lines(lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str, search: str) -> list[JudgeLine]:
-    """Return the lines whose name holds a text, ordered by a benchmark's column, ``name``, or as they are.
+def sorted_lines(
+    lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str, *, descending: bool = True
+) -> list[JudgeLine]:
+    """Return the lines ordered by a benchmark's column, ``name``, or as they are.
 
-    What has no value in a column is last.
+    What has no value in a column is last in either direction.
     """
-    results = [line for line in lines if search.casefold() in line.name.casefold()]
     if sort == "name":
-        return sorted(results, key=lambda line: line.name.casefold())
+        return sorted(lines, key=lambda line: line.name.casefold(), reverse=descending)
     place = next((place for place, board in enumerate(boards) if board.benchmark == sort), None)
-    return results if place is None else sorted(results, key=lambda line: _order(line.cells[place]))
+    if place is None:
+        return list(lines)
+    return sorted(lines, key=lambda line: _order(line.cells[place], descending=descending))
 
 
 def judge_json(line: JudgeLine) -> dict[str, Any]:
@@ -138,13 +141,13 @@ def definition_of(board: Board, key: str) -> str:
     return _("mean of {n}", n=len(overall.categories))
 
 
-def _order(cell: JudgeResult | None) -> tuple[bool, bool, float]:
+def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:
     """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
     numbers of two definitions are in no order."""
     figure = cell.leading if cell is not None else None
     if cell is None or figure is None:
         return (True, True, 0.0)
-    return (False, figure.key != cell.board.headline, -figure.value)
+    return (False, figure.key != cell.board.headline, -figure.value if descending else figure.value)
 
 
 def _descending(line: JudgeLine) -> list[tuple[bool, bool, float]]:

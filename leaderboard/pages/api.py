@@ -42,7 +42,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
     )
-    @_with_percentages(printed_names(spec) if spec.scores_pairs else spec.score_names)
+    @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
         if spec.scores_pairs and spec.editions:
             return await asyncio.to_thread(_definitions_of, request, spec)
@@ -87,6 +87,11 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         return respond(await edition.ready(key, make), request.headers)
 
     return router
+
+
+def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the names of the percentages that the number check of a benchmark takes."""
+    return printed_names(spec) if spec.scores_pairs else spec.score_names
 
 
 def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:

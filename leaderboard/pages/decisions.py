@@ -33,6 +33,8 @@ Decision = Mapping[str, Any]
 Log = Callable[[int | None, int, bool], Sequence[Decision]]
 """(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
 entries that were described anew."""
+Find = Callable[[int], Decision | None]
+"""The public decision of a number; None where there is none."""
 NotFound = Callable[[Headers], Response]
 
 
@@ -46,8 +48,9 @@ def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
-def build(site: BoardCache, log: Log, not_found: NotFound) -> APIRouter:
-    """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
+def build(site: BoardCache, log: Log, not_found: NotFound, find: Find | None = None) -> APIRouter:
+    """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
+    the log leaves out."""
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/decisions", methods=["GET", "HEAD"])
@@ -63,17 +66,21 @@ def build(site: BoardCache, log: Log, not_found: NotFound) -> APIRouter:
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
     async def one_decision(number: str, request: Request) -> Response:
         seq = _seq(number)
-        result = await asyncio.to_thread(log, seq + 1, 1, True) if seq is not None else ()
-        if not result or result[0]["seq"] != seq:
+        decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
+        if decision is None:
             return not_found(request.headers)
-        edition, key = await site.current(), f"/decisions/{seq}|{_digest(result)}"
+        edition, key = await site.current(), f"/decisions/{seq}|{_digest([decision])}"
         made = edition.get_cached(key)
         if made is None:
-            changed = await _moves(site, result[0])
-            made = await edition.ready(key, lambda: status_page(_one_page(edition, result[0], changed)))
+            changed = await _moves(site, decision)
+            made = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed)))
         return respond(made, request.headers)
 
     return router
+
+
+def _in_log(log: Log, seq: int) -> Decision | None:
+    return next((one for one in log(seq + 1, 1, True) if one["seq"] == seq), None)
 
 
 def _seq(text: str) -> int | None:

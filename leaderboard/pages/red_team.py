@@ -55,7 +55,9 @@ def exploits() -> tuple[ExploitView, ...]:
     return tuple(
         ExploitView(
             row["id"],
-            *(Message(row[name], {}) for name in ("title", "what", "why")),
+            Message(row["title"], {}),
+            Message(row["what"], {}),
+            Message(row["why"], {}),
             _result(row["official"]),
             _result(row["here"]),
         )

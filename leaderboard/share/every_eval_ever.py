@@ -94,7 +94,7 @@ def _result(
 ) -> dict[str, Any]:
     board = context.board
     rule, title = protocols(spec)[board.protocol], f"{spec.title} {name}"
-    number = board.sizes.get(name) or board.sizes.get(spec.pooled)
+    number = board.sizes.get(name) or sum(board.sizes.get(key, 0) for key in spec.parts_of(name))
     score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number, spec)}
     return {
         "evaluation_result_id": f"{row.id}-{board.label_revision}-{name}",
@@ -102,7 +102,7 @@ def _result(
         "source_data": _source(spec, number),
         "evaluation_timestamp": entry["submitted_at"],
         "metric_config": {
-            "evaluation_description": f"Share of pairs judged as people did: {name}. {rule.title} {rule.text}",
+            "evaluation_description": f"{_about(name, spec)} {rule.title} {rule.text}",
             "metric_id": f"{spec.id}.{name}",
             "metric_name": f"{spec.title_of(name)} accuracy",
             "metric_kind": "accuracy",
@@ -123,12 +123,20 @@ def _result(
     }
 
 
+def _about(name: str, spec: BenchmarkSpec) -> str:
+    """Return what a score is the share of, in a sentence."""
+    overall = spec.overall(name)
+    if overall is not None and spec.counts_groups(name):
+        return f"{name}: {overall.about}"
+    return f"Share of pairs judged as people did: {name}."
+
+
 def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:
     size = {"samples_number": number} if number else {}
     if spec.dataset.startswith(_HUB):
         repo = spec.dataset.removeprefix(_HUB)
         return {"dataset_name": spec.title, "source_type": "hf_dataset", "hf_repo": repo, "hf_split": "test", **size}
-    return {"dataset_name": spec.title, "source_type": "other"}
+    return {"dataset_name": spec.title, "source_type": "url", "url": [spec.dataset]}
 
 
 def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def dataset_definition(board: Board) -> bytes:
 
     spec = board.spec
     tasks = [{"id": name, "config": "default", "split": "test"} for name in board.values]
-    about = "Pairs of responses about images: which one is better, and does a judge agree with people?"
+    about = "Pairs of responses to a question: which one is better, and does a judge agree with people?"
     content = {"name": spec.title, "description": about, "evaluation_framework": spec.id, "tasks": tasks}
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
     return text.encode()

@@ -10,13 +10,16 @@ from benchmark.protocols import protocols
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.rows import Board
 from leaderboard.pages.compare import listed
+from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import FORMATS
 
 ARXIV = "https://arxiv.org/abs/"
 
 
-def llms_txt(board: Board, base: str) -> str:
-    """See https://llmstxt.org."""
+def llms_txt(board: Board, base: str, context: RenderContext | None = None) -> str:
+    """See https://llmstxt.org. ``base``: the address of the benchmark's board; ``context``: of its pages."""
+    context = context or RenderContext(board.spec)
+    site = base.removesuffix(context.prefix)
     demo = " This is a demo: synthetic pairs, simulated judges." if board.spec.synthetic else ""
     judges = "1 judge was" if board.scored == 1 else f"{board.scored} judges were"
     spec = board.spec
@@ -38,11 +41,16 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 - [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(protocols(spec))}), `grouping`
   ({", ".join(spec.groupings)}), `revision` ({", ".join(board.label_revisions) or "none yet"})
 - One entry's scorecard: `{base}/api/v1/entries/ID`
+- [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges), each at `{site}/judges/SLUG`
+- Two to five entries compared pair by pair: `{base}/api/v1/compare?entries=ID,ID`
+- Counts behind published percentages: `{base}/api/v1/check-numbers?overall=71.9`
 - [OpenAPI description]({base}/openapi.json), [the same to read]({base}/docs)
 - The board as a file, with the parameters of the page (`q`, `tier`, `sort`, `dir` and those above): {exports}
 - [Atom feed of new entries and changes of the board]({base}/feed.xml)
 - [Decisions about labels, rules and entries]({base}/decisions), also as [JSON]({base}/api/v1/decisions)
-
+- [Rules of submissions]({base}/policy), also as [JSON]({base}/api/v1/policy)
+- [Whether the service works]({site}/status), also as [JSON]({site}/api/v1/status){_mcp(context, site)}
+{_benchmarks(context, site)}
 ## Pages
 
 - [Board]({base}/): search understands `field:value`, for instance `?q=type:scalar+size:<10`
@@ -53,6 +61,21 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 
 - [BibTeX of the benchmark and of this snapshot]({base}/export/cite.bib)
 """
+
+
+def _mcp(context: RenderContext, site: str) -> str:
+    if not context.mcp:
+        return ""
+    return (
+        f"\n- MCP endpoint (streamable HTTP, read-only): `{site}/mcp`, with tools for the board, judges and comparisons"
+    )
+
+
+def _benchmarks(context: RenderContext, site: str) -> str:
+    """Return a section with the other boards of the service; "" where there is none."""
+    lines = "".join(f"- [{each.title}]({site}{each.prefix}/): `{each.id}`\n" for each in context.benchmarks)
+    named = "Every address of the API takes `benchmark` with an id of these.\n\n"
+    return f"\n## Benchmarks\n\n{named}{lines}" if lines else ""
 
 
 def _paper(spec: BenchmarkSpec) -> str:

@@ -189,7 +189,8 @@ def _for_programs(site: BoardCache) -> APIRouter:
 
     route("/og.png", _PNG, lambda edition, base: og_image.of_board(edition.board()))
     route("/eval.yaml", _YAML, lambda edition, base: hub_eval_results.dataset_definition(edition.board()))
-    route("/llms.txt", _TEXT, lambda edition, base: llms_txt.llms_txt(edition.board(), base).encode())
+    llms = lambda edition, base: llms_txt.llms_txt(edition.board(), base, edition.context).encode()  # noqa: E731
+    route("/llms.txt", _TEXT, llms)
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
     async def docs(request: Request) -> Response:

@@ -105,7 +105,7 @@ def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool =
         reported_results.add(session, ctx.benchmark, [row.facts for row in new], ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
-            session, IMPORTED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+            session, IMPORTED, {**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
         )
     imported = _imported(f"{pluralize(len(new), 'row')} imported", new, known, spec)
     return replace(imported, changed=True, alike=alike, seq=seq)
@@ -155,7 +155,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         alike = _alike(session, ctx.benchmark, [after])
         reported_results.change(session, ctx.benchmark, result, after)
         facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
-        seq = audit.append(session, EDITED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, EDITED, {**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
     return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
 
 
@@ -189,6 +189,10 @@ def restore(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> Actio
     return _set(ctx, result, reason, removed=False)
 
 
+def _by(ctx: ActionContext) -> dict[str, str]:
+    return {"by": ctx.user.account, "via": ctx.user.auth_method}
+
+
 def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -199,13 +203,8 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
         reported_results.change(session, ctx.benchmark, result, values)
-        facts = {
-            "result": result,
-            "name": old["name"],
-            "reason": why,
-            "by": ctx.user.account,
-            "via": ctx.user.auth_method,
-        }
+        facts = {"result": result, "name": old["name"], "reason": why, **_by(ctx)}
+        facts |= audit.scope(session, ctx.benchmark)
         seq = audit.append(session, REMOVED if removed else RESTORED, facts)
     return ActionResult(
         True, f"{old['name']} ({result}) is {'off the board' if removed else 'on the board again'}.", seq

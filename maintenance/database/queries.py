@@ -317,6 +317,12 @@ def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
     return {row.id: row.owner for row in session.execute(wanted)}
 
 
+def benchmarks_of(session: Session, entries: Sequence[str]) -> dict[str, str]:
+    """Entry -> benchmark, of those that there are."""
+    wanted = select(Submission.id, Submission.benchmark).where(Submission.id.in_(set(entries)))
+    return {row.id: row.benchmark for row in session.execute(wanted)}
+
+
 def boards_around(session: Session, seq: int, benchmark: str | None = None) -> tuple[str | None, str | None]:
     """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
 

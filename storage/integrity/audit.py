@@ -150,9 +150,14 @@ def scope(session: Session, benchmark: str) -> dict[str, str]:
     That is nothing for the database's first benchmark, which is that of its first label set: so the bodies of a
     database with one benchmark are as they always were.
     """
+    return {} if first_benchmark(session) in (None, benchmark) else {"benchmark": benchmark}
+
+
+def first_benchmark(session: Session) -> str | None:
+    """Return the benchmark of the first label set, which events do not name; None before there is one."""
     registered = select(AuditEvent.body).where(AuditEvent.kind == REGISTERED).order_by(AuditEvent.seq).limit(1)
     first = session.scalars(registered).first()
-    return {} if first is None or json.loads(first)["benchmark"] == benchmark else {"benchmark": benchmark}
+    return None if first is None else str(json.loads(first)["benchmark"])
 
 
 def labels(revision: str, benchmark: str = "") -> str:

@@ -71,6 +71,8 @@ def build(content: bytes, log: Path) -> FastAPI:
     @app.api_route("/{path:path}", methods=["GET", "HEAD", "POST"])
     def unknown(path: str) -> JSONResponse:
         code = "RevisionNotFound" if DATASET in path else "RepoNotFound"
+        if f"{DATASET}/resolve/{COMMIT}/" in path:
+            code = "EntryNotFound"
         return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": code})
 
     return app
@@ -79,7 +81,7 @@ def build(content: bytes, log: Path) -> FastAPI:
 @dataclass
 class Repository:
     """A dataset that one token may write to. `commits`: what each added, path -> content; `broken`: it answers 500;
-    `meanwhile`: what somebody else does after the next listing."""
+    `meanwhile`: what somebody else does after the next listing; `private`: as it was made."""
 
     name: str
     token: str
@@ -87,6 +89,7 @@ class Repository:
     broken: bool = False
     asked: int = 0
     meanwhile: Callable[[], object] | None = None
+    private: bool = False
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -114,8 +117,10 @@ def writable(repository: Repository) -> FastAPI:
         return await call_next(request)  # type: ignore[no-any-return]
 
     @app.get(base)
+    @app.get(f"{base}/revision/main")
     def info() -> dict[str, Any]:
-        return {"_id": "1", "id": repository.name, "sha": repository.sha, "private": False, "siblings": [], "tags": []}
+        head = {"_id": "1", "id": repository.name, "sha": repository.sha, "siblings": [], "tags": []}
+        return {**head, "private": repository.private}
 
     @app.get(f"{base}/tree/{{revision}}")
     def tree(revision: str) -> list[dict[str, Any]]:
@@ -159,6 +164,38 @@ def writable(repository: Repository) -> FastAPI:
         }
 
     return app
+
+
+def account(repositories: dict[str, Repository], token: str) -> Any:
+    """Return the application of an account that makes its datasets on demand; they are kept in `repositories`."""
+    maker = FastAPI()
+    apps: dict[str, FastAPI] = {}
+
+    @maker.post("/api/repos/create")
+    async def create(request: Request) -> Any:
+        asked = await request.json()
+        name = f"{asked['organization']}/{asked['name']}"
+        if request.headers.get("authorization") != f"Bearer {token}":
+            return JSONResponse({"error": "Invalid username or password."}, 401)
+        place = {"url": f"https://huggingface.co/datasets/{name}", "name": name}
+        if name in repositories:
+            return JSONResponse({**place, "error": "You already created this dataset repo"}, 409)
+        repositories[name] = Repository(name, token, private=asked.get("visibility") == "private")
+        return place
+
+    @maker.post("/api/validate-yaml")
+    async def validate(request: Request) -> dict[str, Any]:
+        header = (await request.json())["content"].split("---")[1]
+        assert "configs:" in header
+        return {"errors": [], "warnings": []}
+
+    async def dispatch(scope: Any, receive: Any, send: Any) -> None:
+        exact = "/".join(scope.get("path", "").removeprefix("/api/datasets/").split("/")[:2])
+        if exact in repositories and exact not in apps:
+            apps[exact] = writable(repositories[exact])
+        await apps.get(exact, maker)(scope, receive, send)
+
+    return dispatch
 
 
 def _oid(content: bytes) -> str:

@@ -37,6 +37,7 @@ def _verdicts() -> Any:
     return np.array(rows, dtype=np.int8)
 
 
+@cache
 def related(*, public: bool = True) -> tuple[PairwiseSummary, Packed]:
     """Return the relations of the entries, and as they are stored."""
     found = compare_all(list(SKILLS), _verdicts(), label_sets()["v2"], items(), public=public)

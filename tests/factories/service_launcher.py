@@ -1,11 +1,13 @@
 """Services that start from a process which has imported everything: the seconds that imports take are paid once.
 
 `launch` gives a process that behaves as one of `subprocess.Popen`. It runs app.py's `main` with an environment,
-a directory and an output of its own; only the interpreter is not a new one. `running(fresh=True)` starts a new one.
+a directory and an output of its own; only the interpreter is not a new one, and Gradio's pages are built when somebody
+asks for one. `running(fresh=True)` starts a new interpreter, which builds them at once.
 """
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import json
 import os
@@ -18,7 +20,10 @@ import traceback
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
+    from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 
 ROOT = Path(__file__).parents[2]
 
@@ -165,6 +170,7 @@ def _serve(order: dict[str, str]) -> NoReturn:
     try:
         import app
 
+        _build_gradio_when_asked()
         code = app.main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
@@ -174,6 +180,33 @@ def _serve(order: dict[str, str]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _build_gradio_when_asked() -> None:
+    """Let this service build Gradio's pages at the first request for one: most tests ask for none.
+
+    Until then it answers as a service does that has just been started.
+    """
+    from web import background
+    from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
+
+    asked, build, answer = asyncio.Event(), background._run_gradio, GradioAllowlistMiddleware.__call__
+
+    async def answer_and_note(allowlist: GradioAllowlistMiddleware, *arguments: Any) -> None:
+        asked.set()
+        await answer(allowlist, *arguments)
+
+    async def build_when_asked(*arguments: Any) -> None:
+        stop: asyncio.Event = arguments[-1]
+        waits = [asyncio.ensure_future(event.wait()) for event in (asked, stop)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        if not stop.is_set():
+            await build(*arguments)
+
+    GradioAllowlistMiddleware.__call__ = answer_and_note  # type: ignore[method-assign,assignment]
+    background._run_gradio = build_when_asked
 
 
 if __name__ == "__main__":

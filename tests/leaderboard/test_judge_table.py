@@ -39,9 +39,9 @@ def test_a_judge_without_a_result_has_an_empty_cell() -> None:
 def test_a_column_is_sorted_with_what_has_no_value_last() -> None:
     boards = [_board(("A", 0.6), ("B", 0.8)), _board(("A", 0.9), ("C", 0.7), benchmark="other")]
     lines = judge_lines(boards)
-    assert [line.name for line in sorted_lines(lines, boards, "other", "")] == ["A", "C", "B"]
-    assert [line.name for line in sorted_lines(lines, boards, "name", "")] == ["A", "B", "C"]
-    assert [line.name for line in sorted_lines(lines, boards, "", "c")] == ["C"]
+    assert [line.name for line in sorted_lines(lines, boards, "other")] == ["A", "C", "B"]
+    assert [line.name for line in sorted_lines(lines, boards, "name", descending=False)] == ["A", "B", "C"]
+    assert [line.name for line in sorted_lines(lines, boards, "other", descending=False)] == ["C", "A", "B"]
 
 
 def test_each_figure_has_its_definition_rank_and_interval() -> None:
@@ -55,7 +55,7 @@ def test_each_figure_has_its_definition_rank_and_interval() -> None:
 def test_a_reported_figure_of_another_definition_stands_after_those_of_the_column() -> None:
     edition = BoardCache(FixedSource(snapshot([entry(1, 0.3, model="Scored")]))).refresh()
     boards = [edition.board()]
-    lines = sorted_lines(judge_lines(boards), boards, "vl-rewardbench", "")
+    lines = sorted_lines(judge_lines(boards), boards, "vl-rewardbench")
     keys = [cell.leading.key for line in lines if (cell := line.cells[0]) is not None and cell.leading is not None]
     assert {*keys} == {"macro", "overall"}
     assert keys == sorted(keys)  # macro, the headline, before overall

@@ -120,7 +120,7 @@ def test_fields_and_buttons_are_of_one_height_and_on_a_phone_the_form_comes_befo
     for width in (wide["width"], 390):
         page.set_viewport_size({"width": width, "height": wide["height"]})
         first.append(form.bounding_box()["y"] < known.bounding_box()["y"])  # type: ignore[index]
-        page.wait_for_function("width => document.documentElement.scrollWidth === width", arg=width)
+        expect(page.locator("html")).to_have_js_property("scrollWidth", width)
         tabs = page.locator("[role=tab]:visible")
         expect(tabs).to_have_count(12)
         for one in tabs.all():

@@ -150,7 +150,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         assert "hold" in _run(environ, "audit", "verify")
     finally:
         worker.terminate()
-        assert worker.wait(20) == 0, (tmp_path / "log").read_text()
+        assert worker.wait(100) == 0, (tmp_path / "log").read_text()
     log = (tmp_path / "log").read_text()
     assert "Traceback" not in log, log
     assert "wildvision-battle-1227" not in log

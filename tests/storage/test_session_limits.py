@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,10 +64,9 @@ def test_a_writer_that_stops_inside_its_transaction_is_ended(
     frozen = threading.Thread(target=freeze)
     frozen.start()
     assert locked.wait(30)
-    started = time.monotonic()
     with database.write() as session:
         audit.append(session, "submissions.paused", {"message": "noon"})
-    assert time.monotonic() - started < 10
+    assert frozen.is_alive(), "who stands still has not let go by itself"
     done.set()
     frozen.join()
     assert failed, "what it had done is undone, and it is told"

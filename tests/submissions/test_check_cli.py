@@ -125,7 +125,7 @@ def test_an_interrupt_ends_it_with_one_sentence(tmp_path: Path) -> None:
     for _ in range(12):
         started.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            started.wait(5)
+            started.wait(10)
             break
     _, said = started.communicate(timeout=60)
     os.close(writer)

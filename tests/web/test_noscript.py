@@ -1,6 +1,6 @@
 """Notice where no script runs."""
 
-from web.middleware.noscript import insert_noscript, insert_title
+from web.middleware.noscript import insert_noscript
 
 
 def test_the_sentence_begins_the_body_and_nothing_else_changes() -> None:
@@ -13,11 +13,3 @@ def test_the_sentence_begins_the_body_and_nothing_else_changes() -> None:
 
 def test_what_has_no_body_stays_as_it_is() -> None:
     assert insert_noscript(b"<p>part") == b"<p>part"
-
-
-def test_each_page_has_a_title_of_its_own_where_gradio_has_one_for_all() -> None:
-    page = b'<script>window.gradio_config = {"title":"Brand","x":{"title":"Brand"}}</script>'
-    titled = insert_title(page, "Brand", "Submit predictions")
-    assert titled.count(b'"title":"Submit predictions \\u00b7 Brand"') == 1
-    assert titled.count(b'"title":"Brand"') == 1
-    assert insert_title(page, "Brand", "") == page

@@ -116,7 +116,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     root = tmp_path_factory.mktemp("benchmarks")
     labels = ",".join(_add_benchmark(root, name) for name in CATEGORIES)
     definitions = str(root / "definitions")
-    with running(root / "data", LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
+    with running(root / "data", gradio=True, LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
         ids = {name: _upload(service, name, wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
         until(lambda: _scored(service, ids), 60, "both benchmarks are scored and published")
         yield World(service, ids)
@@ -187,6 +187,27 @@ def test_a_file_is_checked_against_the_benchmark_that_is_named(world: World) -> 
     assert (wrong["ok"], wrong["benchmark"]) == (False, "weather")
 
 
+def test_the_status_names_each_benchmark(world: World) -> None:
+    found = json.loads(world.get("/api/v1/status"))["benchmarks"]
+    assert [(one["id"], one["queue"]) for one in found] == [("weather", 0), ("traffic", 0)]
+    assert all(one["board_seconds"] is not None for one in found)
+    assert "Pictures of traffic" in world.get("/status").partition('id="benchmarks"')[2]
+
+
+def test_decisions_stand_at_their_benchmark_and_their_address_leads_to_them_from_all(world: World) -> None:
+    entry = world.ids["traffic"]
+    path = f"/api/v1/entries/{entry}/flag"
+    answer = world.service.http.post(path, json={"note": "A word about this entry"})
+    assert answer.status_code == 200, answer.text
+    seq = answer.json()["seq"]
+    pages = {prefix: world.get(f"{prefix}/decisions") for prefix in ("", "/b/traffic")}
+    assert ["A word about" in page for page in pages.values()] == [False, True]
+    for prefix in pages:
+        assert "A word about" in world.get(f"{prefix}/decisions/{seq}")
+    for query, shown in (("", True), ("?benchmark=traffic", True), ("?benchmark=weather", False)):
+        assert ("A word about" in world.get(f"/api/v1/decisions{query}")) is shown
+
+
 def test_every_page_offers_the_benchmarks_and_public_labels_are_marked(world: World) -> None:
     for path in ("/", "/b/traffic/about", "/judges", "/status"):
         page = world.get(path)
@@ -208,6 +229,22 @@ def test_a_judge_has_one_page_with_its_results_on_each_benchmark(world: World) -
         "traffic": 0.75,
     }
     world.get("/judges/nobody", status=404)
+
+
+def test_the_submit_page_is_served_with_the_name_of_its_benchmark(world: World) -> None:
+    for query, name in (("", "weather"), ("?benchmark=traffic", "traffic")):
+        page = world.get(f"/app/submit{query}")
+        assert f"<title>Submit predictions · Pictures of {name} leaderboard</title>" in page
+        assert page.count("wrote for Pictures of ") == page.count(f"wrote for Pictures of {name}") == 1
+    assert "/b/traffic/policy" in world.get("/app/submit?benchmark=traffic")
+    assert "<title>Analyse · Pictures of traffic leaderboard</title>" in world.get("/app/analyse-traffic")
+
+
+def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:
+    for page in (world.get("/b/traffic/account"), world.get(f"/account/submissions/{world.ids['traffic']}")):
+        assert '<a class="brand" href="/b/traffic/"' in page
+        assert 'href="/b/traffic/account"' in page
+    assert '<a class="brand" href="/"' in world.get("/account")
 
 
 def test_the_latex_of_all_judges_names_the_host_that_was_asked(world: World) -> None:

@@ -12,6 +12,8 @@ from sqlalchemy.exc import IntegrityError
 
 from benchmark.items import build_table
 from benchmark.scorecard import SCORER_VERSION
+from maintenance.decision_log import decisions
+from operation.alarms import service_alarms
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
 from storage.database import Database
@@ -26,6 +28,7 @@ from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
+from web.actions import ACTIONS
 from workers.jobs.rescore import switch_board
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain
@@ -190,9 +193,32 @@ def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two:
         assert label_imports.names(session, OTHER) == {"v2"}
 
 
+def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:
+    entries = {name: ids[0] for name, ids in (("demo", two.own_ids), (OTHER, two.other_ids))}
+    for scorer in (two.own.scorer, two.other.scorer):
+        switch_board(two.database, scorer, "flipped", "test")
+    with two.database.write() as session:
+        for entry in entries.values():
+            audit.append(session, "entry.flagged", {"entry": entry, "note": "x", "by": "m"})
+        audit.append(session, "submissions.paused", {"message": "x", "by": "m"})
+    events = ACTIONS.public_events()
+    for name, entry in entries.items():
+        found = decisions(two.database, events, benchmark=name)
+        assert [one.kind for one in found if not one.kind.startswith("board.")] == [
+            "submissions.paused",
+            "entry.flagged",
+        ]
+        assert entry in {one.facts.get("entry") for one in found}
+        assert sum(one.kind == "board.pointed" for one in found) == 2, "at the start, and the switch"
+    assert len([one for one in decisions(two.database, events) if one.kind == "entry.flagged"]) == 2
+
+
 def test_what_a_worker_holds_is_said_for_each_benchmark(two: TwoBenchmarks) -> None:
     two.own.heartbeat()
     with two.database.read() as session:
         assert not worker_heartbeats.no_worker_has(session, "demo", "demo")
         assert worker_heartbeats.no_worker_has(session, OTHER, "demo")
+        (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo", OTHER: "Other"})
+        assert (alarm.code, alarm.blocking) == ("labels-missing", True)
+        assert "the board of Other shows" in alarm.sentence
         assert session.scalars(select(Submission.id).where(Submission.benchmark == OTHER)).first() is not None

@@ -318,5 +318,5 @@ def test_explore_begins_with_how_many_pairs_are_hard_in_each_category(client: Te
 
 
 def test_a_printed_page_has_its_snapshot_and_a_place_for_its_address(client: TestClient) -> None:
-    for path in (f"/entries/{B}", f"/compare?entries={A},{B}", "/explore", "/about"):
+    for path in (f"/entries/{B}", f"/compare?entries={A},{B}", "/explore"):
         assert re.search(r'<p class="printed"><span data-address></span> Snapshot \S+ of ', client.get(path).text)

@@ -1,0 +1,67 @@
+"""`python -m curate upload`: an edition's questions and labels as datasets on the Hub."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+from curate.editions.edition import read_json
+from curate.errors import CurateError
+
+_DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_HUB = "hub"
+
+
+def add_upload_command(commands: Any) -> None:
+    """Add `upload`."""
+    parser = commands.add_parser("upload", help="upload an edition to the Hub", allow_abbrev=False)
+    parser.add_argument("id", metavar="ID", help="of the edition")
+    parser.add_argument("--questions", metavar="OWNER/NAME", help="dataset for the questions; public")
+    parser.add_argument("--labels", metavar="OWNER/NAME", help="dataset for the labels; private")
+    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")
+    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help="labels (private/)")
+    parser.set_defaults(run=upload_command)
+
+
+def upload_command(arguments: argparse.Namespace) -> int:
+    """Upload what was named. Returns the exit code."""
+    _check(arguments)
+    questions = _folder(arguments.output / arguments.id) if arguments.questions else None
+    labels = _folder(arguments.private / arguments.id) if arguments.labels else None
+    from huggingface_hub import HfApi
+
+    from curate.editions.hub_upload import upload_labels, upload_questions
+
+    api, message = HfApi(), f"Edition {arguments.id}"
+    if labels is not None:  # first: if they cannot be kept private, nothing is published
+        commit = upload_labels(api, arguments.labels, labels, f"{message}: labels")
+        print(f"Labels, private: {arguments.labels}@{commit}")
+    if questions is not None:
+        commit = upload_questions(api, arguments.questions, questions, _with_title(message, arguments))
+        print(f"Questions, public: {arguments.questions}@{commit}")
+        print(f"Ask a judge: python -m judge run --items {arguments.questions} --items-revision {commit} ...")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    names = [name for name in (arguments.questions, arguments.labels) if name]
+    if not names:
+        raise CurateError("Name a dataset: --questions OWNER/NAME, --labels OWNER/NAME, or both.")
+    for name in names:
+        if not _DATASET.fullmatch(name):
+            raise CurateError(f"{name!r} is no dataset on the Hub. For instance --questions owner/{arguments.id}.")
+    if len(names) == 2 and names[0].lower() == names[1].lower():
+        raise CurateError("Questions and labels need two datasets: the labels stay private.")
+
+
+def _folder(edition: Path) -> Path:
+    if not (edition / _HUB / "README.md").is_file():
+        raise CurateError(f"There is no edition in {edition}. `python -m curate edition` makes it.")
+    return edition / _HUB
+
+
+def _with_title(message: str, arguments: argparse.Namespace) -> str:
+    card = read_json(arguments.output / arguments.id / "card.json")
+    return f"{message}: {card['pairs']} pairs, {card['public']} with public labels"

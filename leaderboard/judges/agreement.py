@@ -1,0 +1,123 @@
+"""Agreement between benchmarks: do two of them put the same judges in the same order? Pure.
+
+Only figures of a column's own definition count: the headline of each board, scored here or reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from benchmark.disclosure import PUBLIC
+from benchmark.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
+from leaderboard.board.disclosure import rounded
+from leaderboard.board.rows import Board
+from leaderboard.judges.table import JudgeLine, JudgeResult
+
+WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 340, 260, 38, 34, 10  # of a drawing: size, room for ticks, and beside the points
+_STEP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SharedJudge:
+    """A judge that both benchmarks have. ``hollow``: one of its figures was reported."""
+
+    slug: str
+    name: str
+    first: float  # fractions
+    second: float
+    hollow: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkAgreement:
+    """Two benchmarks, the judges that have the headline of both, and the correlation of their ranks."""
+
+    first: Board
+    second: Board
+    judges: tuple[SharedJudge, ...]
+    correlation: RankCorrelation | None
+
+    @property
+    def missing(self) -> int:
+        """How many more judges a correlation needs."""
+        return max(0, LEAST - len(self.judges))
+
+    @property
+    def axes(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The ends of both axes in percent."""
+        return _span([judge.first for judge in self.judges]), _span([judge.second for judge in self.judges])
+
+    def place(self, judge: SharedJudge) -> tuple[float, float]:
+        """Return where the judge's point is in the drawing."""
+        (low, high), (bottom, top) = self.axes
+        return across(100 * judge.first, low, high), upward(100 * judge.second, bottom, top)
+
+    def ticks(self) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
+        """Return the ticks of both axes, with their places."""
+        (low, high), (bottom, top) = self.axes
+        steps = range(low, high + 1, _STEP), range(bottom, top + 1, _STEP)
+        return [(across(tick, low, high), tick) for tick in steps[0]], [
+            (upward(tick, bottom, top), tick) for tick in steps[1]
+        ]
+
+
+def agreements(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> list[BenchmarkAgreement]:
+    """Return every two benchmarks; ``lines`` have a cell for each board."""
+    return [_agreement(lines, boards, first, second) for first, second in combinations(range(len(boards)), 2)]
+
+
+def _agreement(lines: Sequence[JudgeLine], boards: Sequence[Board], first: int, second: int) -> BenchmarkAgreement:
+    judges = []
+    for line in lines:
+        one, other = headline(line.cells[first]), headline(line.cells[second])
+        if one is not None and other is not None:
+            judges.append(SharedJudge(line.slug, line.name, one[0], other[0], not (one[1] and other[1])))
+    correlation = rank_correlation([judge.first for judge in judges], [judge.second for judge in judges])
+    return BenchmarkAgreement(boards[first], boards[second], tuple(judges), correlation)
+
+
+def agreement_verdict(found: Sequence[BenchmarkAgreement]) -> str:
+    """Return what the correlations say, in plain words."""
+    known = [(one.correlation.rho, one) for one in found if one.correlation is not None]
+    if not known:
+        return f"No two benchmarks have {LEAST} judges in common yet, so their orders cannot be compared."
+    rho, most = max(known, key=lambda pair: pair[0])
+    said = f"{most.first.spec.title} and {most.second.spec.title}"
+    if len(known) == 1:
+        return f"{said} have a rank correlation of {rho:.2f} over {len(most.judges)} judges."
+    low, least = min(known, key=lambda pair: pair[0])
+    return (
+        f"{said} order judges most alike (rank correlation {rho:.2f}), "
+        f"{least.first.spec.title} and {least.second.spec.title} least ({low:.2f})."
+    )
+
+
+def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
+    """Return the headline of a judge on a board, and whether it was scored here; None without one."""
+    if cell is None:
+        return None
+    for scored, figures in ((True, cell.figures), *((False, figures) for _, figures in cell.reports)):
+        for figure in figures:
+            if figure.key == cell.board.headline:
+                return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), scored
+    return None
+
+
+def across(value: float, low: int, high: int) -> float:
+    """Return where a percentage is in a drawing, from the left."""
+    return round(LEFT + (WIDTH - LEFT - EDGE) * (value - low) / (high - low), 1)
+
+
+def upward(value: float, low: int, high: int) -> float:
+    """Return where a percentage is in a drawing, from the top."""
+    return round(EDGE + (HEIGHT - BOTTOM - EDGE) * (high - value) / (high - low), 1)
+
+
+def _span(values: Sequence[float]) -> tuple[int, int]:
+    """Return whole tens of percent around the values."""
+    low = math.floor(100 * min(values, default=0.0) / _STEP) * _STEP
+    high = math.ceil(100 * max(values, default=1.0) / _STEP) * _STEP
+    return low, max(high, low + _STEP)

@@ -1,0 +1,158 @@
+"""Comparison of two judges on every benchmark that has both. Pure.
+
+Two entries scored here are compared under the same rule, pair by pair where that is possible. Two figures that one
+source reports of the same overall have a difference without an interval. Nothing else has a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from benchmark.protocols import protocols
+from benchmark.statistics.pairwise import PairwiseArrays
+from leaderboard.board.rows import Board
+from leaderboard.cache import BoardVersion
+from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure
+from leaderboard.pages.compare import ScoreDifference, adjust, compare, listed, p_text, points
+
+MOST_OFFERED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkComparison:
+    """Two judges on one benchmark. ``difference``: the first minus the second; None where nothing can be compared.
+
+    ``how``: which figures are compared under which rule, or why none are.
+    """
+
+    board: Board
+    first: JudgeResult | None
+    second: JudgeResult | None
+    figures: tuple[OverallFigure | None, OverallFigure | None]
+    difference: ScoreDifference | None
+    how: str
+    reported: bool = False
+
+    @property
+    def tested(self) -> bool:
+        """Whether both were scored here, so that the difference has an interval."""
+        return self.difference is not None and not self.reported
+
+
+def compare_judges(
+    lines: tuple[JudgeLine, JudgeLine],
+    editions: Sequence[BoardVersion],
+    relations: Mapping[str, PairwiseArrays | None],
+) -> tuple[BenchmarkComparison, ...]:
+    """Return the comparison on each benchmark; p values are adjusted by Holm for the number of benchmarks."""
+    found = [
+        _on_benchmark(edition, cells, relations.get(edition.benchmark))
+        for edition, *cells in zip(editions, lines[0].cells, lines[1].cells, strict=True)
+    ]
+    tested = [one.difference for one in found if one.tested and one.difference is not None]
+    adjusted = iter(adjust(tested))
+    return tuple(replace(one, difference=next(adjusted)) if one.tested else one for one in found)
+
+
+def _on_benchmark(
+    edition: BoardVersion, cells: Sequence[JudgeResult | None], relations: PairwiseArrays | None
+) -> BenchmarkComparison:
+    board = edition.board()
+    first, second = cells
+    leading = tuple(None if cell is None else cell.leading for cell in cells)
+    shown = (leading[0], leading[1])
+    if first is None or second is None or None in leading:
+        return BenchmarkComparison(board, first, second, shown, None, "")
+    if first.figures and second.figures:
+        return _scored(edition, (first, second), relations)
+    return _of_one_source(board, first, second) or BenchmarkComparison(
+        board, first, second, shown, None, _not_comparable(first, second)
+    )
+
+
+def _scored(
+    edition: BoardVersion, cells: tuple[JudgeResult, JudgeResult], relations: PairwiseArrays | None
+) -> BenchmarkComparison:
+    board = edition.board()
+    rows = [cell.scored for cell in cells if cell.scored is not None]
+    (pair,) = compare(edition, [row.id for row in rows], relations).pairs
+    difference = pair.of(board.headline)
+    if difference is not None and pair.first.id != rows[0].id:
+        difference = turned(difference)
+    rule = protocols(board.spec)[board.protocol].title
+    how = f"{rule}; {'pair by pair' if pair.paired else 'by their intervals'}"
+    return BenchmarkComparison(board, *cells, (cells[0].figures[0], cells[1].figures[0]), difference, how)
+
+
+def turned(difference: ScoreDifference) -> ScoreDifference:
+    """Return the difference the other way round."""
+    low, high = (None if end is None else -end for end in (difference.high, difference.low))
+    return replace(
+        difference,
+        delta=-difference.delta,
+        low=low,
+        high=high,
+        only_first=difference.only_second,
+        only_second=difference.only_first,
+    )
+
+
+def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> BenchmarkComparison | None:
+    """Return the difference of two figures of one overall that one source reports; None where there are none."""
+    for row, figures in first.reports:
+        for other, others in second.reports:
+            same = [(one, two) for one in figures for two in others if one.key == two.key]
+            if row.source and row.source == other.source and same:
+                one, two = same[0]
+                title = board.spec.title_of(one.key)
+                difference = ScoreDifference(
+                    one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
+                )
+                how = f"reported by {row.source}, {one.kind}; no interval"
+                return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
+    return None
+
+
+def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
+    if first.figures or second.figures:
+        return "One was scored here, the other is reported: their rules may differ."
+    return "Reported by different sources: their rules may differ."
+
+
+def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
+    """Return what the comparison says, in plain words."""
+    a, b = (line.name for line in lines)
+    tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
+    if not tested:
+        return f"No benchmark has scored both {a} and {b} here, so no difference between them was tested."
+    ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]
+    behind = [(title, one) for title, one in tested if one.separable and one.delta < 0]
+    level = [title for title, one in tested if not one.separable]
+    clauses = [_ahead(x, y, results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
+    if not clauses:
+        return f"{a} and {b} cannot be separated on {listed(level)}."
+    text = ", but ".join(clauses)
+    return text + (f"; on {listed(level)} they cannot be separated." if level else ".")
+
+
+def _ahead(one: str, other: str, results: Sequence[tuple[str, ScoreDifference]]) -> str:
+    where = [f"{title} (+{points(abs(result.delta))} points{_evidence(result)})" for title, result in results]
+    return f"{one} agrees with people more often than {other} on {listed(where)}"
+
+
+def _evidence(difference: ScoreDifference) -> str:
+    return "" if difference.p_adjusted is None else f", {p_text(difference.p_adjusted)}"
+
+
+def offered_judges(lines: Sequence[JudgeLine], every: Sequence[JudgeLine]) -> list[JudgeLine]:
+    """Return judges to compare with the first one: those that share most benchmarks with it, in the usual order."""
+    if len(lines) != 1:
+        return []
+    (line,) = lines
+
+    def shared(other: JudgeLine) -> int:
+        return sum(one is not None and two is not None for one, two in zip(line.cells, other.cells, strict=True))
+
+    others = [other for other in every if other.slug != line.slug and shared(other)]
+    return sorted(others, key=lambda other: -shared(other))[:MOST_OFFERED]

@@ -1,0 +1,137 @@
+"""An edition goes to the Hub with the Hub's own client: questions for everybody, labels where they stay private."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as parquet
+import pytest
+from PIL import Image
+
+from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
+from tests.factories.fake_hub import COMMIT, DATASET, Repository, account, build
+from tests.factories.serving import serving
+
+ROOT = Path(__file__).parents[2]
+TOKEN = "hf_write"
+QUESTIONS, LABELS = "owner/next", "owner/next-labels"
+PAIRS = 4
+
+
+@dataclass(frozen=True)
+class HubAccount:
+    """An account on the Hub, and an edition's folders beside it."""
+
+    url: str
+    datasets: dict[str, Repository]
+    folder: Path
+
+    def upload(self, *arguments: str, token: str = TOKEN) -> subprocess.CompletedProcess[str]:
+        given = ["--output", "editions", "--private", "private", *arguments]
+        return _command(self.url, self.folder, ["curate", "upload", "next", *given], token)
+
+
+def _command(url: str, folder: Path, words: list[str], token: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command with the real client, which reads these variables once."""
+    hub = {"HF_ENDPOINT": url, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    environ = {**os.environ, **hub, "HF_HOME": str(folder / "hf"), "HF_TOKEN": token, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=180)
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[HubAccount]:
+    _write_edition(tmp_path)
+    datasets: dict[str, Repository] = {}
+    with serving(account(datasets, TOKEN)) as url:
+        yield HubAccount(url, datasets, tmp_path)
+
+
+def _write_edition(folder: Path) -> None:
+    questions, labels = folder / "editions" / "next" / "hub", folder / "private" / "next" / "hub"
+    write_split(questions, "test", map(_question, range(PAIRS)), QUESTION_FEATURES, PAIRS)
+    write_card(questions, ["test"], "Questions", title="Next", licence="CC0-1.0")
+    (questions.parent / "card.json").write_text(json.dumps({"pairs": PAIRS, "public": 2}))
+    rows = ({"id": f"n-{n}", "preferred": "a", "split": "hidden"} for n in range(PAIRS))
+    write_split(labels, "test", rows, LABEL_FEATURES, PAIRS)
+    write_card(labels, ["test"], "Labels", title="Next", licence="CC0-1.0")
+
+
+def _question(number: int) -> dict[str, object]:
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8), (number * 40, 0, 0)).save(out, "PNG")
+    image = {"bytes": out.getvalue(), "path": f"{number}.png"}
+    responses = [f"yes, {number} it is", f"no, not {number}"]
+    return {"id": f"n-{number}", "query": f"Is it {number}?", "response": responses, "image": image}
+
+
+def test_questions_become_a_public_dataset_and_labels_a_private_one_once(hub: HubAccount) -> None:
+    done = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
+    assert done.returncode == 0, done.stderr
+    questions, labels = hub.datasets[QUESTIONS], hub.datasets[LABELS]
+    assert (questions.private, labels.private) == (False, True)
+    assert f"{QUESTIONS}@{questions.sha}" in done.stdout and f"{LABELS}@{labels.sha}" in done.stdout
+    file = "data/test-00000-of-00001.parquet"
+    assert set(questions.files) - {".gitattributes"} == {"README.md", file}
+    assert "preferred" not in parquet.read_schema(io.BytesIO(questions.files[file])).names
+    assert parquet.read_table(io.BytesIO(labels.files[file]))["preferred"].to_pylist() == ["a"] * PAIRS
+    again = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
+    assert again.returncode == 0, again.stderr
+    assert (len(questions.commits), len(labels.commits)) == (1, 1), "what is there is not uploaded again"
+
+
+def test_labels_never_go_into_a_dataset_that_is_public(hub: HubAccount) -> None:
+    hub.datasets[LABELS] = Repository(LABELS, TOKEN)
+    refused = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
+    assert refused.returncode == 1
+    assert f"The dataset {LABELS} is public, and these are the labels. Nothing was uploaded" in refused.stderr
+    assert hub.datasets[LABELS].commits == [] and QUESTIONS not in hub.datasets
+
+
+def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: HubAccount) -> None:
+    refused = hub.upload("--labels", LABELS, token="hf_secret_reader")
+    assert refused.returncode == 1
+    assert "Check that HF_TOKEN holds a token that may write there." in refused.stderr
+    assert "hf_secret_reader" not in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], "Name a dataset: --questions OWNER/NAME"),
+        (["--questions", "next"], "'next' is no dataset on the Hub. For instance --questions owner/next."),
+        (["--questions", "owner/next", "--labels", "Owner/Next"], "need two datasets: the labels stay private."),
+        (["--labels", "owner/l", "--private", "elsewhere"], "There is no edition in elsewhere/next."),
+    ],
+)
+def test_wrong_use_is_refused_with_what_to_write(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    from curate.__main__ import main
+
+    assert main(["upload", "next", *arguments]) == 1
+    assert expected in capsys.readouterr().err
+
+
+def test_a_judge_is_run_on_a_dataset_of_the_hub_at_a_commit(tmp_path: Path) -> None:
+    _write_edition(tmp_path)
+    file = tmp_path / "editions" / "next" / "hub" / "data" / "test-00000-of-00001.parquet"
+    (tmp_path / "my_judge.py").write_text(
+        "def longer(image, query, response):\n    assert image.size == (8, 8)\n    return len(response)\n"
+    )
+    given = ["--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
+    with serving(build(file.read_bytes(), tmp_path / "ranges.txt")) as url:
+        unnamed = _command(url, tmp_path, ["judge", "run", *given])
+        assert "Name the commit of the dataset owner/name with --items-revision" in unnamed.stderr
+        done = _command(url, tmp_path, ["judge", "run", *given, "--items-revision", COMMIT])
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
+    assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * PAIRS
+    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}/test"

@@ -1,0 +1,181 @@
+"""Two judges on several benchmarks, and benchmarks by the order of their judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from benchmark.spec import load_spec
+from common.rounding import percent
+from leaderboard.board.reported_results import load_published
+from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.judges import routes
+from leaderboard.judges.agreement import agreement_verdict, agreements
+from leaderboard.judges.compare import compare_judges, offered_judges, verdict
+from leaderboard.judges.table import JudgeLine, judge_lines
+from leaderboard.render_context import contexts_of
+from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.three_benchmarks import SERVED, board_of
+
+SPECS = [load_spec(name) for name in SERVED]
+
+
+def served(bodies: Sequence[dict[str, Any]], *, reported: bool = False) -> list[BoardCache]:
+    contexts = contexts_of(SPECS)
+    return [
+        BoardCache(FixedSource(body), context=context, published=None if reported else ())
+        for body, context in zip(bodies, contexts, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def editions() -> list[BoardVersion]:
+    skills = {SERVED[0]: [0.9, 0.5, 0.7], SERVED[1]: [0.9, 0.88], SERVED[2]: [0.2, 0.95]}
+    return [board.refresh() for board in served([board_of(spec, skills[spec.id]) for spec in SPECS])]
+
+
+def lines_of(editions: Sequence[BoardVersion], *names: str) -> tuple[JudgeLine, ...]:
+    found = {line.name: line for line in judge_lines([edition.board() for edition in editions])}
+    return tuple(found[name] for name in names)
+
+
+def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both_sides(
+    editions: list[BoardVersion],
+) -> None:
+    one, other = lines_of(editions, "Judge 0", "Judge 1")
+    found = compare_judges((one, other), editions, {})
+    turned = compare_judges((other, one), editions, {})
+    for first, second in zip(found, turned, strict=True):
+        difference, back = first.difference, second.difference
+        assert difference is not None and back is not None
+        values = [figure.value for figure in first.figures if figure is not None]
+        assert difference.delta == pytest.approx(values[0] - values[1]) == pytest.approx(-back.delta)
+        assert difference.low is not None and difference.high is not None
+        assert difference.low < difference.delta < difference.high
+        assert (back.low, back.high) == pytest.approx((-difference.high, -difference.low))
+    said = verdict((one, other), found)
+    assert said.startswith("Judge 0 agrees with people more often than Judge 1 on VL-RewardBench (+")
+    assert "but Judge 1 agrees with people more often than Judge 0 on MM-RLHF-RewardBench (+" in said
+    assert said.endswith("; on Multimodal RewardBench they cannot be separated.")
+
+
+def test_a_missing_result_stays_missing(editions: list[BoardVersion]) -> None:
+    one, other = lines_of(editions, "Judge 0", "Judge 2")
+    found = compare_judges((one, other), editions, {})
+    assert [comparison.difference is not None for comparison in found] == [True, False, False]
+    assert found[1].second is None and found[1].how == ""
+
+
+def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all() -> None:
+    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    lines = lines_of(found, "BaseReward (ensemble)", "R1-Reward")
+    comparisons = compare_judges((lines[0], lines[1]), found, {})
+    of_one_source = comparisons[2]
+    assert of_one_source.reported and of_one_source.difference is not None
+    assert of_one_source.difference.low is None and "arXiv:2509.16127" in of_one_source.how
+    assert comparisons[0].difference is None and "different sources" in comparisons[0].how
+    assert "No benchmark has scored both" in verdict((lines[0], lines[1]), comparisons)
+
+
+def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
+    body = snapshot([entry(1, 0.7, model="Mine")])
+    (edition,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
+    lines = lines_of([edition], "Mine", "R1-Reward")
+    (comparison,) = compare_judges((lines[0], lines[1]), [edition], {})
+    assert comparison.difference is None and "their rules may differ" in comparison.how
+
+
+def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVersion]) -> None:
+    every = judge_lines([edition.board() for edition in editions])
+    (one,) = lines_of(editions, "Judge 0")
+    assert [line.name for line in offered_judges([one], every)] == ["Judge 1", "Judge 2"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/judges/compare", 200, "Tick two judges"),
+        ("/judges/compare?judge=judge-0", 200, "Choose a judge to compare"),
+        ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
+        ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
+        ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),
+    ],
+)
+def test_the_pages_answer_what_was_asked(editions: list[BoardVersion], path: str, status: int, words: str) -> None:
+    bodies = [edition.snapshot for edition in editions]
+    app = FastAPI()
+    app.include_router(routes.build(served([dict(body) for body in bodies])))
+    answer = TestClient(app).get(path)
+    assert (answer.status_code, words in answer.text) == (status, True)
+
+
+def test_benchmarks_are_compared_over_the_judges_that_both_have() -> None:
+    skills = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+    editions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
+    boards = [edition.board() for edition in editions]
+    found = agreements(judge_lines(boards), boards)
+    assert [len(one.judges) for one in found] == [6, 6, 6]
+    assert all(one.correlation is not None and one.correlation.rho > 0.7 for one in found)
+    assert not any(judge.hollow for one in found for judge in one.judges)
+    assert "order judges most alike" in agreement_verdict(found)
+    few = agreements(judge_lines(boards)[:4], boards)
+    assert all(one.correlation is None and one.missing == 1 for one in few)
+    assert "No two benchmarks have 5 judges" in agreement_verdict(few)
+
+
+def test_a_figure_of_another_definition_is_in_no_order() -> None:
+    editions = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    boards = [edition.board() for edition in editions]
+    for one in agreements(judge_lines(boards), boards):
+        assert all(judge.hollow for judge in one.judges)
+        named = {row.judge for row in load_published(one.second.spec) if row.figures[one.second.headline] is not None}
+        assert {judge.slug for judge in one.judges} <= named
+
+
+def test_under_hidden_labels_no_more_digits_are_drawn() -> None:
+    skills = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+    editions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
+    boards = [replace(edition.board(), level="categories") for edition in editions]
+    for one in agreements(judge_lines(boards), boards):
+        assert all(judge.first == round(judge.first, 3) for judge in one.judges)
+
+
+@pytest.mark.parametrize(
+    ("judge", "figures"),
+    [
+        ("BaseReward (Qwen2.5-VL)", ["72.8 micro", "91.8 micro"]),
+        ("R1-Reward", ["82.2 mean of 7", "80.6 micro"]),
+        ("Proxy-GRM", ["85.6 mean of 7", "82.9 micro"]),
+    ],
+)
+def test_rows_of_papers_stand_in_the_table_with_their_definitions(judge: str, figures: list[str]) -> None:
+    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    (line,) = lines_of(found, judge)
+    shown = [cell.reports[0][1][0] for cell in line.cells if cell is not None]
+    assert len(shown) == len(SERVED)
+    assert [f"{percent(one.value)} {one.kind}" for one in shown[1:]] == figures
+    app = FastAPI()
+    app.include_router(routes.build(served([snapshot([], name) for name in SERVED], reported=True)))
+    page = TestClient(app).get("/judges", params={"q": f'"{judge}"'}).text
+    for one in figures:
+        value, _, kind = one.partition(" ")
+        assert f"<i>{value}</i>" in page and f"{kind}, reported" in page
+
+
+@pytest.mark.parametrize("name", SERVED[1:])
+def test_each_row_of_a_published_table_is_a_reported_result_with_its_figures(name: str) -> None:
+    spec = load_spec(name)
+    assert spec.folder is not None
+    (table,) = json.loads((spec.folder / "published_tables.json").read_text(encoding="utf-8"))
+    rows = {row.name: row for row in load_published(spec) if "2509.16127" in row.source}
+    assert len(table["rows"]) == len(rows)
+    for judge, *printed in table["rows"]:
+        row = rows["BaseReward (ensemble)" if "ensemble" in judge else judge]
+        for key, figure in zip(table["columns"], map(float, printed), strict=True):
+            assert key not in spec.category_keys or row.figures[key] == figure, (judge, key)

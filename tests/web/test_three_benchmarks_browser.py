@@ -1,0 +1,78 @@
+"""Three benchmarks with 300 entries each, in a browser on a phone and on a wide screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.factories.serving import serving
+from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
+BOARDS = ("/", *(f"/b/{name}/" for name in SERVED[1:]))
+PAGES = (*BOARDS, "/judges", "/judges/judge-3", "/judges/compare?a=judge-3&b=judge-5", "/agreement")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving(application(boards(300))) as url:
+        yield url
+
+
+@pytest.fixture(params=[PHONE, WIDE], ids=["390", "1440"])
+def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=request.param)
+    yield context.new_page()
+    context.close()
+
+
+def assert_fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_scrolls_sideways(page: Page, address: str, path: str) -> None:
+    page.goto(address + path)
+    assert_fits(page)
+
+
+@pytest.mark.parametrize("path", [*BOARDS, "/judges"])
+def test_the_first_row_is_on_the_first_screen(page: Page, address: str, path: str) -> None:
+    page.goto(address + path)
+    expect(page.locator("table tbody tr").first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("path", BOARDS)
+def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: str) -> None:
+    page.goto(f"{address}{path}?sort=model&dir=asc")
+    first = page.locator("table.ranked tbody tr").first
+    expect(first).to_contain_text("Judge 0")
+    page.locator(".picker summary").click()
+    expect(page.locator(".picker li")).to_have_count(len(SERVED) + 1)
+    expect(page.locator(".picker li").last).to_be_visible()
+    assert_fits(page)
+
+
+def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: str) -> None:
+    page.goto(f"{address}/judges?tier=scored")
+    expect(page.locator(".judges tbody tr")).to_have_count(100)
+    page.locator("select[name=sort]").select_option(SERVED[2])
+    page.get_by_role("button", name="Show").click()
+    rows = page.locator(f".judges tbody td[data-name={'MM-RLHF-RewardBench'}] b")
+    values = [float(text) for text in rows.all_inner_texts()]
+    assert values == sorted(values, reverse=True)
+    page.goto(f"{address}/judges?tier=scored&on=all")
+    expect(page.locator(".judges tbody tr")).to_have_count(SHARED)
+
+
+def test_two_judges_that_are_ticked_are_compared(page: Page, address: str) -> None:
+    page.goto(f"{address}/judges?tier=scored&on=all&sort=name")
+    expect(page.get_by_role("button", name="Compare the two chosen")).to_be_hidden()
+    for name in ("Judge 0", "Judge 1"):
+        page.get_by_label(f"Compare {name}", exact=True).check()
+    page.get_by_role("button", name="Compare the two chosen").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Judge 0 and Judge 1")
+    expect(page.locator(".differing tbody tr")).to_have_count(len(SERVED))

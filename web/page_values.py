@@ -1,0 +1,92 @@
+"""Gradio pages as they are served: title, header, introduction and footer of the benchmark that was asked for.
+
+Gradio lays a page out once, for the first benchmark. Its components stand in the page as JSON, which the browser draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+import orjson
+from starlette.requests import Request
+from starlette.types import Scope
+
+from common.messages import _
+from common.translations import translations
+from leaderboard.analysis_tab import path_of
+from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
+from leaderboard.render_context import RenderContext
+from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
+from web.benchmarks import asked_benchmark
+from web.middleware.gradio_allowlist import MAINTAIN
+from web.middleware.html_pages import Rewrite
+from web.services import Services
+
+_NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
+_CONFIG, _END = b"window.gradio_config = ", b";</script>"
+_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
+
+
+@dataclass(frozen=True, slots=True)
+class PageValues:
+    """What a served page says. `values`: of components, by their ids in the page."""
+
+    title: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def page_title(path: str, context: RenderContext) -> str:
+    """Return the title of a Gradio page by its address; the board's has no name of its own."""
+    name = translations(context.language).text(_("Analyse") if path == path_of(context) else _NAMES.get(path, ""))
+    return " · ".join(filter(None, (name, f"{context.spec.brand} leaderboard")))
+
+
+def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
+    """Return what makes Gradio's pages those of the benchmark that a request is about."""
+    contexts = {benchmark.id: benchmark.context for benchmark in services.benchmarks}
+    first = services.first.context
+    analyse = {path_of(context): context for context in contexts.values()}
+
+    def rewrite(scope: Scope, page: bytes) -> bytes:
+        path = scope["path"]
+        if path in analyse:
+            return with_values(page, PageValues(page_title(path, analyse[path])))
+        context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
+        return with_values(page, page_values(path, context, limit_mb))
+
+    return rewrite
+
+
+def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValues:
+    """Return what a page of one benchmark says beside its controls."""
+    values: dict[str, str] = {}
+    if path in _NAMES:
+        values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
+    if path == PAGE:
+        values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
+    return PageValues(page_title(path, context), values)
+
+
+def with_values(page: bytes, wanted: PageValues) -> bytes:
+    """Return a page of Gradio with this title and these values; a page without components as it is."""
+    before, begin, rest = page.partition(_CONFIG)
+    written, end, after = rest.partition(_END)
+    if not begin or not end:
+        return page
+    config = orjson.loads(written)
+    config["title"] = wanted.title
+    for component in config["components"]:
+        properties = component["props"]
+        if (value := wanted.values.get(properties.get("elem_id"))) is not None:
+            properties["value"] = value
+    title = f"<head><title>{escape(wanted.title)}</title>".encode()
+    return before.replace(b"<head>", title, 1) + begin + _as_script(config) + end + after
+
+
+def _as_script(value: object) -> bytes:
+    text = orjson.dumps(value).decode()
+    for character, escaped in _ESCAPED.items():
+        text = text.replace(character, escaped)
+    return text.encode()
