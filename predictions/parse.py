@@ -347,12 +347,14 @@ def _report_coverage(
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
     names = [item_label(item, table, revision) for item in missing]
-    shown = ", ".join(names[:_NAMED]) + (
-        _(" and {named:,} more", named=len(names) - _NAMED) if len(names) > _NAMED else ""
-    )
-    message = (
-        f"the file has no votes for {len(names):,} of the {len(held):,} items of revision {revision}, and must cover "
-        f"them all; missing: {shown}"
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    message = _(
+        "the file has no votes for {names:,} of the {held:,} items of revision {revision}, and must cover them all; "
+        "missing: {shown}",
+        names=len(names),
+        held=len(held),
+        revision=revision,
+        shown=shown,
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
