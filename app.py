@@ -7,10 +7,12 @@ import os
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from common.logging_setup import log_to_stderr
 from operation.request_metrics import RequestIdFilter
+from operation.tracing import TracingUnavailable, start_tracing
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
@@ -44,13 +46,17 @@ def main() -> int:
         prepare_items(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
-    except (SettingsError, DatabaseUnusable, OSError) as error:
+        tracing = start_tracing(settings.otel_endpoint, "web")
+        tracing.follow_database(database)
+    except (SettingsError, DatabaseUnusable, TracingUnavailable, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     configured = True
     with suppress(KeyboardInterrupt):
-        configured = asyncio.run(serve(settings, build_services(settings, database, signer), listener))
+        services = replace(build_services(settings, database, signer), tracing=tracing)
+        configured = asyncio.run(serve(settings, services, listener))
     database.close()
+    tracing.close()
     if not configured:
         print("Stopped, because the worker cannot use its settings; its message above names the one.", file=sys.stderr)
     return 0 if configured else 2

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import re
 import sys
@@ -22,6 +23,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, load_spec
+from common.hub_sources import parse_hub_source
 from operation.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
 
@@ -70,6 +72,7 @@ class ServedSettings:
     hidden_labels: Mapping[str, str]
     manifest_path: Path | None  # of the demo, or of labelled pairs; None: that of the definition
     item_texts_path: Path | None
+    item_texts_source: str = ""  # the Hub dataset that these texts are made of
 
     @property
     def id(self) -> str:
@@ -181,8 +184,13 @@ class WorkerSettings(_FromMapping):
         "",
         "label sets, `revision=source` or `benchmark/revision=source` separated by commas. A source is a JSONL, JSON "
         "or parquet file with the dataset's columns (texts may be absent), or a Hub dataset at a commit: "
-        "`v2=owner/name@commit`",
+        "`v2=owner/name@commit`, perhaps with a path behind it",
         shown="empty: demo",
+    )
+    labels_token: SecretStr = setting(
+        SecretStr(""),
+        "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and needs nothing else",
+        shown="none: `HF_TOKEN`",
     )
     served_ids: Names = setting(
         (),
@@ -227,10 +235,11 @@ class WorkerSettings(_FromMapping):
         "directories, separated by commas: maintainers import label files and pools from below these alone",
         shown="`DATA_DIR/imports`",
     )
-    item_texts: Path | None = setting(
-        None,
-        "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`; without it the explore page "
-        "shows facts only. The demo shows its own texts",
+    item_texts: str = setting(
+        "",
+        "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`, or a Hub dataset at a "
+        "commit, `owner/name@commit`, of which texts alone are kept; without it the explore page shows facts only. "
+        "The demo shows its own texts",
         shown="empty",
         alias="items_file",
     )
@@ -265,14 +274,22 @@ class WorkerSettings(_FromMapping):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    otel_endpoint: str = setting(
+        "",
+        "address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`: web process "
+        "and workers send it traces ([traces](deployment.md#traces)). The SDK reads the other `OTEL_` variables itself",
+        shown="none",
+        alias="otel_exporter_otlp_endpoint",
+        repr=False,
+    )
     keep_snapshots_days: int = setting(
         31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
     )
 
-    @field_validator("data_dir", "item_texts", "definitions")
+    @field_validator("data_dir", "definitions")
     @classmethod
-    def _absolute(cls, path: Path | None) -> Path | None:
-        return path and path.absolute()
+    def _absolute(cls, path: Path) -> Path:
+        return path.absolute()
 
     @field_validator("label_import_dirs")
     @classmethod
@@ -281,10 +298,10 @@ class WorkerSettings(_FromMapping):
 
     @field_validator("item_texts")
     @classmethod
-    def _existing(cls, path: Path | None) -> Path | None:
-        if path is not None and not path.is_file():
+    def _existing(cls, text: str) -> str:
+        if not Path(text).is_file() and parse_hub_source(text) is None:
             raise ValueError("is no file. Make it with python -m maintenance items, or leave ITEMS_FILE out.")
-        return path
+        return text
 
     @field_validator("database_url")
     @classmethod
@@ -299,6 +316,13 @@ class WorkerSettings(_FromMapping):
             "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
             "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
         )
+
+    @field_validator("otel_endpoint")
+    @classmethod
+    def _over_http(cls, text: str) -> str:
+        if not text.startswith(("http://", "https://")):
+            raise ValueError("{name} is no address of HTTP. For instance {name}=http://127.0.0.1:4318.")
+        return text
 
     @field_validator("audit_dataset")
     @classmethod
@@ -426,7 +450,7 @@ class WorkerSettings(_FromMapping):
 
     def _served(self, name: str, revision: str, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
-        texts = self.items_files.get(name, self.item_texts if name == self.served_benchmark else None)
+        texts, source = self._texts_of(name)
         try:
             spec = load_spec(name, self.definitions)
         except SpecError as error:
@@ -439,7 +463,19 @@ class WorkerSettings(_FromMapping):
                 "public. Take it out of HIDDEN_LABELS."
             )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
-        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
+        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts, source)
+
+    def _texts_of(self, name: str) -> tuple[Path | None, str]:
+        """Return where the texts of a benchmark's pairs are, and the dataset that they are from, if from one."""
+        if name in self.items_files:
+            return self.items_files[name], ""
+        if name != self.served_benchmark or not self.item_texts:
+            return None, ""
+        source = parse_hub_source(self.item_texts)
+        if source is None or Path(self.item_texts).is_file():
+            return Path(self.item_texts).absolute(), ""
+        digest = hashlib.sha256(str(source).encode()).hexdigest()[:12]
+        return self.data_dir / "items" / f"{name}-texts-{digest}.jsonl", str(source)
 
     @property
     def is_demo(self) -> bool:

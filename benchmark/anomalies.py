@@ -30,6 +30,7 @@ EQUAL_TO_LABELS_FROM = 0.95  # of the pairs decided: as a public label says, or 
 BLOCKS_FROM = 6.0  # standard deviations fewer runs than chance gives; of real judges' files none is beyond 1.4
 LEAST_DECIDED = 30  # pairs, for either to mean anything
 _BITS = 64
+_FIRST = 0.35  # of the words are compared first: judges that are no copies differ on three items of ten, or more
 _DIGITS = 9
 
 Planes = npt.NDArray[np.uint64]
@@ -159,13 +160,14 @@ def runs_z(sequences: Sequence[npt.NDArray[np.bool_]]) -> float:
 def nearest_duplicate(planes: Planes, others: Planes, items: int) -> tuple[int, int, int] | None:
     """(index, items that differ, how many are that near) of the nearest near-duplicate; None where there is none.
 
-    Among equals the first counts.
+    Among equals the first counts. Most entries differ on too many of the first items already; only the others are
+    compared on all of them.
     """
-    if not len(others):
-        return None
-    counts = differing(planes, others)
-    near = counts < DUPLICATE_BELOW * items
-    if not near.any():
+    limit, first = DUPLICATE_BELOW * items, max(round(_FIRST * planes.shape[-1]), 1)
+    near = np.flatnonzero(differing(planes[:, :first], others[:, :, :first]) < limit)
+    counts = differing(planes, others[near])
+    duplicates = int((counts < limit).sum())
+    if not duplicates:
         return None
     index = int(counts.argmin())
-    return index, int(counts[index]), int(near.sum())
+    return int(near[index]), int(counts[index]), duplicates

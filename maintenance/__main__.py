@@ -15,6 +15,7 @@ import maintenance.installation
 import maintenance.space_commands
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
+from benchmark.item_texts import item_rows, item_text
 from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
 from benchmark.pairs.pair_table import pair_manifest
@@ -24,7 +25,6 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
-from maintenance.item_texts import item_rows, item_text
 from operation.replica_watch import replica_alarm
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated

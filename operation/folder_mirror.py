@@ -1,4 +1,4 @@
-"""Small folders of the data directory in the replica: imported label sets, heads of the audit chain."""
+"""Small folders of the data directory in the replica: imported label sets, heads of the audit chain, item manifests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import atomic_files
-from operation.replica import AUDIT, LABELS, Replica
+from operation.litestream import ReplicaUnusable
+from operation.replica import AUDIT, ITEMS, LABELS, Replica
 
 Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
 
@@ -53,4 +54,20 @@ class FolderMirror:
 
 def worker_mirrors(replica: Replica, state: Path) -> tuple[FolderMirror, ...]:
     """Return what a worker mirrors; labels are nothing for the web process."""
-    return tuple(FolderMirror(state / name, name, replica) for name in (LABELS, AUDIT))
+    return tuple(FolderMirror(state / name, name, replica) for name in (LABELS, AUDIT, ITEMS))
+
+
+def restore_items(replica: Replica | None, state: Path) -> int:
+    """Bring manifests of items from the replica, before one is made of `LABELS`; return how many.
+
+    Votes are stored by the place of an item: with another manifest than that of their time they would be misplaced.
+
+    Raises:
+        ReplicaUnusable: the replica cannot be read.
+    """
+    if replica is None:
+        return 0
+    try:
+        return FolderMirror(state / ITEMS, ITEMS, replica).restore()
+    except Exception as error:  # of whatever store; its words may hold the address, and that a secret
+        raise ReplicaUnusable(f"REPLICA_URL cannot be read ({type(error).__name__}). Is it there?") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,7 @@ class PublicStatus:
     replica: ReplicaWatch | None = None
     benchmarks: Mapping[str, str] = field(default_factory=dict)  # id -> title of those that are served
     clock: Callable[[], float] = time.monotonic
+    alarms: Callable[[Session], Sequence[object]] = lambda _: ()  # of operators; the public learns that there are some
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _made: tuple[float, dict[str, Any]] | None = None
 
@@ -60,12 +61,13 @@ class PublicStatus:
             with self.database.read() as session:
                 result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
+                alarmed = bool(self.alarms(session))
                 restored = figures.last_event_age(session, RESTORED)
                 boards = [_board(session, benchmark, title) for benchmark, title in self.benchmarks.items()]
         except SQLAlchemyError:
             return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": [], "benchmarks": []}
         return {
-            "status": _word(result, known, paused),
+            "status": _word(result, known, paused, alarmed),
             "queue": result.jobs["queued"],
             "scoring": result.jobs["running"],
             "last_scored_seconds": _whole(result.last_scored_age),
@@ -84,13 +86,13 @@ def _board(session: Session, benchmark: str, title: str) -> dict[str, Any]:
     return {"id": benchmark, "title": title, "queue": found.queued, "board_seconds": _whole(found.snapshot_age)}
 
 
-def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None) -> str:
+def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None, alarmed: bool) -> str:
     if paused is not None:
         return "paused"
     silent = service_figures.worker_age is None or service_figures.worker_age > _WORKER_SILENT
     waits = (service_figures.oldest_job_age or 0.0) > STUCK_SECONDS
     unsolved = any(incident.closed_at is None for incident in known)
-    return "degraded" if silent or waits or unsolved else "operational"
+    return "degraded" if silent or waits or unsolved or alarmed else "operational"
 
 
 def _incident(incident: Incident) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from common import atomic_files
 from storage.files.object_store import open_store, s3_options
 
-DATABASE, UPLOADS, LABELS, AUDIT, KEYS = "database", "uploads", "labels", "audit", "keys"
+DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
 
 
 @dataclass(frozen=True, slots=True)

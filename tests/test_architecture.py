@@ -66,6 +66,7 @@ WIRING = {
 ENVIRONMENT_READERS = WIRING | {
     "maintenance/space_commands.py",
     "web/startup.py",
+    "workers/item_files.py",
     "submissions/__main__.py",
     "predictions/sandbox.py",
     "judge/__main__.py",
@@ -129,6 +130,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     ),
     "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
+    "opentelemetry": ("operation/tracing.py",),
     "tenacity": ("judge/engine.py",),
     "mcp": ("web/mcp/",),
     "huggingface_hub": (

@@ -57,6 +57,18 @@ def test_labels_are_named_sources_and_the_first_is_shown() -> None:
     assert read(LABELS="v2=a,v0=b", LABEL_REVISION="v0").label_revision == "v0"
 
 
+def test_texts_are_a_file_or_made_of_a_dataset_at_a_commit(tmp_path: Path) -> None:
+    (tmp_path / "items.jsonl").touch()
+    file = read(LABELS="v2=a", DATA_DIR="/d", ITEMS_FILE=str(tmp_path / "items.jsonl")).served[0]
+    assert (file.item_texts_path, file.item_texts_source) == (tmp_path / "items.jsonl", "")
+    made = [
+        read(LABELS="v2=a", DATA_DIR="/d", ITEMS_FILE=f"hf://o/n@{commit}").served[0] for commit in ("abc1", "abc2")
+    ]
+    assert made[0].item_texts_source == "o/n@abc1"
+    assert len({one.item_texts_path for one in made}) == 2
+    assert all(one.item_texts_path and one.item_texts_path.parent == Path("/d/items") for one in made)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost"])
 def test_a_loopback_address_needs_no_permission(host: str) -> None:
     assert not read(HOST=host).public

@@ -65,7 +65,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     )
     english = _all_benchmarks(app, settings, services, gradio, mcp)
     if mcp is not None:
-        mcp.attach(wrap(english, [benchmark_middleware(services)]))
+        mcp.attach(wrap(english, benchmark_middleware(services)))
 
     def translated(language: str) -> ASGIApp:
         other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
@@ -86,6 +86,8 @@ def _all_benchmarks(
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
+    for traced in (app, *others.values()):
+        services.tracing.follow_requests(traced)
     if mcp is not None:
         app.router.routes.append(Route(MCP, mcp))
     return BenchmarkDispatch(app, others)
@@ -150,7 +152,8 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica, services.titles)
+    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
+    status = PublicStatus(services.database, services.replica, services.titles, alarms=alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

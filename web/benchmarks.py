@@ -1,7 +1,8 @@
 """Routing of requests to benchmarks: addresses below ``/b/<id>``, the parameter ``benchmark``, ids of submissions.
 
 Inside of ``BenchmarkMiddleware`` an address has no prefix, so that limits, rates and roles hold for every benchmark
-alike; ``scope["benchmark"]`` names the benchmark, and ``BenchmarkDispatch`` picks its application.
+alike; ``scope["benchmark"]`` names the benchmark, and ``BenchmarkDispatch`` picks its application. What the database
+must be asked for comes after the limits: ``SubmissionBenchmarkMiddleware``.
 """
 
 from __future__ import annotations
@@ -29,42 +30,38 @@ BenchmarkOf = Callable[[str], str | None]
 class BenchmarkMiddleware:
     """ASGI: says which benchmark a request is about, and takes the prefix off its address.
 
-    ``ids``: those that are served, the first one first. ``benchmark_of`` is asked about addresses that name a
-    submission and no benchmark; it blocks, and runs in a thread.
+    ``ids``: those that are served, the first one first.
     """
 
-    def __init__(self, app: ASGIApp, ids: Sequence[str], benchmark_of: BenchmarkOf) -> None:
-        self._app, self._ids, self._benchmark_of = app, tuple(ids), benchmark_of
+    def __init__(self, app: ASGIApp, ids: Sequence[str]) -> None:
+        self._app, self._ids = app, tuple(ids)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        await (await self._answer(scope))(scope, receive, send)
+        await self._answer(scope)(scope, receive, send)
 
-    async def _answer(self, scope: Scope) -> ASGIApp:
+    def _answer(self, scope: Scope) -> ASGIApp:
         """Return what answers a request."""
         if scope["type"] != "http":
             return self._app
         path: str = scope["path"]
         if path.startswith(PREFIX):
-            return await self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
+            return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
         if path == "/app/analyse" and (wanted := self._asked(scope)) in self._ids[1:]:
             return RedirectResponse(_with_query(f"{path}-{wanted}", scope), 307)
-        if not path.startswith((_API, "/account/")):
-            return self._app
         wanted = self._asked(scope) if path.startswith(_API) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted)
-        benchmark = await self._by_submission(path) or wanted  # a submission is in one benchmark, whatever is asked
-        return self._inside(benchmark, path) if benchmark in self._ids[1:] else self._app
+        return self._inside(wanted, path) if wanted in self._ids[1:] else self._app
 
-    async def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
+    def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
         if benchmark not in self._ids:
             return self._app
         if benchmark == self._ids[0]:
             return RedirectResponse(_with_query("/" + rest.lstrip("/"), scope), 308)  # "//x" would be another host
         if not slash:
             return RedirectResponse(_with_query(f"{PREFIX}{benchmark}/", scope), 308)
-        return self._inside(await self._by_submission(f"/{rest}") or benchmark, f"/{rest}")
+        return self._inside(benchmark, f"/{rest}")
 
     def _inside(self, benchmark: str, path: str) -> ASGIApp:
         """Return the application as it sees a request about another benchmark than the first."""
@@ -82,16 +79,25 @@ class BenchmarkMiddleware:
             return ""
         return str(dict(parse_qsl(query.decode("latin-1"))).get("benchmark", ""))
 
-    async def _by_submission(self, path: str) -> str:
-        """Return the benchmark of the submission that an address names; "" without one."""
-        match = _BY_SUBMISSION.match(path) if len(self._ids) > 1 else None
-        if match is None:
-            return ""
-        return await asyncio.to_thread(self._benchmark_of, match[1]) or ""
-
     def _unknown(self, wanted: str) -> ASGIApp:
         detail = f"benchmark is one of {', '.join(self._ids)}, not {wanted[:60]!r}."
         return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(self._ids))
+
+
+class SubmissionBenchmarkMiddleware:
+    """ASGI: a submission is in one benchmark, whatever else its address asks; inside of the limit of an address.
+
+    ``ids`` as above. ``benchmark_of`` is asked about addresses that name a submission; it blocks, and runs in a thread.
+    """
+
+    def __init__(self, app: ASGIApp, ids: Sequence[str], benchmark_of: BenchmarkOf) -> None:
+        self._app, self._several, self._benchmark_of = app, len(ids) > 1, benchmark_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        named = _BY_SUBMISSION.match(scope["path"]) if self._several and scope["type"] == "http" else None
+        benchmark = None if named is None else await asyncio.to_thread(self._benchmark_of, named[1])
+        await self._app({**scope, "benchmark": benchmark} if benchmark else scope, receive, send)
 
 
 def asked_benchmark(request: Request, ids: Sequence[str]) -> str:

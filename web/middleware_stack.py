@@ -16,7 +16,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
-from web.benchmarks import BenchmarkMiddleware, benchmark_of_submission
+from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
@@ -28,6 +28,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
+    named, looked_up = benchmark_middleware(services)
     share = keep_alone if services.shared_rates is None else services.shared_rates.add
 
     def free_bytes() -> int:
@@ -42,21 +43,24 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             from_here if local else lambda _: True,
             [benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
         ),
-        benchmark_middleware(services),
+        named,
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, address_of, largest=largest, share=share) if rate else None,
+        # From here on a request may ask the database.
+        looked_up,
         Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
         Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
 
 
-def benchmark_middleware(services: Services) -> Middleware:
-    """Return what finds the benchmark that a request is about."""
+def benchmark_middleware(services: Services) -> tuple[Middleware, Middleware]:
+    """Return what finds the benchmark that a request is about: by its address alone, and by asking the database."""
     ids = [benchmark.id for benchmark in services.benchmarks]
-    return Middleware(BenchmarkMiddleware, ids, benchmark_of_submission(services.database))
+    look_up = benchmark_of_submission(services.database)
+    return Middleware(BenchmarkMiddleware, ids), Middleware(SubmissionBenchmarkMiddleware, ids, look_up)
 
 
 def _translated_boards(services: Services) -> list[BoardCache]:

@@ -30,6 +30,7 @@ from operation.metrics import InstallationCollector, make_registry
 from operation.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
+from operation.tracing import NO_TRACING, Tracing
 from predictions.sandbox import read_isolated_among
 from predictions.spool import Spool
 from receipts.service import ReceiptService
@@ -86,6 +87,7 @@ class Services:
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
+    tracing: Tracing = NO_TRACING
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -9,13 +10,14 @@ import tempfile
 from pathlib import Path
 
 from benchmark.spec import MANIFEST
+from operation.folder_mirror import restore_items
 from operation.litestream import ReplicaUnusable
 from operation.sealed_key import keep_key, restore_key
 from operation.start import prepare_database, record_restore
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
-from settings import SECRET_NAMES, Settings, SettingsError
+from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.uploads import Uploads
 from storage.integrity import receipt_keys
@@ -23,6 +25,9 @@ from storage.integrity import receipt_keys
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
 QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
+_UNREACHABLE = 75  # exit code of workers.item_files: another time it may work
+
+log = logging.getLogger(__name__)
 
 
 def prepare_directory(settings: Settings) -> None:
@@ -82,16 +87,41 @@ def prepare_items(settings: Settings) -> None:
     """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
-        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
+        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why. Or the
+            replica, which may hold manifests, cannot be read.
     """
+    try:
+        restore_items(settings.replica, settings.state_dir)
+    except ReplicaUnusable as error:
+        raise SettingsError(str(error)) from None
     for served in settings.served:
         path = served.manifest_path
         if settings.is_demo or path is None or path.exists():
             continue
         named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
-        command = [sys.executable, "-m", "workers.item_files", *named]
-        if subprocess.run(command, env=child_environment(), check=False).returncode:
+        if _item_files(*named):
             raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
+    for served in settings.served:
+        _prepare_texts(settings, served)
+
+
+def _prepare_texts(settings: Settings, served: ServedSettings) -> None:
+    """Bring texts from a dataset. While the Hub is away the board is served without them."""
+    path, source = served.item_texts_path, served.item_texts_source
+    if not source or path is None or path.exists():
+        return
+    manifest = "" if served.manifest_path is None else str(served.manifest_path)
+    code = _item_files("--texts", str(path), served.id, str(settings.definitions), manifest, source)
+    if code == _UNREACHABLE:
+        log.error("item_file.unreachable", extra={"data": {"source": source}})
+    elif code:
+        raise SettingsError(f"No texts of {served.spec.title} could be read from ITEMS_FILE.")
+
+
+def _item_files(*arguments: str) -> int:
+    """Run the command in a process of its own; return its exit code."""
+    command = [sys.executable, "-m", "workers.item_files", *arguments]
+    return subprocess.run(command, env=child_environment(), check=False).returncode
 
 
 def child_environment() -> dict[str, str]:

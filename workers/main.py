@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
-from operation.folder_mirror import worker_mirrors
-from settings import DEMO_REVISION, ServedSettings, WorkerSettings
+from operation.folder_mirror import restore_items, worker_mirrors
+from operation.litestream import ReplicaUnusable
+from operation.tracing import Tracing, TracingUnavailable, start_tracing
+from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
@@ -43,13 +45,26 @@ def work(
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
+    tracing = _tracing(settings)
+    try:
+        restore_items(settings.replica, settings.state_dir)
+    except ReplicaUnusable as error:
+        raise SettingsError(str(error)) from None
     _write_items(settings)
-    scorers = [_scorer(settings, served) for served in settings.served]
+    scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
     stop = _stop_on_signals()
-    with suppress(StoppedWhileWaiting):
+    with suppress(StoppedWhileWaiting), closing(tracing):
         database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        tracing.follow_database(database)
         with closing(database):
             _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+
+
+def _tracing(settings: WorkerSettings) -> Tracing:
+    try:
+        return start_tracing(settings.otel_endpoint, "worker")
+    except TracingUnavailable as error:
+        raise SettingsError(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +137,7 @@ def _runner(
         runner,
         worker=name,
         import_dirs=settings.label_import_dirs,
+        labels_token=settings.labels_token,
         backup=backup,
         accept_weak_hiding=settings.accept_weak_hiding,
         keep_snapshots_days=settings.keep_snapshots_days,
@@ -158,7 +174,8 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
     if served is None or not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
-    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec)
+    token = settings.labels_token.get_secret_value()
+    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
     with closing(open_migrated(settings.database_url)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
@@ -170,11 +187,13 @@ def _write_items(settings: WorkerSettings) -> None:
     """Write the manifests of labelled pairs, where they are not there yet."""
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
-            write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
+            sources = [source for _, source in _specs(settings, served)]
+            write_items(served.manifest_path, served.spec, sources, settings.labels_token.get_secret_value())
 
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
-    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec)
+    token = settings.labels_token.get_secret_value()
+    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec, token)
 
 
 def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:

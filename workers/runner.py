@@ -27,7 +27,9 @@ from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
 from workers.jobs.detect_anomalies import AnomalyDetector
+from workers.jobs.relations_memory import RelationsMemory
 from workers.jobs.score import ScoringOutcome, score_next
+from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
 IDLE_SECONDS = 0.25
@@ -67,6 +69,14 @@ class WatchedScorer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class BoardMemory:
+    """What a worker keeps of a board between two turns, to read and compute only what is new."""
+
+    relations: RelationsMemory = field(default_factory=RelationsMemory)
+    snapshot: SnapshotMemory = field(default_factory=SnapshotMemory)
+
+
+@dataclass(frozen=True, slots=True)
 class Worker:
     """One worker process: its name, what it works on, and what it works with.
 
@@ -82,6 +92,7 @@ class Worker:
     watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
     holds: Callable[[Session], Mapping[str, Collection[str]]] | None = None
     others: tuple[WatchedScorer, ...] = ()
+    memories: dict[str, BoardMemory] = field(default_factory=dict)  # by benchmark
 
     @property
     def watched(self) -> tuple[WatchedScorer, ...]:
@@ -97,6 +108,9 @@ class Worker:
     def revisions(self) -> dict[str, Sequence[str]]:
         """Benchmark -> label revisions that this worker scores under."""
         return {scorer.benchmark: scorer.revisions for scorer in self.scorers}
+
+    def _memory(self, scorer: Scorer) -> BoardMemory:
+        return self.memories.setdefault(scorer.benchmark, BoardMemory())
 
     def work(self) -> ScoringOutcome:
         """Return one turn: scores one submission, if one waits."""
@@ -154,12 +168,18 @@ class Worker:
 
         Return the id of the last one, None without any.
         """
-        made = [snapshot.publish_if_changed(self.database, scorer, anew=anew) for scorer in self.scorers]
+        made = [
+            snapshot.publish_if_changed(self.database, scorer, anew=anew, memory=self._memory(scorer).snapshot)
+            for scorer in self.scorers
+        ]
         return next((name for name in reversed(made) if name is not None), None)
 
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
-        return sum(pairwise_statistics.compute_if_changed(self.database, scorer) for scorer in self.scorers)
+        return sum(
+            pairwise_statistics.compute_if_changed(self.database, scorer, self._memory(scorer).relations)
+            for scorer in self.scorers
+        )
 
     def detect_anomalies(self) -> int:
         """Look at what was scored lately for patterns that maintainers should see."""

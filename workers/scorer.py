@@ -14,6 +14,7 @@ from benchmark.pairs.labelled_pairs import PairsError, PairSet
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.spec import BenchmarkSpec
+from operation.tracing import Trace, not_traced
 from workers.labels.loader import LabelsError, load_labels, load_pairs
 
 
@@ -25,6 +26,7 @@ class Scorer:
     labels: Mapping[str, LabelSet]
     version: str
     hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
+    trace: Trace = not_traced  # what each piece of work is done in
 
     @property
     def benchmark(self) -> str:
@@ -61,31 +63,34 @@ def load_scorer(
     specs: Iterable[tuple[str, str]],
     hidden: Mapping[str, str] = MappingProxyType({}),
     benchmark: BenchmarkSpec | None = None,
+    token: str = "",
 ) -> Scorer:
     """Return all that is needed to score, from (revision, file or Hub dataset) pairs; ``benchmark`` None is the one
-    that the items name. Raises LabelsError.
+    that the items name. ``token``: who may read private datasets. Raises LabelsError.
 
     Without a manifest file, the items of a benchmark of labelled pairs follow from the sources (``table_of_sources``).
     """
     sources = tuple(specs)
     if items_file is None and benchmark is not None and benchmark.scores_pairs:
-        return _scorer_of_pairs(benchmark, sources, hidden)
+        return _scorer_of_pairs(benchmark, sources, hidden, token)
     table = load_table(items_file, benchmark)
-    labels = {revision: load_labels(spec, revision, table) for revision, spec in sources}
+    labels = {revision: load_labels(spec, revision, table, token) for revision, spec in sources}
     return Scorer(table, labels, SCORER_VERSION, hidden)
 
 
-def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str]) -> ItemTable:
+def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], token: str = "") -> ItemTable:
     """Return the items of the definition where the sources label whole editions of it, else those that they hold.
 
     Raises:
         LabelsError: a source is not the benchmark's own file, or there is neither a source nor a manifest.
     """
-    return _table_of([load_pairs(source, spec) for source in sources], spec)
+    return _table_of([load_pairs(source, spec, token=token) for source in sources], spec)
 
 
-def _scorer_of_pairs(spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], hidden: Mapping[str, str]) -> Scorer:
-    sets = {revision: load_pairs(source, spec) for revision, source in sources}
+def _scorer_of_pairs(
+    spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], hidden: Mapping[str, str], token: str
+) -> Scorer:
+    sets = {revision: load_pairs(source, spec, token=token) for revision, source in sources}
     table = _table_of(sets.values(), spec)
     labels = {revision: labels_of_pairs(pairs, revision, table) for revision, pairs in sets.items()}
     return Scorer(table, labels, SCORER_VERSION, hidden)

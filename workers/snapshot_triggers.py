@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -51,7 +53,19 @@ NON_PUBLIC_EVENTS = (
 )
 
 
+RELATIONS = "relations.computed"  # changes what judges are to each other, and nothing else
+
+
 def needs_snapshot(session: Session, seq: int) -> bool:
     """Return whether an event with an effect came after this one. Events are in the order of their commits."""
-    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(NON_PUBLIC_EVENTS)).limit(1)
+    return _is_after(session, seq, NON_PUBLIC_EVENTS)
+
+
+def changes_entries(session: Session, seq: int) -> bool:
+    """Return whether an event came after this one that changes more of a snapshot than relations."""
+    return _is_after(session, seq, (*NON_PUBLIC_EVENTS, RELATIONS))
+
+
+def _is_after(session: Session, seq: int, harmless: Sequence[str]) -> bool:
+    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(harmless)).limit(1)
     return session.execute(later).first() is not None

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from benchmark.labels import LabelSet
 from common.text import pluralize
 from storage.database import Database
@@ -26,6 +28,8 @@ from workers.jobs.rescore import CHUNK
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
+NO_TOKEN = SecretStr("")
+
 
 @dataclass(frozen=True, slots=True)
 class TaskContext:
@@ -38,6 +42,7 @@ class TaskContext:
     backup: BackupTarget | None = None  # where copies of the database go
     import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
     editions: Path | None = None  # where editions are made
+    labels_token: SecretStr = NO_TOKEN  # who may read private datasets
 
     def labels(self, revision: str) -> LabelSet:
         """Return a label set that this worker has. Raises LabelsError."""
@@ -57,7 +62,8 @@ Handler = Callable[[TaskContext, TaskClaim], None]
 
 
 def _import(context: TaskContext, claim: TaskClaim) -> None:
-    import_labels.import_labels(context.database, context.scorer, context.store, claim, context.import_dirs)
+    token = context.labels_token.get_secret_value()
+    import_labels.import_labels(context.database, context.scorer, context.store, claim, context.import_dirs, token)
 
 
 def _retire(context: TaskContext, claim: TaskClaim) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -32,7 +33,7 @@ from workers.labels.loader import LabelsError
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.runner import worker_name
 from workers.scorer import Scorer
-from workers.task_handlers import TaskContext
+from workers.task_handlers import NO_TOKEN, TaskContext
 
 _FAULT = "A worker failed at this; its log says why. Nothing has changed."
 
@@ -55,6 +56,7 @@ class TaskRunner:
     backup: BackupTarget | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
     import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
+    labels_token: SecretStr = NO_TOKEN  # who may read private datasets
     editions: Path | None = None  # where editions are made
     keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     accept_weak_hiding: bool = False  # of configured sets, as the settings say
@@ -71,7 +73,7 @@ class TaskRunner:
             claim = tasks.claim(session, self.worker, self.lease_seconds, wanted)
         if claim is None:
             return False
-        with self._keep_lease(claim):
+        with self._keep_lease(claim), self.scorer.trace(f"task.{claim.kind}"):
             self._execute(claim)
         if claim.kind != TaskKind.PIECE:
             self.refresh()
@@ -180,9 +182,10 @@ class TaskRunner:
             self._fail(claim, _FAULT, retry=True)
 
     def _context(self) -> TaskContext:
-        return TaskContext(
+        context = TaskContext(
             self.database, self.scorer, self.store, self.chunk, self.backup, self.import_dirs, self.editions
         )
+        return replace(context, labels_token=self.labels_token)
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:

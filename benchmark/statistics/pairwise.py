@@ -291,6 +291,7 @@ class Variants(NamedTuple):
 
     total: int  # how many there are, the entry included
     verdicts: Matrix  # (others, items) majority verdicts, of those that come next to it
+    known: dict[bytes, Selection] | None = None  # selections computed before, by digest; new ones are added
 
 
 class PairwiseSummary(NamedTuple):
@@ -344,8 +345,9 @@ def compare_all(
         for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
-        entries.index(name): _selections(np.vstack([correct[entries.index(name)], _right(one, labels)]), parts)
+        index: _selections(np.vstack([correct[index], _right(one, labels)]), parts, one.known)
         for name, one in (variants or {}).items()
+        for index in [entries.index(name)]
     }
     summary = {
         "entries": list(entries),
@@ -455,16 +457,29 @@ def _grouped_ranges(correct: BoolArray, parts: _OrderParts, table: ItemTable, *,
     return result
 
 
-def _selections(right: BoolArray, parts: _OrderParts) -> _Selections:
-    """Return the selection gain of the first of several variants, in every order. ``right``: variants x items."""
-    return {
-        grouping: {
-            order: select_best(right, masks)
-            for order, masks in orders.items()
-            if min(int(mask.sum()) for mask in masks) >= 2
-        }
-        for grouping, orders in parts.items()
-    }
+def _selections(right: BoolArray, parts: _OrderParts, known: dict[bytes, Selection] | None) -> _Selections:
+    """Return the selection gain of the first of several variants, in every order. ``right``: variants x items.
+
+    ``known``: those of earlier calls; a judge without a new variant keeps its own.
+    """
+    before: dict[bytes, Selection] = {} if known is None else known
+    digest = hashlib.sha256(f"{right.shape}".encode() + np.packbits(right).tobytes())
+    result: dict[str, dict[str, Selection]] = {grouping: {} for grouping in parts}
+    for grouping, orders in parts.items():
+        for order, masks in orders.items():
+            if min(int(mask.sum()) for mask in masks) >= 2:
+                key = _with_parts(digest, masks)
+                if key not in before:
+                    before[key] = select_best(right, masks)
+                result[grouping][order] = before[key]
+    return result
+
+
+def _with_parts(digest: Any, masks: Sequence[BoolArray]) -> bytes:
+    full = digest.copy()
+    for mask in masks:
+        full.update(np.packbits(mask).tobytes())
+    return bytes(full.digest())
 
 
 def _variants_json(total: int, selections: _Selections, public: bool) -> Json:

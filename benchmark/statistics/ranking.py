@@ -287,14 +287,17 @@ def step_down(tests: PairTests, scores: Array, draws: Array) -> BoolArray:
     rejected = np.zeros(tests.p.size, dtype=bool)
     deviate = -ndtri(np.maximum(tests.p, np.finfo(np.float64).tiny) / 2)
     scale = _inverse_errors(scores)
-    sums = draws @ scores.T
+    sums = np.ascontiguousarray((draws @ scores.T).T)
+    largest, first, second = _largest(sums, scale)
     for _ in range(STEPS):
-        limit = _upper(_largest(sums, scale))
-        new = (deviate > limit) & ~rejected
+        new = (deviate > _upper(largest)) & ~rejected
         if not new.any():
             break
         rejected |= new
         scale[tests.first[new], tests.second[new]] = scale[tests.second[new], tests.first[new]] = 0
+        gone = scale[first, second] == 0  # only the draws whose largest difference was rejected have another one now
+        if gone.any():
+            largest[gone], first[gone], second[gone] = _largest(np.ascontiguousarray(sums[:, gone]), scale)
     return rejected
 
 
@@ -307,15 +310,23 @@ def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
     return np.where(known, 1 / np.sqrt(np.where(known, variance, 1)), 0).astype(np.float32)
 
 
-def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
-    """(draws, entries) -> (draws,): the largest studentised difference of two entries, in either direction."""
-    result = np.zeros(len(sums), dtype=np.float32)
-    work = np.empty_like(scale)
-    for number, row in enumerate(sums):
-        np.subtract(row[:, np.newaxis], row[np.newaxis], out=work)
-        np.multiply(work, scale, out=work)
-        result[number] = work.max()  # each pair is here twice, once with either sign
-    return result
+def _largest(sums: Array, scale: Array) -> tuple[npt.NDArray[np.float32], IntArray, IntArray]:
+    """(entries, draws) -> by draw the largest studentised difference of two entries, in either direction, and the two.
+
+    ``scale`` is symmetric, so each pair is looked at once. Row by row, so that what is in work stays in the cache.
+    """
+    entries, draws = sums.shape
+    rows = np.zeros((entries, draws), dtype=np.float32)  # the largest difference from later entries
+    work = np.empty_like(sums)
+    for number in range(entries - 1):
+        part = work[number + 1 :]
+        np.subtract(sums[number + 1 :], sums[number], out=part)
+        np.multiply(part, scale[number + 1 :, number, np.newaxis], out=part)
+        np.abs(part, out=part).max(axis=0, out=rows[number])
+    first = rows.argmax(axis=0)
+    own = np.take_along_axis(sums, first[np.newaxis], axis=0)
+    second = np.abs((sums - own) * scale[:, first]).argmax(axis=0)
+    return rows.max(axis=0), first, second
 
 
 def _upper(result: Array) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -59,25 +60,28 @@ def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]]
     first_with: dict[tuple[str, ...], str] = {}
     for one in variants:
         for key in _keys(one):
-            join(first_with.setdefault(key, one.id), one.id)
+            first = first_with.setdefault(key, one.id)
+            if root[first] != root[one.id]:
+                join(first, one.id)
     for left, right in alike:
         if left in named and right in named:
             join(left, right)
     return {name: find(name) for name in root}
 
 
-def _keys(variant: Variant) -> Iterable[tuple[str, ...]]:
+def _keys(variant: Variant) -> tuple[tuple[str, ...], ...]:
     """Anyone who shares one of these is of the same group."""
     if not variant.named:
-        return
-    if variant.judge:
-        yield "judge", variant.judge
-    families = {family(variant.model), family(variant.base_model)} - {""}
-    makers = {("account", variant.owner), ("organisation", _plain(variant.organisation))}
-    for kind, maker in sorted(makers):
-        for name in sorted(families):
-            if maker:
-                yield kind, maker, name
+        return ()
+    judge = (("judge", variant.judge),) if variant.judge else ()
+    return judge + _made_by(variant.owner, variant.organisation, variant.model, variant.base_model)
+
+
+@lru_cache(maxsize=1 << 16)  # every snapshot asks for every entry
+def _made_by(owner: str, organisation: str, *models: str) -> tuple[tuple[str, ...], ...]:
+    families = {family(model) for model in models} - {""}
+    makers = {("account", owner), ("organisation", _plain(organisation))}
+    return tuple((kind, maker, name) for kind, maker in sorted(makers) for name in sorted(families) if maker)
 
 
 def family(name: str) -> str:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import zlib
+
+import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
 from common.deltas import decode, encode, split_fragments
 
+NAMES = st.lists(st.sampled_from([f"e{'abcdefghij'[n]}{'2' * 10}" for n in range(10)]), min_size=8, unique=True)
+LISTS = NAMES.flatmap(
+    lambda names: st.lists(st.lists(st.integers(-9, 9**12), min_size=len(names), max_size=len(names)), max_size=3).map(
+        lambda lists: orjson.dumps({"entries": names, "best": lists, "more": [-0.0, 1]})
+    )
+)
 ENTRIES = st.integers(0, 30).map(lambda number: b'{"id":"e%011d","k":%d,"attempt":1,"attempts":2}' % (number, number))
-TEXTS = st.one_of(st.binary(max_size=60), st.lists(ENTRIES, max_size=12).map(lambda found: b"[" + b",".join(found)))
+TEXTS = st.one_of(
+    LISTS, st.binary(max_size=60), st.lists(ENTRIES, max_size=12).map(lambda found: b"[" + b",".join(found))
+)
 
 
 @given(TEXTS)
@@ -32,3 +43,14 @@ def test_one_entry_more_and_one_attempt_more_cost_no_more_than_they_say() -> Non
         return split_fragments(b'{"entries":[' + b",".join(rows) + b"]}")
 
     assert len(encode(board(1000, 1), board(1001, 2))) < 1000
+
+
+def test_ranks_that_move_by_one_cost_next_to_nothing() -> None:
+    names = [f"e{'abcdefghijklmnopqrst'[n // 20]}{'abcdefghijklmnopqrst'[n % 20]}{'2' * 9}" for n in range(300)]
+    orders = [[(n * step) % 299 for n in range(300)] for step in (1, 7, 11, 13)]
+    moved = [[*(n + (n > 100) for n in order[:150]), 17, *(n + (n > 100) for n in order[150:])] for order in orders]
+    before = split_fragments(orjson.dumps({"entries": names, "ranges": orders}))
+    after = split_fragments(orjson.dumps({"entries": [*names[:150], "enew22222222", *names[150:]], "ranges": moved}))
+    delta = encode(before, after)
+    assert decode(before, delta) == after
+    assert len(zlib.compress(delta)) < len(zlib.compress(b"".join(after))) / 5

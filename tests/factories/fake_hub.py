@@ -1,6 +1,7 @@
-"""A Hub that speaks the endpoints which reading a dataset needs: python -m tests.factories.fake_hub PORT FILE LOG
+"""A Hub that speaks the endpoints which reading a dataset needs: tests.factories.fake_hub PORT FILE LOG [TOKEN]
 
-Every range that was asked for is written to LOG, one `start end` a line. `writable` makes one that takes commits.
+Every range that was asked for is written to LOG, one `start end` a line. With TOKEN the dataset is private: who sends
+no token learns that there is none, and who sends another one is refused. `writable` makes one that takes commits.
 """
 
 from __future__ import annotations
@@ -20,15 +21,29 @@ from fastapi.responses import JSONResponse, Response
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 DATASET = "owner/name"
+GATED, INVALID = "hf_of_somebody_else", "hf_expired"  # tokens that are refused in their own ways
 NAME = "data/test-00000-of-00001.parquet"
 
 
-def build(content: bytes, log: Path) -> FastAPI:
+def build(content: bytes, log: Path, token: str = "") -> FastAPI:
     """Return the application; it knows one dataset at one commit."""
     app = FastAPI()
+
+    @app.middleware("http")
+    async def admit(request: Request, call_next: Any) -> Response:
+        sent = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if token and sent != token:
+            known = {"X-Error-Code": "GatedRepo"} if sent == GATED else {"X-Error-Code": "RepoNotFound"}
+            if sent == INVALID:
+                words = "Invalid credentials in Authorization header"
+                return JSONResponse({"error": words}, 401, {"X-Error-Message": words})
+            return JSONResponse({"error": "refused"}, 403 if sent == GATED else 401, known)
+        return await call_next(request)  # type: ignore[no-any-return]
+
     entry = {"type": "file", "path": NAME, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
 
     @app.get(f"/api/datasets/{DATASET}")
+    @app.get(f"/api/datasets/{DATASET}/revision/main")
     @app.get(f"/api/datasets/{DATASET}/revision/{COMMIT}")
     def info() -> dict[str, Any]:
         return {
@@ -49,10 +64,12 @@ def build(content: bytes, log: Path) -> FastAPI:
 
     @app.get(f"/api/datasets/{DATASET}/tree/{COMMIT}")
     @app.get(f"/api/datasets/{DATASET}/tree/{COMMIT}/{{path:path}}")
-    def tree(path: str = "", recursive: bool = False) -> list[dict[str, Any]]:
+    def tree(path: str = "", recursive: bool = False) -> Any:
         directory = {"type": "directory", "path": "data", "oid": "2", "size": 0}
         if path == "data":
             return [entry]
+        if path:
+            return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": "EntryNotFound"})
         return [directory, entry] if recursive else [directory]
 
     @app.head(f"/datasets/{DATASET}/resolve/{COMMIT}/{NAME}")
@@ -203,5 +220,6 @@ def _oid(content: bytes) -> str:
 
 
 if __name__ == "__main__":
-    port, file, log = sys.argv[1:]
-    uvicorn.run(build(Path(file).read_bytes(), Path(log)), host="127.0.0.1", port=int(port), log_level="warning")
+    port, file, log, *token = sys.argv[1:]
+    app = build(Path(file).read_bytes(), Path(log), *token)
+    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning")

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
+from benchmark.item_texts import item_rows, item_text
 from benchmark.items import ItemTable, presentation_order
 from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Votes
 from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance.item_texts import item_rows, item_text
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent

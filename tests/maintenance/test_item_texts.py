@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from benchmark.item_texts import item_rows, item_text
 from benchmark.items import ItemTable
 from leaderboard.pages.item_catalog import read_item_file
 from maintenance.__main__ import main
-from maintenance.item_texts import item_rows, item_text
 from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
 from tests.real_data import rows as real_rows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from operation.folder_mirror import FolderMirror
+from operation.folder_mirror import FolderMirror, restore_items, worker_mirrors
 from operation.litestream import ReplicaUnusable
 from operation.replica import Replica
 from operation.sealed_key import NAME, keep_key, restore_key
@@ -80,3 +80,14 @@ def test_replicated_is_refused_where_nothing_could_confirm_it() -> None:
         Settings.from_env({**base, "REPLICA_URL": "/r", "DATABASE_URL": "postgresql://host/name"})
     assert Settings.from_env({**base, "REPLICA_URL": "/r"}).uploads_url == "/r/uploads"
     assert Settings.from_env({**base, "REPLICA_URL": "/r", "UPLOADS_URL": "/u"}).uploads_url == "/u"
+
+
+def test_a_manifest_of_items_comes_back_before_another_is_made(tmp_path: Path, replica: Replica) -> None:
+    (tmp_path / "data" / "items").mkdir(parents=True)
+    (tmp_path / "data" / "items" / "other.json").write_text("the items that votes were read with")
+    for mirror in worker_mirrors(replica, tmp_path / "data"):
+        mirror.copy()
+    assert restore_items(replica, tmp_path / "new disk") == 1
+    restored = tmp_path / "new disk" / "items" / "other.json"
+    assert restored.read_text() == "the items that votes were read with"
+    assert restore_items(None, tmp_path / "new disk") == restore_items(replica, tmp_path / "new disk") == 0

@@ -7,7 +7,8 @@ from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware
+from auth.rate_limit import RateLimitMiddleware, address_of
+from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware, SubmissionBenchmarkMiddleware
 
 IDS = ("first", "second")
 
@@ -24,7 +25,8 @@ async def _second(scope: Scope, receive: Receive, send: Send) -> None:
 def client() -> TestClient:
     app = BenchmarkDispatch(_main, {"second": _second})
     known = {"e2": "second", "e1": "first", "gone": "removed-benchmark"}
-    return TestClient(BenchmarkMiddleware(app, IDS, known.get), follow_redirects=False)
+    inner = SubmissionBenchmarkMiddleware(app, IDS, known.get)
+    return TestClient(BenchmarkMiddleware(inner, IDS), follow_redirects=False)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +74,12 @@ def test_an_unknown_benchmark_is_named_with_those_that_are_served(client: TestCl
     answer = client.get("/api/v1/leaderboard?benchmark=third")
     assert answer.status_code == 400
     assert (answer.json()["code"], answer.json()["known"]) == ("unknown-benchmark", list(IDS))
+
+
+def test_a_request_over_the_limit_of_its_address_looks_up_no_submission() -> None:
+    looked_up: list[str] = []
+    inner = SubmissionBenchmarkMiddleware(BenchmarkDispatch(_main, {}), IDS, looked_up.append)
+    client = TestClient(BenchmarkMiddleware(RateLimitMiddleware(inner, 1, address_of), IDS))
+    answers = [client.post(path).status_code for path in ("/api/v1/entries/e1", "/b/second/api/v1/entries/e2")]
+    assert answers == [200, 429]
+    assert looked_up == ["e1"]

@@ -17,7 +17,7 @@ from web.services import build_services
 
 SIGN_IN = {"OIDC_CLIENT_ID": "id", "SESSION_SECRET": "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"}
 PUBLIC = {"PUBLIC_URL": "https://board.example", **SIGN_IN}
-INNER = ["IdentityMiddleware"]
+INNER = ["SubmissionBenchmarkMiddleware", "IdentityMiddleware"]
 OUTER = [
     "SecurityHeadersMiddleware",
     "LanguageMiddleware",

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,23 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+from benchmark.spec import DEFINITIONS
+from leaderboard.pages.item_catalog import read_item_file
 from tests.factories import labels
-from tests.factories.fake_hub import COMMIT, DATASET
+from tests.factories.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
 from tests.factories.serving import held_port
 from workers.labels.loader import COLUMNS, label_set
 
+TOKEN = "hf_that_may_read_the_labels"
 ROOT = Path(__file__).parents[2]
 IMAGE_BYTES = 100_000
 PROGRAM = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 from benchmark.items import load_table
 from workers.labels.loader import LabelsError, load_labels
 try:
-    labels = load_labels(sys.argv[2], "r1", load_table(Path(sys.argv[1])))
+    labels = load_labels(sys.argv[2], "r1", load_table(Path(sys.argv[1])), os.environ.get("LABELS_TOKEN", ""))
     print(json.dumps({"preferred": labels.preferred.tolist(), "digest": labels.digest}))
 except LabelsError as error:
     print(json.dumps({"error": str(error)}))
@@ -65,10 +69,22 @@ def _rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     directory = tmp_path_factory.mktemp("hub")
+    with _serving(directory) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def private_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    with _serving(tmp_path_factory.mktemp("private"), TOKEN) as served:
+        yield served
+
+
+@contextmanager
+def _serving(directory: Path, *token: str) -> Iterator[Hub]:
     file, log = directory / "labels.parquet", directory / "ranges.txt"
     parquet.write_table(pa.Table.from_pylist(_rows()), file, row_group_size=7)
     with held_port() as port:
-        command = [sys.executable, "-m", "tests.factories.fake_hub", str(port), str(file), str(log)]
+        command = [sys.executable, "-m", "tests.factories.fake_hub", str(port), str(file), str(log), *token]
         process = subprocess.Popen(command, cwd=ROOT)
         try:
             deadline = time.monotonic() + 60
@@ -86,11 +102,26 @@ def _answers(port: int) -> bool:
         return visitor.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _load(hub: Hub, tmp_path: Path, spec: str) -> dict[str, Any]:
+def _load(hub: Hub, tmp_path: Path, spec: str, token: str = "") -> dict[str, Any]:
+    command = [sys.executable, "-c", PROGRAM, str(_manifest(tmp_path)), spec]
+    done = _run(command, hub, tmp_path, token)
+    assert done.returncode == 0, done.stderr
+    assert not token or token not in done.stdout + done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def _manifest(tmp_path: Path) -> Path:
     manifest = tmp_path / "items.json"
     manifest.write_text(json.dumps(labels.table().to_json()))
+    return manifest
+
+
+def _run(command: list[str], hub: Hub, tmp_path: Path, token: str) -> subprocess.CompletedProcess[str]:
     environ = {
         **os.environ,
+        "LABELS_TOKEN": token,
+        "HF_TOKEN_PATH": str(tmp_path / "no-token"),
         # Before the import: the Hub client reads these once.
         "HF_ENDPOINT": f"http://127.0.0.1:{hub.port}",
         "HF_HUB_OFFLINE": "0",
@@ -98,11 +129,7 @@ def _load(hub: Hub, tmp_path: Path, spec: str) -> dict[str, Any]:
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HOME": str(tmp_path / "hf"),
     }
-    command = [sys.executable, "-c", PROGRAM, str(manifest), spec]
-    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
+    return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
 
 
 def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: Path) -> None:
@@ -131,3 +158,42 @@ def test_a_dataset_or_commit_that_is_not_there_is_named(hub: Hub, tmp_path: Path
     for spec in (f"{DATASET}@feedface", f"nobody/nothing@{COMMIT}"):
         error = _load(hub, tmp_path, spec)["error"]
         assert error.startswith(f"labels in {spec}: ")
+
+
+@pytest.mark.parametrize("spec", [f"{DATASET}@{COMMIT}", f"hf://datasets/{DATASET}@{COMMIT}/{NAME}"])
+def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, tmp_path: Path, spec: str) -> None:
+    answer = _load(private_hub, tmp_path, spec, TOKEN)
+    assert answer.get("error") is None
+    assert answer["digest"] == label_set(_rows(), "r1", labels.table()).digest
+
+
+@pytest.mark.parametrize(
+    ("spec", "token", "words"),
+    [
+        (f"{DATASET}@{COMMIT}", "", "LABELS_TOKEN to a token that may read it"),
+        (f"{DATASET}@{COMMIT}", INVALID, "refuses the token"),
+        (f"{DATASET}@{COMMIT}", GATED, "Ask for access"),
+        (f"{DATASET}@main", TOKEN, f"write {DATASET}@{COMMIT}"),
+        (f"{DATASET}@feedface", TOKEN, f"{DATASET} has no commit feedface"),
+        (f"{DATASET}@{COMMIT}/labels.jsonl", TOKEN, "has nothing at 'labels.jsonl'"),
+    ],
+    ids=["no token", "invalid token", "gated", "branch", "no such commit", "no such file"],
+)
+def test_a_refusal_of_the_hub_says_what_to_do(
+    private_hub: Hub, tmp_path: Path, spec: str, token: str, words: str
+) -> None:
+    error = _load(private_hub, tmp_path, spec, token)["error"]
+    assert error.startswith(f"labels in {spec}: ")
+    assert words in error
+
+
+def test_texts_come_from_a_private_dataset_without_its_labels(private_hub: Hub, tmp_path: Path) -> None:
+    texts, table = tmp_path / "items" / "texts.jsonl", labels.table()
+    command = [sys.executable, "-m", "workers.item_files", "--texts", str(texts)]
+    place = [table.spec.id, str(DEFINITIONS), str(_manifest(tmp_path)), f"{DATASET}@{COMMIT}"]
+    refused = _run([*command, *place], private_hub, tmp_path, "")
+    assert (refused.returncode, "ITEMS_FILE: " in refused.stderr) == (1, True)
+    done = _run([*command, *place], private_hub, tmp_path, TOKEN)
+    assert done.returncode == 0, done.stderr
+    assert all(one is not None for one in read_item_file(texts, table))
+    assert "human_ranking" not in texts.read_text()

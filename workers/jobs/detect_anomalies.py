@@ -124,13 +124,15 @@ class AnomalyDetector:
         if not entries:
             return
         spec, items = table.spec, len(table)
-        stacked = np.stack([self._planes[entry.id] for entry in entries])
+        # Word by word in memory: then all entries are compared at once.
+        stacked = np.moveaxis(np.stack([self._planes[entry.id] for entry in entries], axis=-1), -1, 0)
+        pooled = spec.score_names.index(spec.pooled)
         best, best_of = self.best_reported, "reported"
         for index, entry in enumerate(entries):
-            shares = (None if share != share else share for share in self._shares[entry.id])
-            known = dict(zip(spec.score_names, shares, strict=True))
-            overall, categories = known[spec.pooled], {key: known[key] for key in spec.category_keys}
+            overall = _shown(self._shares[entry.id][pooled])
             if wanted is None or entry.id in wanted:
+                shares = dict(zip(spec.score_names, map(_shown, self._shares[entry.id]), strict=True))
+                categories = {key: shares[key] for key in spec.category_keys}
                 file = self._files[entry.id]
                 revision = self._under[1]
                 if seen := anomalies.is_far_above_best(overall, best):
@@ -145,6 +147,11 @@ class AnomalyDetector:
                     yield _duplicate(entry, entries, near, items)
             if overall is not None and (best is None or overall > best):
                 best, best_of = overall, entry.id
+
+
+def _shown(share: float) -> float | None:
+    """Return a share; None for NaN, where there is nothing to share."""
+    return None if share != share else share
 
 
 class DetectedAnomaly(NamedTuple):
@@ -186,11 +193,12 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
         public = _public_beside_hidden(session, scorer)
         hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
-    watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
-    result = list(watcher.inspect(entries, wanted, scorer.table))
-    new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
-    result += watcher.look_for_labels(new, public, scorer.table)
-    return _record(database, pointer.benchmark, through, head, result)
+    with scorer.trace("detection"):
+        watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
+        result = list(watcher.inspect(entries, wanted, scorer.table))
+        new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
+        result += watcher.look_for_labels(new, public, scorer.table)
+        return _record(database, pointer.benchmark, through, head, result)
 
 
 def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:

@@ -34,10 +34,12 @@ def import_labels(
     store: LabelStore,
     claim: TaskClaim,
     directories: Sequence[Path] | None = None,
+    token: str = "",
 ) -> None:
     """Load, keeps and records a draft. Raises LabelsError, LeaseLost.
 
-    `directories`: files are read below these alone; None where nobody else names them.
+    `directories`: files are read below these alone; None where nobody else names them. `token`: who may read a private
+    dataset.
     """
     with database.read() as session:
         if label_imports.name_taken(session, scorer.benchmark, claim.subject):
@@ -45,7 +47,7 @@ def import_labels(
         board = label_sets.current(session, scorer.benchmark)
     spec = claim.params["spec"]
     source = spec if directories is None else allowed_source(spec, directories)
-    labels = load_labels(source, claim.subject, scorer.table)
+    labels = load_labels(source, claim.subject, scorer.table, token)
     keep_draft(database, scorer, store, claim, LabelDraft(labels, spec, board.label_revision if board else None))
 
 

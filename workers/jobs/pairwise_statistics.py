@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
 from benchmark.statistics.reliability import majority
+from benchmark.statistics.selection import Selection
 from benchmark.statistics.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
 from storage import visibility
@@ -36,10 +38,11 @@ from storage.labels import label_imports, label_sets, ladder
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
 from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts
+from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
-from workers.snapshot_triggers import needs_snapshot
+from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
-COMPUTED = "relations.computed"
+COMPUTED = RELATIONS
 CHUNK = 100
 VARIANTS_AT_MOST = 50  # of a judge whose votes are looked at; others count all the same
 
@@ -71,12 +74,15 @@ class _Task:
     named: frozenset[str]  # entries whose owner is named
 
 
-def compute_if_changed(database: Database, scorer: Scorer) -> int:
+def compute_if_changed(database: Database, scorer: Scorer, memory: RelationsMemory | None = None) -> int:
     """Compute the relations that the current snapshot lacks; returns how many were stored.
+
+    ``memory``: what this worker keeps between two computations.
 
     The event it appends makes the next snapshot. While scores are still unpublished it waits: they come first, and
     would make its work worthless.
     """
+    known = RelationsMemory() if memory is None else memory
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None or pointer.scorer_version != scorer.version:
@@ -85,9 +91,10 @@ def compute_if_changed(database: Database, scorer: Scorer) -> int:
         board = session.execute(seqs).one()
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
-        tasks = _tasks(session, scorer, pointer)
-    computed = _compute(database, scorer, tasks)
-    return _record(database, pointer, board.shown_seq, computed)
+        tasks = _tasks(session, scorer, pointer, known)
+    with scorer.trace("relations"):
+        computed = _compute(database, scorer, tasks, known)
+        return _record(database, pointer, board.shown_seq, computed)
 
 
 def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[PairwiseRevision]:
@@ -161,7 +168,7 @@ def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> di
     return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
 
 
-def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task]:
+def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: RelationsMemory) -> list[_Task]:
     board = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
     shown, others = entries_on_board(session, *board), entries_off_board(session, *board)
     unnamed = set(session.scalars(visibility.anonymous_ids()))
@@ -182,7 +189,10 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
         done = select(StoredRelations.inputs).where(*same)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
             ids = [entry.id for entry in under]
-            counts = stored_counts(session, ids, spec, revision.name, pointer.scorer_version)
+            rules = (revision.name, pointer.scorer_version)
+            counts = memory.counts(
+                rules, ids, partial(stored_counts, session, spec=spec, revision=rules[0], version=rules[1])
+            )
             # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
             counts = redact_counts(counts, revision.level, spec)
             task = _task(revision, digest, _Candidates(under, counts, judges, {one.id for one in shown}), spec)
@@ -219,13 +229,14 @@ def _task(revision: PairwiseRevision, digest: str, among: _Candidates, spec: Ben
     return _Task(revision, digest, entries, best.judges, variants, frozenset(entries))
 
 
-def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[NewRelations]:
+def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory: RelationsMemory) -> list[NewRelations]:
     """Outside any transaction but for the reading of votes."""
     wanted = {name for task in tasks for names in task.variants.values() for name in names[:VARIANTS_AT_MOST]}
-    verdicts = _verdicts(database, wanted | {name for task in tasks for name in task.entries}, len(scorer.table))
+    wanted |= {name for task in tasks for name in task.entries}
+    verdicts = memory.majorities(wanted, partial(_verdicts, database, items=len(scorer.table)))
     computed = []
     for task in tasks:
-        entries, variants = _joined(task, verdicts)
+        entries, variants = _joined(task, verdicts, memory.selections)
         labels, public = scorer.labels[task.revision.name], task.revision.public
         rows = np.stack([verdicts[name] for name in entries])
         related = compare_all(entries, rows, labels, scorer.table, public=public, variants=variants)
@@ -242,7 +253,9 @@ def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list
     return computed
 
 
-def _joined(task: _Task, verdicts: Mapping[str, Matrix]) -> tuple[list[str], dict[str, Variants]]:
+def _joined(
+    task: _Task, verdicts: Mapping[str, Matrix], known: dict[bytes, Selection]
+) -> tuple[list[str], dict[str, Variants]]:
     """Return the best entry of each judge, when entries whose votes are alike are of one; and the variants it was
     best of."""
     alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
@@ -253,11 +266,11 @@ def _joined(task: _Task, verdicts: Mapping[str, Matrix]) -> tuple[list[str], dic
         tried = [name for one in joined for name in task.variants[one]]
         near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
         if len(tried) > 1:
-            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]))
+            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known)
     return list(judges), result
 
 
-def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matrix]:
+def _verdicts(database: Database, names: Collection[str], items: int) -> dict[str, Matrix]:
     """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
     ordered = sorted(names)
     result: dict[str, Matrix] = {}

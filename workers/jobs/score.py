@@ -60,7 +60,8 @@ def score_next(
     hold(claim)
     try:
         scorer = next(scorer for scorer in scorers if scorer.benchmark == claim.benchmark)
-        return _score(database, scorer, claim)
+        with scorer.trace("score"):
+            return _score(database, scorer, claim)
     finally:
         hold(None)
 

@@ -11,7 +11,7 @@ import logging
 import secrets
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import orjson
@@ -34,11 +34,12 @@ from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import PairwiseRevision
 from workers.moderation_state import ModerationState, load_moderation
 from workers.scorer import Scorer
-from workers.snapshot_triggers import needs_snapshot
+from workers.snapshot_triggers import changes_entries, needs_snapshot
 
 PUBLISHED = "snapshot.published"
-_COMPRESSION = 1
+_COMPRESSION = 6  # of what has changed; a whole snapshot takes a tenth of a second
 _NONCE_BYTES = 16
+_KEPT = 3  # contents in memory
 
 _FACTS = (
     Submission.id,
@@ -75,13 +76,17 @@ class _Content:
         return b"," + orjson.dumps(facts)[1:]
 
 
-def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False) -> str | None:
+def publish_if_changed(
+    database: Database, scorer: Scorer, *, anew: bool = False, memory: SnapshotMemory | None = None
+) -> str | None:
     """Store a snapshot where the board has changed since the last one; returns its id, or None.
 
     `anew`: makes one though nothing has happened, and stores it where it says something else than the current one. For
     a worker that starts: the current one may be of another release, which wrote other facts or wrote them otherwise.
+    `memory`: what this worker keeps between two snapshots.
     Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
     """
+    known = SnapshotMemory() if memory is None else memory
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None:
@@ -91,8 +96,10 @@ def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False
         if pointer.label_revision not in scorer.labels:
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
             return None
-        content = _content(session, scorer, pointer)
-    return _publish(database, pointer, content)
+        with scorer.trace("snapshot.content"):
+            content = _content(session, scorer, pointer, known)
+    with scorer.trace("snapshot.publish"):
+        return _publish(database, pointer, content, known)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:
@@ -103,8 +110,56 @@ def _changed(session: Session, pointer: ActiveBoard) -> bool:
     return needs_snapshot(session, session.execute(shown).scalar_one())
 
 
-def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content:
+@dataclass(frozen=True, slots=True)
+class _BoardFacts:
+    """All of a snapshot but its relations. ``judged``: label revision -> digest of what its relations follow from."""
+
+    board: tuple[str, str, str]
+    through: int
+    revisions: Sequence[PairwiseRevision]
+    judged: Mapping[str, str]
+    entries: orjson.Fragment
+    rest: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class SnapshotMemory:
+    """What a worker keeps between two snapshots: the facts of the last, and contents that the next may differ from.
+
+    A worker that starts has none of it, and makes the same.
+    """
+
+    facts: _BoardFacts | None = None
+    fragments: Mapping[str, list[bytes]] = field(default_factory=dict)
+
+    def keep(self, snapshot_id: str, fragments: list[bytes]) -> None:
+        """Keep the content of a snapshot, and of the two before it: one with relations, and one without."""
+        kept = {**self.fragments, snapshot_id: fragments}
+        self.fragments = {name: kept[name] for name in list(kept)[-_KEPT:]}
+
+
+def _content(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: SnapshotMemory) -> _Content:
     through = audit.head(session).seq
+    facts = memory.facts
+    board = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+    if facts is None or facts.board != board or changes_entries(session, facts.through):
+        memory.facts = facts = _facts(session, scorer, pointer, through)
+    relations = pairwise_statistics.summaries(session, pointer.benchmark, facts.judged)
+    content = {
+        "benchmark": pointer.benchmark,
+        "label_revision": pointer.label_revision,
+        "scorer_version": pointer.scorer_version,
+        "label_revisions": [revision.name for revision in facts.revisions],
+        "sizes": scorer.sizes(pointer.label_revision),
+        "baselines": _baselines(scorer, facts.revisions, relations, scorer.version == pointer.scorer_version),
+        "relations": relations,
+        "entries": facts.entries,
+        **facts.rest,
+    }
+    return _Content(orjson.dumps(content)[:-1], through, [relation["id"] for relation in relations.values()])
+
+
+def _facts(session: Session, scorer: Scorer, pointer: ActiveBoard, through: int) -> _BoardFacts:
     revisions = pairwise_statistics.revisions(session, scorer, pointer.benchmark)
     tallies = _tallies(session, pointer, [revision.name for revision in revisions])
     kept_back = pairwise_statistics.kept_back(session, pointer, revisions, scorer.table.spec)
@@ -119,41 +174,39 @@ def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content
     others = [row for row in scored if row.id in decided.off and row.id not in decided.anonymous]
     judges = pairwise_statistics.judges_of(shown, others, decided.anonymous)
     identities = pairwise_statistics.identities(judges, {row.id for row in shown})
-    relations = _relations(session, pointer, revisions, identities, tallies)
-    content = {
-        "benchmark": pointer.benchmark,
-        "label_revision": pointer.label_revision,
-        "scorer_version": pointer.scorer_version,
-        "label_revisions": [revision.name for revision in revisions],
-        "sizes": scorer.sizes(pointer.label_revision),
-        "baselines": _baselines(scorer, revisions, relations, scorer.version == pointer.scorer_version),
-        "relations": relations,
-        "entries": [
-            decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {}))
-            | decided.of(row.id)
-            | _kept_back(kept_back.get(row.id))
-            for row in shown
-        ],
+    entries = [
+        decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {}))
+        | decided.of(row.id)
+        | _kept_back(kept_back.get(row.id))
+        for row in shown
+    ]
+    rest = {
         "stubs": [*decided.stubs, *reported_results.gone(session, pointer.benchmark)],
         "reported": reported_results.shown(session, pointer.benchmark),
         "unpublished": sum(row.id in decided.unpublished for row in scored),
     }
-    return _Content(orjson.dumps(content)[:-1], through, [relation["id"] for relation in relations.values()])
+    return _BoardFacts(
+        board=(pointer.benchmark, pointer.label_revision, pointer.scorer_version),
+        through=through,
+        revisions=revisions,
+        judged=_judged(revisions, pointer.scorer_version, identities, tallies),
+        entries=orjson.Fragment(orjson.dumps(entries)),
+        rest=rest,
+    )
 
 
-def _relations(
-    session: Session,
-    pointer: ActiveBoard,
+def _judged(
     revisions: Sequence[PairwiseRevision],
+    scorer_version: str,
     identities: Mapping[str, str],
     tallies: Mapping[str, Mapping[str, Any]],
-) -> dict[str, dict[str, Any]]:
-    """label revision -> summary, of those that are computed for exactly these entries."""
+) -> dict[str, str]:
+    """label revision -> digest of what relations of exactly these entries follow from."""
     wanted = {}
     for revision in revisions:
         under = [identity for name, identity in identities.items() if revision.name in tallies[name]]
-        wanted[revision.name] = pairwise_statistics.inputs(revision, pointer.scorer_version, under)
-    return pairwise_statistics.summaries(session, pointer.benchmark, wanted)
+        wanted[revision.name] = pairwise_statistics.inputs(revision, scorer_version, under)
+    return wanted
 
 
 def _baselines(
@@ -230,7 +283,7 @@ def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
     return {"withheld": sorted(revisions)} if revisions else {}
 
 
-def _publish(database: Database, before: ActiveBoard, content: _Content) -> str | None:
+def _publish(database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory) -> str | None:
     """None where there is nothing new to say, or another worker has published meanwhile."""
     digest = hashlib.sha256(content.json)
     content_sha256 = digest.hexdigest()
@@ -242,7 +295,8 @@ def _publish(database: Database, before: ActiveBoard, content: _Content) -> str 
         return None
     end = content.end(now)
     digest.update(end)
-    name, stored = digest.hexdigest(), _stored(database, before.benchmark, content, end)
+    name, fragments = digest.hexdigest(), deltas.split_fragments(content.json + end)
+    stored = _stored(database, before.benchmark, content, fragments, memory)
     row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, **stored}
     with database.write() as session:
         if not _still(session, before):
@@ -252,18 +306,22 @@ def _publish(database: Database, before: ActiveBoard, content: _Content) -> str 
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
         facts = {"snapshot": name, "through": content.through}
         audit.append(session, PUBLISHED, facts | audit.scope(session, before.benchmark))
+    memory.keep(name, fragments)
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"])}})
     return name
 
 
-def _stored(database: Database, benchmark: str, content: _Content, end: bytes) -> dict[str, Any]:
+def _stored(
+    database: Database, benchmark: str, content: _Content, fragments: list[bytes], memory: SnapshotMemory
+) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
     name = snapshots.series_of(benchmark, with_relations=bool(content.relation_ids))
     with database.read() as session:
         place = series.next_place(session, Snapshot, name)
-        base = snapshots.fragments(session, place.base) if place.base is not None else None
-    whole = content.json + end
-    delta = whole if base is None else deltas.encode(base, deltas.split_fragments(whole))
+        base = memory.fragments.get(place.base or "")
+        if base is None and place.base is not None:
+            base = snapshots.fragments(session, place.base)
+    delta = b"".join(fragments) if base is None else deltas.encode(base, fragments)
     body = zlib.compress(delta, _COMPRESSION)
     return {"body": body, "relation_ids": list(content.relation_ids), **place.columns()}
 

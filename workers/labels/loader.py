@@ -25,12 +25,12 @@ from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_ind
 from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
 from benchmark.pairs.pair_table import labels_of_pairs
 from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from common.hub_sources import FORM, HubSource, parse_hub_source
+from workers.labels.hub_dataset import HubFiles, HubRefusal
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
-_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)")
 _HALF = re.compile("[\ud800-\udfff]")
 _EXAMPLES = 5
-_MIN_BLOCK = 1 << 16
 
 Row = Mapping[str, Any]
 
@@ -43,32 +43,32 @@ class LabelsUnreachable(LabelsError):
     """The Hub does not answer now; it may later."""
 
 
-def load_labels(spec: str | Path, revision: str | None, table: ItemTable) -> LabelSet:
+def load_labels(spec: str | Path, revision: str | None, table: ItemTable, token: str = "") -> LabelSet:
     """Return the label set in a file (JSONL, JSON list, parquet) or a Hub dataset `owner/name@commit`.
 
-    `revision` None: the revision of the table whose ids the rows have.
+    `revision` None: the revision of the table whose ids the rows have. `token`: who may read a private dataset.
 
     Raises:
         LabelsError: it cannot be read, or does not label the items of that revision once each.
     """
     try:
         if table.spec.scores_pairs:
-            pairs = pairs_of(read_rows(spec, None), table.spec)
+            pairs = pairs_of(read_rows(spec, None, token), table.spec)
             return _labels_of_pairs(pairs, revision or pairs.edition, table)
-        rows = read_rows(spec)
+        rows = read_rows(spec, token=token)
         return label_set(rows, revision or recognise(rows, table), table)
     except LabelsError as error:
         raise type(error)(f"labels in {spec}: {error}") from error
 
 
-def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None = None) -> PairSet:
+def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None = None, token: str = "") -> PairSet:
     """Return the labelled pairs in a benchmark's own file, or a part of it, under the name of their edition.
 
     Raises:
         LabelsError: it is not such a file; the message names another benchmark whose file it is.
     """
     try:
-        return pairs_of(read_rows(spec, None), benchmark, edition)
+        return pairs_of(read_rows(spec, None, token), benchmark, edition)
     except LabelsError as error:
         raise type(error)(f"labels in {spec}: {error}") from error
 
@@ -112,11 +112,11 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
         path = (directory / spec).resolve()
         if path.is_relative_to(directory) and path.is_file():
             return path
-    if _HUB.fullmatch(spec) and not Path(spec).exists():
+    if parse_hub_source(spec) and not Path(spec).exists():
         return spec
     where = " or ".join(map(str, directories))
     raise LabelsError(
-        f"{spec} is neither a file below {where} nor a Hub dataset at a commit (owner/name@commit). "
+        f"{spec} is neither a file below {where} nor a Hub dataset at a commit ({FORM}). "
         "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
     )
 
@@ -280,25 +280,27 @@ def _list(row: Row, column: str) -> list[Any] | None:
     return list(value)
 
 
-def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS) -> list[Row]:
+def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, token: str = "") -> list[Row]:
     """Return the rows of a file or Hub dataset; of parquet only these columns are read (None: all that are no
     images). Raises LabelsError."""
     path = Path(spec)
-    hub = _HUB.fullmatch(str(spec))
+    source = parse_hub_source(str(spec))
     try:
         if path.is_file():
             return _read_file(path, columns)
-        if hub is not None:
-            return _read_hub(hub["name"], hub["commit"], columns)
+        if source is not None:
+            return _read_hub(source, columns, token)
     except LabelsError:
         raise
+    except HubRefusal as error:
+        raise LabelsError(str(error)) from None
     except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
         result = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
         kind = LabelsError if result else LabelsUnreachable
         # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
         detail = f": {error}" if isinstance(error, OSError) else ""
         raise kind(f"they cannot be read: {type(error).__name__}{detail}") from None
-    raise LabelsError("that is neither a file nor a Hub dataset at a commit (owner/name@commit)")
+    raise LabelsError(f"that is neither a file nor a Hub dataset at a commit ({FORM})")
 
 
 def _read_file(path: Path, columns: Sequence[str] | None) -> list[Row]:
@@ -344,18 +346,12 @@ def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
     return rows
 
 
-def _read_hub(name: str, commit: str, columns: Sequence[str] | None) -> list[Row]:
-    from huggingface_hub import HfFileSystem  # takes half a second, and only this needs it
-
-    # Always ask: a cached listing of a branch would be that of an earlier day.
-    system = HfFileSystem(use_listings_cache=False)
-    files = sorted(str(path) for path in system.find(f"datasets/{name}@{commit}"))
-    chosen = _choose(files, f"{name}@{commit}")
+def _read_hub(source: HubSource, columns: Sequence[str] | None, token: str) -> list[Row]:
+    files = HubFiles(source, token)
     rows: list[Row] = []
-    for path in chosen:
-        # No read-ahead: pyarrow asks for exactly the byte ranges of the columns.
-        with system.open(path, "rb", block_size=_MIN_BLOCK, cache_type="none") as file:
-            rows += _read_parquet(file, columns) if path.endswith(".parquet") else _parse_json(file.read())
+    for name in _choose(files.names(), str(source)):
+        with files.open(name) as file:
+            rows += _read_parquet(file, columns) if name.endswith(".parquet") else _parse_json(file.read())
     return rows
 
 

@@ -1,0 +1,93 @@
+"""Files of a private Hub dataset at a commit. A commit never changes; a branch does, and is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from common.hub_sources import HubSource
+
+if TYPE_CHECKING:
+    from huggingface_hub.errors import HfHubHTTPError
+
+_MIN_BLOCK = 1 << 16
+_REFUSED = (401, 403)
+
+
+class HubRefusal(Exception):
+    """The Hub has no such files for us; the message says what to do."""
+
+
+class HubFiles:
+    """Files of a dataset. ``token``: who may read it; "" is that of ``HF_TOKEN``, or nobody's."""
+
+    def __init__(self, source: HubSource, token: str) -> None:
+        from huggingface_hub import HfFileSystem  # takes half a second, and only this needs it
+
+        self._source, self._token = source, token or None
+        # Always ask: a cached listing would be that of an earlier day.
+        self._system = HfFileSystem(token=self._token, use_listings_cache=False, skip_instance_cache=True)
+
+    def names(self) -> list[str]:
+        """Return the files' names for ``open``. Raises HubRefusal."""
+        with _explained(self._source):
+            self._check_commit()
+            found = self._system.find(f"datasets/{self._source}")
+        if not found:
+            raise HubRefusal(_nothing(self._source))
+        return sorted(map(str, found))
+
+    def open(self, name: str) -> Any:
+        """Return an open file. No read-ahead: pyarrow asks for exactly the byte ranges of the columns."""
+        return self._system.open(name, "rb", block_size=_MIN_BLOCK, cache_type="none")
+
+    def _check_commit(self) -> None:
+        from huggingface_hub import HfApi
+
+        name, commit, _ = self._source
+        known = HfApi(token=self._token).dataset_info(name, revision=commit).sha or ""
+        if not known.startswith(commit.lower()):
+            raise HubRefusal(
+                f"{commit} is a branch or tag of {name}, and those move. Name the commit: it is at {known} now, so "
+                f"write {self._source._replace(commit=known)}."
+            )
+
+
+@contextmanager
+def _explained(source: HubSource) -> Iterator[None]:
+    """Turn the Hub's refusals into sentences. What the Hub says is not repeated: it may quote the request."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        yield
+    except HfHubHTTPError as error:
+        reason = _reason(source, error)
+        if reason is None:
+            raise
+        raise HubRefusal(reason) from None
+    except FileNotFoundError:
+        raise HubRefusal(_nothing(source)) from None
+
+
+def _nothing(source: HubSource) -> str:
+    return f"{source.name} has nothing at {source.path!r} in commit {source.commit}. Name a file or folder of it."
+
+
+def _reason(source: HubSource, error: HfHubHTTPError) -> str | None:
+    """Return what to do; None where another try may help."""
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
+
+    name = source.name
+    if isinstance(error, RevisionNotFoundError):
+        return f"{name} has no commit {source.commit}. Copy one from its page, below Files and versions, History."
+    if isinstance(error, GatedRepoError):
+        return f"{name} is gated. Ask for access on its page, with the account that LABELS_TOKEN is of."
+    if isinstance(error, RepositoryNotFoundError):
+        return (
+            f"there is no dataset {name}, or the token may not read it; the Hub does not say which. "
+            "Check the name, and set LABELS_TOKEN to a token that may read it."
+        )
+    if error.response.status_code in _REFUSED:
+        return f"the Hub refuses the token for {name}. Make one that may read it, and set LABELS_TOKEN to it."
+    return None
