@@ -123,13 +123,13 @@ def build(
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
-            _html(f"<h2>{of.text(_('The file'))}</h2>")
+            _html(_heading(_("The file"), of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
             report = gr.HTML(_hint(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
-            _html(f"<h2>{of.text(_('The judge'))}</h2>")
+            _html(_heading(_("The judge"), of))
             made = {**_form(of), visibility_options.CONFIRMATION: confirm}
             button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
             why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
@@ -183,6 +183,10 @@ def _offer_other(
 
 def _names(of: Translations) -> dict[str, str]:
     return {key: of.known(name) for key, name in _NAMES.items()}
+
+
+def _heading(text: str, of: Translations) -> str:
+    return f"<h2>{of.text(text)}</h2>"
 
 
 def _hint(text: str, of: Translations) -> str:

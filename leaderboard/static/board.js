@@ -7,8 +7,8 @@
   const SHARES = new Set();
   let VALUES = [], HEADLINE = "", POOLED = "", PREFIX = "";  // the scores of the benchmark, the headline first: known from the page
   // Sentences in the language of the page: leaderboard/board/script_texts.py lists them. English is written here.
-  let TEXTS = {};
-  const tr = (text, values = {}) => (TEXTS[text] ?? text).replace(/\{(\w+)(?::,)?\}/g, (_, name) => values[name]);
+  let SENTENCES = {};
+  const tr = (text, values = {}) => (SENTENCES[text] ?? text).replace(/\{(\w+)(?::,)?\}/g, (_, name) => values[name]);
 
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
@@ -327,7 +327,7 @@
     if (root.dataset.mounted !== undefined) return;
     root.dataset.mounted = "";
     const state = JSON.parse(root.dataset.state);
-    TEXTS = state.texts || {};
+    SENTENCES = state.texts || {};
     [VALUES, HEADLINE, POOLED, PREFIX] = [state.values, state.values[0], state.pooled, state.prefix];
     for (const name of VALUES) SHARES.add(name);
     for (const [key, kind] of state.columns) if (kind === "share") SHARES.add(key);
