@@ -1,4 +1,4 @@
-"""Hints about a search of the board: fields that do not exist, and judges that are hidden because they state too little.
+"""Hints about a search of the board: fields that do not exist, and judges that are hidden as they state too little.
 
 static/board.js says the same; a test holds the two together.
 """
