@@ -15,6 +15,7 @@ from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation
 from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
 from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
+from common.messages import _
 from storage.database import Database
 
 PREFIX = "vlrb_"
@@ -69,12 +70,16 @@ class Authenticator:
         if result is None or not token.startswith(PREFIX) or not constant_time_equal(result.token_sha256, presented):
             self._failures.check(address)
             self._failures.add(address)
-            raise Unauthenticated("This token is not known here.")
+            raise Unauthenticated(_("This token is not known here."))
         # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.
         if result.revoked or result.expired:
-            raise Unauthenticated(f"This token {'was revoked' if result.revoked else 'has expired'}. Make a new one.")
+            revoked, expired = (
+                _("This token was revoked. Make a new one."),
+                _("This token has expired. Make a new one."),
+            )
+            raise Unauthenticated(revoked if result.revoked else expired)
         if result.account.banned:
-            raise Forbidden("This account is banned.")
+            raise Forbidden(_("This account is banned."))
         if result.unused > self._settings.touch_seconds:
             self._touch(lambda session: queries.touch_token(session, result.id))
         scopes = frozenset(Scope(scope) for scope in result.scopes.split())

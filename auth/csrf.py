@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from common.messages import _
+
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "x-forwarded-", "cf-")
@@ -31,17 +33,17 @@ def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None
     long as nothing that a browser adds by itself speaks for them.
     """
     if len(headers.origin) > 1 or len(headers.fetch_site) > 1:
-        return "The request names more than one origin."
+        return _("The request names more than one origin.")
     if headers.fetch_site and headers.fetch_site[0] not in ("same-origin", "none"):
-        return "This request was sent by a page of another site."
+        return _("This request was sent by a page of another site.")
     if headers.origin:
         return (
             None
             if _is_own(headers.origin[0], own, headers.host)
-            else "This request was sent by a page of another site."
+            else _("This request was sent by a page of another site.")
         )
     if not headers.fetch_site and cookie:
-        return "This request does not say which page sent it (no Origin header)."
+        return _("This request does not say which page sent it (no Origin header).")
     return None
 
 
@@ -64,9 +66,9 @@ def is_not_loopback(headers: Headers) -> str | None:
     there: the Host header and the proxy's headers tell them apart.
     """
     if len(headers.host) != 1 or not is_loopback(headers.host[0]):
-        return "Without sign-in this service answers to localhost only."
+        return _("Without sign-in this service answers to localhost only.")
     if any(name.startswith(_OF_PROXIES) for name in headers.names):
-        return "A proxy is in front of this service, which runs without sign-in. Configure the sign-in."
+        return _("A proxy is in front of this service, which runs without sign-in. Configure the sign-in.")
     return None
 
 

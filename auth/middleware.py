@@ -19,6 +19,7 @@ from auth.csrf import SAFE_METHODS, Headers, is_cross_site, is_not_loopback
 from auth.model import ANONYMOUS, AuthError, Identity
 from auth.problem_details import refusal
 from auth.settings import IdentitySettings, Mode
+from common.messages import _
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class IdentityMiddleware:
             log.error("identity.unreadable", extra={"data": {"reason": type(error).__name__}})
             if token is None and scope.get("method") in SAFE_METHODS:
                 return ANONYMOUS  # public pages stay readable
-            raise _Stop(503, "database-offline", "The database does not answer. Try again in a moment.") from None
+            raise _Stop(503, "database-offline", _("The database does not answer. Try again in a moment.")) from None
 
 
 def from_here(scope: Scope) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from common.messages import _
+
 
 class Role(StrEnum):
     """Roles. An owner is a maintainer too, a maintainer a submitter."""
@@ -108,7 +110,7 @@ class TooManyFailures(AuthError):
     status, code = 429, "too-many-failures"
 
     def __init__(self, retry_after: float) -> None:
-        super().__init__("Too many failed attempts. Try again later.")
+        super().__init__(_("Too many failed attempts. Try again later."))
         self.retry_after = retry_after  # seconds
 
 
@@ -120,15 +122,17 @@ def require(identity: Identity, role: Role) -> Identity:
         Forbidden: somebody is, but without this role, or with a token that was not made for it.
     """
     if not identity.signed_in:
-        raise Unauthenticated("Sign in, or send an API token.", identity, role)
+        raise Unauthenticated(_("Sign in, or send an API token."), identity, role)
     if role not in identity.roles:
         if identity.auth_method == "token":
             scopes = " and ".join(sorted(identity.scopes)) or "nothing"
-            detail = (
-                f"This token allows {scopes}; this needs the role {role} of its account, and a scope that carries it."
+            detail = _(
+                "This token allows {scopes}; this needs the role {role} of its account, and a scope that carries it.",
+                scopes=scopes,
+                role=role,
             )
             raise Forbidden(detail, identity, role)
-        raise Forbidden(f"This needs the role {role}.", identity, role)
+        raise Forbidden(_("This needs the role {role}.", role=role), identity, role)
     return identity
 
 
@@ -140,7 +144,7 @@ def require_person(identity: Identity) -> Identity:
         Forbidden: a token asks, or there is no sign-in here.
     """
     if not identity.signed_in:
-        raise Unauthenticated("Sign in first.")
+        raise Unauthenticated(_("Sign in first."))
     if identity.auth_method != "session":
-        raise Forbidden("This can only be done by somebody who is signed in with a browser.", identity)
+        raise Forbidden(_("This can only be done by somebody who is signed in with a browser."), identity)
     return identity

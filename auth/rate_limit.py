@@ -22,6 +22,7 @@ from auth.middleware import client_address
 from auth.model import Identity, TooManyFailures
 from auth.problem_details import refusal
 from auth.request_classes import is_upload, rate_limit_class
+from common.messages import _
 
 MINUTE, HOUR = 60.0, 3600.0
 MOST_PLACES = 50_000
@@ -43,7 +44,7 @@ class TooManyRequests(TooManyFailures):
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(retry_after)
-        self.detail = "Too many requests. Try again in a moment."
+        self.detail = _("Too many requests. Try again in a moment.")
 
 
 class TooManyBytes(TooManyRequests):
@@ -53,7 +54,7 @@ class TooManyBytes(TooManyRequests):
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(retry_after)
-        self.detail = "Too much was uploaded from this address within the hour. Try again later."
+        self.detail = _("Too much was uploaded from this address within the hour. Try again later.")
 
 
 class RateLimiter:
@@ -169,7 +170,11 @@ def limit_queue_per_client(queue: Any, most: int = MOST_OF_ONE) -> None:
     async def push_in_turn(body: Any, request: Any, username: Any) -> Any:
         user = address_of(request.scope)
         if sum(address_of(event.request.scope) == user for event in _events(queue)) >= most:
-            return False, f"{most} calls from your address are waiting or running. Try again in a moment.", "queue_full"
+            return (
+                False,
+                _("{most} calls from your address are waiting or running. Try again in a moment.", most=most),
+                "queue_full",
+            )
         return await push(body=body, request=request, username=username)
 
     queue.push = push_in_turn

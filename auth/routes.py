@@ -27,6 +27,7 @@ from auth.service import AuthService
 from auth.settings import Mode
 from auth.sign_in import TRANSACTION_SECONDS
 from auth.tokens import DAYS, CreatedToken, TokenRejected
+from common.messages import _
 
 log = logging.getLogger(__name__)
 
@@ -99,15 +100,18 @@ def refusals(
         await to_thread.run_sync(identities.record_denial, error, where, client_address(request.scope))
         if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
             return refusal(error)
-        title, detail, first = "That is not possible", error.detail, ("Your account", "/account")
+        title, detail, first = _("That is not possible"), error.detail, (_("Your account"), "/account")
         maintainers = error.needed is Role.MAINTAINER and request.method == "GET"
         if maintainers:
-            title, detail = "For maintainers", "This page is for maintainers. What they decide is under Decisions."
+            title, detail = (
+                _("For maintainers"),
+                _("This page is for maintainers. What they decide is under Decisions."),
+            )
         if isinstance(error, Unauthenticated) and request.method == "GET" and identities.settings.mode is Mode.OPENID:
-            title = "Sign in as a maintainer" if maintainers else "Sign in first"
-            detail = detail if maintainers else "This page is for people with an account."
-            first = ("Sign in", f"/auth/sign-in?next={quote(request.url.path)}")
-        page = made_with.message(title, detail, (first, ("The board", "/")))
+            title = _("Sign in as a maintainer") if maintainers else _("Sign in first")
+            detail = detail if maintainers else _("This page is for people with an account.")
+            first = (_("Sign in"), f"/auth/sign-in?next={quote(request.url.path)}")
+        page = made_with.message(title, detail, (first, (_("The board"), "/")))
         return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})
 
     return answer
@@ -151,7 +155,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
         except IssuerOffline as offline:
             return _offline(pages, settings.issuer_name, offline)
         except AuthError as refusal:
-            page = pages.message("You are not signed in", refusal.detail, (("The board", "/"),))
+            page = pages.message(_("You are not signed in"), refusal.detail, ((_("The board"), "/"),))
             return HTMLResponse(page, refusal.status, {**PRIVATE, **extra_headers(refusal)})
         answer = RedirectResponse(completed.target, 303, PRIVATE)
         _set_cookie(answer, identities, settings.session_cookie, completed.cookie, int(settings.session_seconds))
@@ -279,7 +283,7 @@ def csrf_token(identities: AuthService, identity: Identity) -> str:
 def check_csrf(identities: AuthService, identity: Identity, sent: str) -> None:
     """Raise Forbidden unless the form was made for this session."""
     if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, sent):
-        raise Forbidden("This form is not from your session any more. Reload the page and try again.", identity)
+        raise Forbidden(_("This form is not from your session any more. Reload the page and try again."), identity)
 
 
 def _set_cookie(answer: Response, identities: AuthService, name: str, value: str, seconds: int) -> None:
@@ -288,24 +292,31 @@ def _set_cookie(answer: Response, identities: AuthService, name: str, value: str
 
 
 def _failed(pages: AccountPages, cookie: str, identities: AuthService) -> Response:
-    lead = "The answer of the sign-in does not fit this browser, or came too late. Nothing happened; please try again."
-    links = (("Sign in", "/auth/sign-in"), ("The board", "/"))
-    answer = HTMLResponse(pages.message("You are not signed in", lead, links), 400, PRIVATE)
+    lead = _(
+        "The answer of the sign-in does not fit this browser, or came too late. Nothing happened; please try again."
+    )
+    links = ((_("Sign in"), "/auth/sign-in"), (_("The board"), "/"))
+    answer = HTMLResponse(pages.message(_("You are not signed in"), lead, links), 400, PRIVATE)
     _set_cookie(answer, identities, cookie, "", 0)
     return answer
 
 
 def _offline(pages: AccountPages, issuer: str, error: IssuerOffline) -> Response:
     log.warning("issuer.offline", extra={"data": {"reason": str(error)}})
-    lead = f"{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works."
-    page = pages.message("Sign-in is not possible now", lead, (("Try again", "/auth/sign-in"), ("The board", "/")))
+    lead = _(
+        "{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works.",
+        issuer=issuer,
+    )
+    page = pages.message(
+        _("Sign-in is not possible now"), lead, ((_("Try again"), "/auth/sign-in"), (_("The board"), "/"))
+    )
     return HTMLResponse(page, 502, PRIVATE)
 
 
 def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
-    lead = "Inside this frame browsers keep no sign-in. Continue in a tab of its own."
-    links = (("Sign in, in a new tab", f"/auth/sign-in?{urlencode({'next': target})}"),)
-    return HTMLResponse(pages.message("Sign in", lead, links, own_tab=True), 200, _FRAMED)
+    lead = _("Inside this frame browsers keep no sign-in. Continue in a tab of its own.")
+    links = ((_("Sign in, in a new tab"), f"/auth/sign-in?{urlencode({'next': target})}"),)
+    return HTMLResponse(pages.message(_("Sign in"), lead, links, own_tab=True), 200, _FRAMED)
 
 
 def _scope_label(roles: frozenset[Role]) -> str:

@@ -14,6 +14,7 @@ from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
 from auth.redirects import HOME, local_path
 from auth.roles import configured_names
 from auth.settings import IdentitySettings
+from common.messages import _
 from storage.database import Database
 from storage.integrity import audit
 
@@ -71,11 +72,11 @@ class SignIn:
         self._failures.check(address)
         value = self._seal.unsign(_PURPOSE, sign_in_cookie)
         if value is None:
-            raise SignInFailed("this browser has not started a sign-in, or too long ago")
+            raise SignInFailed(_("this browser has not started a sign-in, or too long ago"))
         if not constant_time_equal(value["s"], state):
-            raise SignInFailed("the state is not the one that was sent")
+            raise SignInFailed(_("the state is not the one that was sent"))
         if issuer is not None and issuer != self._settings.issuer:  # RFC 9207: another issuer's answer
-            raise SignInFailed("another issuer answers")
+            raise SignInFailed(_("another issuer answers"))
         try:
             with self._database.read() as session:
                 now = queries.now(session)
@@ -107,7 +108,7 @@ class SignIn:
             except queries.IntegrityError:
                 # Two first sign-ins of one account at once: the second try finds it. Otherwise a replay.
                 if attempt == 2:
-                    raise SignInFailed("this sign-in was completed before") from None
+                    raise SignInFailed(_("this sign-in was completed before")) from None
                 time.sleep(0.02)
             else:
                 return cookie
@@ -122,7 +123,7 @@ class SignIn:
             )
             known = queries.account(session, account_id)
             if known is None or known.banned:
-                raise Forbidden("This account is banned.")
+                raise Forbidden(_("This account is banned."))
             sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, account_id)
             queries.keep_issuer_token(session, account_id, sealed if settings.maintainer_org else None)
             if session_cookie:

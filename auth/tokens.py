@@ -11,6 +11,7 @@ from auth import queries
 from auth.authenticator import PREFIX
 from auth.crypto import digest, random_id
 from auth.model import Forbidden, Identity, Role, Scope, require, require_person
+from common.messages import _
 from storage.database import Database
 from storage.integrity import audit
 
@@ -55,14 +56,16 @@ class Tokens:
             with self.database.write() as session:
                 queries.lock_account(session, person.account)
                 if len(queries.tokens_in_use(session, person.account)) >= MOST:
-                    raise TokenRejected(f"You have {MOST} tokens. Revoke one that you no longer need.")
+                    raise TokenRejected(_("You have {most} tokens. Revoke one that you no longer need.", most=MOST))
                 written = " ".join(sorted(chosen))
                 made = queries.NewToken(token_id, person.account, name, digest(token), written)
                 queries.add_token(session, made, days * _DAY)
                 facts = {"account": person.account, "token": token_id, "scopes": sorted(chosen), "days": days}
                 audit.append(session, TOKEN_MADE, facts)
         except queries.IntegrityError:
-            raise TokenRejected(f"You have a token named {name}. Revoke it, or choose another name.") from None
+            raise TokenRejected(
+                _("You have a token named {name}. Revoke it, or choose another name.", name=name)
+            ) from None
         return CreatedToken(token_id, name, token)
 
     def list_for(self, identity: Identity) -> list[queries.TokenRow]:
@@ -84,15 +87,17 @@ class Tokens:
 def _usable(name: str, scopes: Collection[str], days: int) -> tuple[str, frozenset[Scope]]:
     name = " ".join(name.split())
     if not name or len(name) > 100 or not name.isprintable():
-        raise TokenRejected("Give the token a name of at most 100 characters, for instance where you use it.")
+        raise TokenRejected(_("Give the token a name of at most 100 characters, for instance where you use it."))
     try:
         chosen = frozenset(Scope(scope) for scope in scopes)
     except ValueError:
         chosen = frozenset()
     if not chosen:
-        raise TokenRejected("Choose what the token may do.")
+        raise TokenRejected(_("Choose what the token may do."))
     if days not in DAYS:
-        raise TokenRejected(f"A token holds for {', '.join(map(str, DAYS[:-1]))} or {DAYS[-1]} days.")
+        raise TokenRejected(
+            _("A token holds for {days} or {days2} days.", days=", ".join(map(str, DAYS[:-1])), days2=DAYS[-1])
+        )
     return name, chosen
 
 

@@ -19,6 +19,7 @@ from benchmark.pairs.pair_table import preferred_is_named
 from benchmark.scoring import Tally, tally_many
 from benchmark.spec import TIE
 from benchmark.votes import ABSENT, PREFERRED, UNDECIDED, Matrix
+from common.messages import _
 
 RANDOM, FIRST, LONGER, MAJORITY = "baseline-random", "baseline-first", "baseline-longer", "baseline-majority"
 MAJORITY_JUDGES = 3  # with fewer, a majority is one of them or no answer
@@ -34,10 +35,10 @@ class Baseline:
 
 
 BASELINES = (
-    Baseline(RANDOM, "Random choice", 0.5),
-    Baseline(FIRST, "Always the response stored first", None),
-    Baseline(LONGER, "Always the longer response", None),
-    Baseline(MAJORITY, "Majority vote of all judges", None),
+    Baseline(RANDOM, _("Random choice"), 0.5),
+    Baseline(FIRST, _("Always the response stored first"), None),
+    Baseline(LONGER, _("Always the longer response"), None),
+    Baseline(MAJORITY, _("Majority vote of all judges"), None),
 )
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchmark.disclosure import OVERALL_ONLY, STEPS
+from common.messages import _
 
-NOT_SHOWN = "not better than this account's best by the margin"
+NOT_SHOWN = _("not better than this account's best by the margin")
 _SLACK = 1e-9  # 0.715 beats 0.7 by 0.015, whatever floats say
 _STEPS = {OVERALL_ONLY: STEPS}  # disclosure level -> steps in which a score is shown
 _DEFAULT_STEPS = 1000

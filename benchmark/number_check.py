@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.spec import BenchmarkSpec, Split, capital
+from common.messages import Message, _, joined, ngettext
 
 Reading = Literal["rounded", "cut off", "either"]
 Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
@@ -41,8 +42,8 @@ _MOST_STEPS = 60  # numbers of dropped items tried beyond the least that the bou
 
 _READING_WORDS: Mapping[Reading, str] = {
     "rounded": "",
-    "cut off": ", if the figures were cut off instead of rounded",
-    "either": ", if some figures were rounded and some cut off",
+    "cut off": _(", if the figures were cut off instead of rounded"),
+    "either": _(", if some figures were rounded and some cut off"),
 }
 
 
@@ -177,7 +178,7 @@ def figure(value: str | float | None) -> PublishedFigure | None:
     match = _PRINTED.fullmatch(text)
     whole, decimals = (match[1], match[2] or "") if match else ("", "")
     if not match or Decimal(f"{whole}.{decimals or 0}") > 100:
-        raise ValueError(f"{text[:40]!r} is not a percentage between 0 and 100, such as 71.9")
+        raise ValueError(_("{text!r} is not a percentage between 0 and 100, such as 71.9", text=text[:40]))
     if len(decimals) <= MOST_DECIMALS:
         return PublishedFigure(int(whole + decimals), len(decimals))
     return PublishedFigure(round(Fraction(int(whole + decimals), 10 ** (len(decimals) - MOST_DECIMALS))), MOST_DECIMALS)
@@ -192,9 +193,9 @@ def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -
     figures = {name: figure(given.get(name)) for name in spec.score_names}
     known = [one for one in figures.values() if one is not None]
     if not known:
-        raise ValueError("no figure was given: there is nothing to check")
+        raise ValueError(_("no figure was given: there is nothing to check"))
     if any(one.digits for one in known) and all(one.digits <= 10**one.decimals for one in known):
-        raise ValueError("all figures are at most 1: percent are needed (71.9), not fractions (0.719)")
+        raise ValueError(_("all figures are at most 1: percent are needed (71.9), not fractions (0.719)"))
     return Figures(figures, spec)
 
 
@@ -437,30 +438,47 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
         size = max(split.sizes[spec.category_keys.index(name)] for split in splits)
         low, high = right_range(one, np.arange(1, size + 1), "either")
         if not (low <= high).any():
-            yield f"{spec.title_of(name)} {one} is not a share of any number of items up to {size}."
+            yield _(
+                "{name} {value} is not a share of any number of items up to {size}.",
+                name=spec.title_of(name),
+                value=one,
+                size=size,
+            )
     ranges = [one.range("either") if one else (Fraction(0), Fraction(1)) for one in names.values()]
     if figures.mean is not None and known:
         low, high = (sum(bounds, start=Fraction(0)) / len(ranges) for bounds in zip(*ranges, strict=True))
         stated = figures.mean.range("either")
         if (stated[1] < low or stated[0] > high) and not _mean_of_figures_prints(figures, "either"):
-            every = f"the mean of the {in_words(len(ranges))} categories"
-            what = every if len(known) == len(ranges) else "a mean with the categories given"
-            between = f"{_points(low)} and {_points(high)}"
-            yield f"{_mean_title(spec)} {figures.mean} is not {what}, which lies between {between}."
+            every = _("the mean of the {ranges} categories", ranges=in_words(len(ranges)))
+            what = every if len(known) == len(ranges) else _("a mean with the categories given")
+            between = _("{low} and {high}", low=_points(low), high=_points(high))
+            yield _(
+                "{spec} {mean} is not {what}, which lies between {between}.",
+                spec=_mean_title(spec),
+                mean=figures.mean,
+                what=what,
+                between=between,
+            )
     if figures.pooled is not None and len(known) == len(ranges):
         low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
         stated = figures.pooled.range("either")
         if stated[1] < low or stated[0] > high:
-            outside = f"outside the {in_words(len(ranges))} categories"
+            outside = _("outside the {ranges} categories", ranges=in_words(len(ranges)))
             yield (
-                f"{spec.title_of(spec.pooled)} {figures.pooled} is {outside} ({_points(low)} to {_points(high)}): "
-                "no weights make it their average."
+                _(
+                    "{pooled} {pooled2} is {outside} ({low} to {high}): no weights make it their average.",
+                    pooled=spec.title_of(spec.pooled),
+                    pooled2=figures.pooled,
+                    outside=outside,
+                    low=_points(low),
+                    high=_points(high),
+                )
             )
 
 
 def in_words(number: int) -> str:
     """Return a small number as a word."""
-    return _WORDS[number] if number < len(_WORDS) else str(number)
+    return Message(_WORDS[number], {}) if number < len(_WORDS) else str(number)
 
 
 def _mean_title(spec: BenchmarkSpec) -> str:
@@ -498,23 +516,37 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         stated = figures.mean
         exact = stated is None or _prints(stated, macro.numerator, macro.denominator, explanation.reading)
         if not exact and _mean_of_figures_prints(figures, explanation.reading):
-            counts += f" ({stated} is the mean of the rounded figures)"
+            counts = _("{counts} ({stated} is the mean of the rounded figures)", counts=counts, stated=stated)
     split = explanation.split
-    where = f"{split.label} ({spec.grouping_text(split.grouping).words}, {' and '.join(split.revisions)})"
-    swapped = f" with {_figures_named(spec.exchanged)} exchanged" if explanation.exchanged else ""
-    example = " for example" if explanation.solutions > 1 and right else ""
+    where = _(
+        "{sizes} ({grouping}, {revisions})",
+        sizes=split.label,
+        grouping=spec.grouping_text(split.grouping).words,
+        revisions=joined(split.revisions, _(" and ")),
+    )
+    swapped = (
+        _(" with {exchanged} exchanged", exchanged=_figures_named(spec.exchanged)) if explanation.exchanged else ""
+    )
+    example = _(" for example") if explanation.solutions > 1 and right else ""
     dropped = (
-        f" if {explanation.dropped} item{'s are' if explanation.dropped > 1 else ' is'} left out"
+        ngettext(" if {n} item is left out", " if {n} items are left out", explanation.dropped)
         if explanation.dropped
         else ""
     )
-    return f"fits {where}{swapped}{dropped}{_READING_WORDS[explanation.reading]}" + (
-        f":{example} {counts}." if counts else "."
+    fit = _(
+        "fits {where}{swapped}{dropped}{reading}",
+        where=where,
+        swapped=swapped,
+        dropped=dropped,
+        reading=_READING_WORDS[explanation.reading],
     )
+    if not counts:
+        return _("{text}.", text=fit)
+    return _("{fit}:{example} {counts}.", fit=fit, example=example, counts=counts)
 
 
 def _figures_named(names: Sequence[str]) -> str:
-    return " and ".join(f"the {name}" for name in names) + " figure"
+    return _("{names} figure", names=joined([_("the {name}", name=name) for name in names], _(" and ")))
 
 
 def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
@@ -522,9 +554,19 @@ def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], t
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
         low, high = right_range(published_figure, total, "rounded")
-        counts = f"{low}" if low == high else f"{low} to {high}"
-        verb = f"is {counts} right out of {total}" if low <= high else f"is no whole number out of {total}"
-        yield f"{title} {published_figure} {verb} ({' and '.join(names)})."
+        counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
+        verb = (
+            _("is {counts} right out of {total}", counts=counts, total=total)
+            if low <= high
+            else _("is no whole number out of {total}", total=total)
+        )
+        yield _(
+            "{title} {figure} {verb} ({revisions}).",
+            title=title,
+            figure=published_figure,
+            verb=verb,
+            revisions=joined(names, _(" and ")),
+        )
 
 
 def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
@@ -536,7 +578,14 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
             continue
         n = sizes[0]
         k = round(2 * one.digits * n / one.scale)
-        yield f"{spec.title_of(name)} {one} is no whole number out of {n}; the nearest is {k}/{n} = {100 * k / n:.2f}."
+        yield _(
+            "{name} {value} is no whole number out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
+            name=spec.title_of(name),
+            value=one,
+            n=n,
+            k=k,
+            n2=100 * k / n,
+        )
 
 
 def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
@@ -546,7 +595,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
     if not any(figures.categories):
         if figures.pooled is not None:
             yield from _overall_alone(figures.pooled, splits, figures.spec.title_of(figures.spec.pooled))
-        yield "Without the categories the grouping cannot be told."
+        yield _("Without the categories the grouping cannot be told.")
         return
     for one in answer.fits:
         yield capital(_describe(one, figures))
@@ -557,21 +606,33 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
         implied = [one for one in answer.implied if one.split.grouping == official]
         if implied and figures.pooled is not None:
             yield (
-                f"Under the official {implied[0].split.label} the {in_words(len(figures.categories))} categories "
-                f"imply an overall of {implied[0].low:.2f} to {implied[0].high:.2f}; {figures.pooled} is stated."
+                _(
+                    "Under the official {label} the {categories} categories imply an overall of {low:.2f} to "
+                    "{high:.2f}; {pooled} is stated.",
+                    label=implied[0].split.label,
+                    categories=in_words(len(figures.categories)),
+                    low=implied[0].low,
+                    high=implied[0].high,
+                    pooled=figures.pooled,
+                )
             )
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
-    yield "No whole numbers of right answers over all items give these figures, under any grouping in circulation."
+    yield _("No whole numbers of right answers over all items give these figures, under any grouping in circulation.")
     for one in answer.categories_alone:
-        yield capital(f"without overall and macro, the categories' figures alone: {_describe(one, answer.figures)}")
+        yield capital(
+            _(
+                "without overall and macro, the categories' figures alone: {figures}",
+                figures=_describe(one, answer.figures),
+            )
+        )
     official = answer.figures.spec.official
     # The fewest dropped items of all, and the fewest under the official grouping.
     shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
     yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
     if not answer.dropped and not answer.impossible:
-        yield "No counts with dropped items were found that give these figures either."
+        yield _("No counts with dropped items were found that give these figures either.")
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:
@@ -587,7 +648,7 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
     spec = figures.spec
     splits = spec.splits if splits is None else splits
     if not splits:
-        raise ValueError(f"the sizes of {spec.title} are not known: there is nothing to check against")
+        raise ValueError(_("the sizes of {title} are not known: there is nothing to check against", title=spec.title))
     impossible = tuple(_impossible(figures, splits))
     rest = figures.without_mean() if any(text.startswith(_mean_title(spec)) for text in impossible) else figures
     fits = _full_fits(rest, splits, ("rounded", "cut off", "either"))
@@ -651,11 +712,11 @@ class ArithmeticCheck:
     def remark(self) -> str | None:
         """Return the short phrase beside a row that does not fit the official sizes; None if there is none."""
         if self.macro_ok is False:
-            return f"{self.spec.mean} is not the mean"
+            return _("{mean} is not the mean", mean=self.spec.mean)
         if self.overall_ok is not False:
             return None
         sizes = {split.grouping: split.label for split in _full_splits(self.spec)}
-        return f"fits {sizes[self.grouping]}" if self.grouping else "fits no grouping"
+        return _("fits {grouping}", grouping=sizes[self.grouping]) if self.grouping else _("fits no grouping")
 
 
 def arithmetic_check(values: Mapping[str, float | None], spec: BenchmarkSpec) -> ArithmeticCheck | None:

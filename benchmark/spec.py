@@ -13,6 +13,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from common.messages import Message
+
 DEFINITIONS = Path(__file__).parent / "definitions"
 SPEC = "spec.toml"
 """The definition in its folder."""
@@ -421,7 +423,8 @@ class BenchmarkSpec:
 
 def capital(text: str) -> str:
     """Return a text with a capital first letter."""
-    return text[:1].upper() + text[1:]
+    english = text[:1].upper() + text[1:]
+    return text.written(english) if isinstance(text, Message) else english
 
 
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:
@@ -474,7 +477,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         categories=categories,
         fields=_item_fields(data["items"]) if "items" in data else None,
         rules=tuple(_rule(row) for row in data.get("category_rules", ())),
-        protocols=tuple(ProtocolSpec(**row) for row in data["protocols"]),
+        protocols=tuple(ProtocolSpec(**_with_texts(row, "title", "summary", "text")) for row in data["protocols"]),
         overalls=overalls,
         headline=data.get("headline", overalls[0].key),
         grouped=grouped,
@@ -488,17 +491,29 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         homepage=data.get("homepage") or data["dataset"],
         has_sources="sources" in data,
         tag_names=data.get("tag_names", {}),
-        tag_titles=data.get("tag_titles", {}),
-        grouping_texts={key: GroupingText(**row) for key, row in data.get("grouping_texts", {}).items()},
+        tag_titles={key: _shown(title) for key, title in data.get("tag_titles", {}).items()},
+        grouping_texts={
+            key: GroupingText(**_with_texts(row, "title", "words"))
+            for key, row in data.get("grouping_texts", {}).items()
+        },
         splits=tuple(
             Split(row["grouping"], tuple(row["revisions"]), tuple(row["sizes"])) for row in data.get("splits", ())
         ),
         exchanged=tuple(data.get("exchanged", ())),
-        examples=data.get("number_check_examples", {}),
+        examples={key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
         imitates=data.get("imitates", ""),
         filtered_by=tuple(data.get("filtered_by", ())),
         folder=folder,
     )
+
+
+def _shown(text: str) -> str:
+    """Return a text of a definition as one that pages may translate (scripts/declared_texts.py lists them)."""
+    return Message(text, {}) if text else ""
+
+
+def _with_texts(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: _shown(value) if key in names else value for key, value in row.items()}
 
 
 def _sources(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Source, ...]:
@@ -517,8 +532,8 @@ def _groupings(
 
 
 def _category(row: Mapping[str, Any]) -> Category:
-    texts = (row.get(name, "") for name in ("dark", "about", "short", "hyphenated"))
-    return Category(row["key"], row["title"], row["colour"], row.get("tagged", False), *texts)
+    texts = (_shown(row.get(name, "")) for name in ("dark", "about", "short", "hyphenated"))
+    return Category(row["key"], _shown(row["title"]), row["colour"], row.get("tagged", False), *texts)
 
 
 def _rule(row: Mapping[str, Any]) -> CategoryRule:
@@ -534,13 +549,13 @@ def _item_fields(row: Mapping[str, Any]) -> ItemFields:
 def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
     return Overall(
         key=row["key"],
-        title=row["title"],
+        title=_shown(row["title"]),
         kind=row["kind"],
         categories=tuple(row.get("categories", keys)),
         pairs=row.get("pairs"),
         without_ties=row.get("without_ties", False),
-        subtitle=row.get("subtitle", ""),
-        about=row.get("about", ""),
+        subtitle=_shown(row.get("subtitle", "")),
+        about=_shown(row.get("about", "")),
         name=row.get("name", ""),
     )
 
@@ -549,13 +564,13 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
     """Return the overall number of a benchmark's groups; none without groups."""
     if grouped is None:
         return ()
-    texts = (grouped.subtitle, grouped.about, grouped.name)
-    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, *texts),)
+    texts = (_shown(grouped.subtitle), _shown(grouped.about), grouped.name)
+    return (Overall(grouped.key, _shown(grouped.title), GROUPS, keys, None, False, *texts),)
 
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
     sizes, groups, inferred = (row.get(name, {}) for name in ("sizes", "groups", "inferred"))
-    return ItemEdition(row["key"], row["title"], row["pairs"], sizes, groups, inferred)
+    return ItemEdition(row["key"], _shown(row["title"]), row["pairs"], sizes, groups, inferred)
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:

@@ -6,6 +6,7 @@ values, so that what shows it can look the sentence up in a catalogue (`common/t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -25,6 +26,17 @@ class Message(str):
         message.msgid, message.values, message.plural, message.number = msgid, values, plural, count
         return message
 
+    def written(self, english: str) -> Message:
+        """Return the same message whose English text is written so."""
+        message = super().__new__(type(self), english)
+        message.msgid, message.values, message.plural, message.number = (
+            self.msgid,
+            self.values,
+            self.plural,
+            self.number,
+        )
+        return message
+
     def __str__(self) -> str:
         """Return the message itself, so that `str(error)` stays translatable."""
         return self
@@ -42,3 +54,12 @@ def _(msgid: str, **values: Any) -> Message:
 def ngettext(singular: str, plural: str, count: int, **values: Any) -> Message:
     """Return a sentence about a count, which is `{n}` in it."""
     return Message(singular, {"n": count, **values}, plural, count)
+
+
+_COMMA = _(", ")
+
+
+def joined(texts: Iterable[str], between: str = _COMMA) -> Message:
+    """Return texts one after the other; each may be a message."""
+    values: dict[str, Any] = {f"text{number}": text for number, text in enumerate(texts)}
+    return Message("{between}".join(f"{{{name}}}" for name in values), {**values, "between": between})

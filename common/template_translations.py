@@ -18,20 +18,26 @@ def translate_templates(environment: Environment, of: Translations) -> None:
     definition, or a `Message`. Every `Message` that is output is translated without further ado.
     """
 
-    def gettext(message: str, **values: Any) -> Markup:
+    def gettext(message: str, /, **values: Any) -> Markup:
         return _filled(of, of.pattern(message), values)
 
-    def ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    def ngettext(singular: str, plural: str, /, num: int, **values: Any) -> Markup:
         return _filled(of, of.pattern(singular, plural, num), {"num": num, **values})
 
-    def known(text: str, **values: Any) -> str:
+    def known(text: str, /, **values: Any) -> str:
         pattern = of.known(text)
         return pattern % {name: of.value(value) for name, value in values.items()} if values else pattern
 
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.newstyle_gettext = True  # type: ignore[attr-defined]  # set by the extension
-    environment.globals |= {"gettext": gettext, "ngettext": ngettext, "_": known, "language": of.language}
+    environment.globals |= {
+        "gettext": gettext,
+        "ngettext": ngettext,
+        "_": known,
+        "sentence": lambda text: of.sentence(str(text)),
+        "language": of.language,
+    }
     if of.language != ENGLISH:
         environment.finalize = lambda value: of.text(value) if isinstance(value, Message) else value
 

@@ -5,6 +5,7 @@ A language is one such file. English is the language of the sources and has none
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,15 +15,17 @@ from types import MappingProxyType
 
 from babel import Locale
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 from common.messages import Message
 
 LOCALES = Path(__file__).parents[1] / "locale"
+_VALUE = re.compile(r"(?<!\{)\{(\w+)(?:![rs])?(?::[^{}]*)?\}(?!\})")
 DOMAIN = "LC_MESSAGES/messages.po"
 ENGLISH = "en"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Translations:
     """The sentences of one language. `language` is a BCP 47 tag; what is not in the catalogue stays English."""
 
@@ -51,9 +54,22 @@ class Translations:
         """Return a value of a template or message: a message in this language, anything else as it is."""
         return self.text(value) if isinstance(value, Message) else value
 
+    def sentence(self, text: str) -> str:
+        """Return the translation of an English sentence of the program that came as plain text, from another process.
+
+        Its values are read back from the text; a text that fits no sentence of the catalogue stays as it is.
+        """
+        if isinstance(text, Message) or not self.texts:
+            return self.text(text)
+        return _translated_sentence(self, text)
+
     def known(self, text: str) -> str:
         """Return the translation of a text of the program that is no `Message`, such as a title in a definition."""
         return self.text(text) if isinstance(text, Message) else self.pattern(text)
+
+    def count(self, number: int) -> str:
+        """Return a whole number as people write it."""
+        return f"{number:,}" if self.language == ENGLISH else str(format_decimal(number, locale=self.locale))
 
     @property
     def locale(self) -> Locale:
@@ -62,6 +78,39 @@ class Translations:
 
 
 _ENGLISH = Translations()
+
+
+def _translated_sentence(of: Translations, text: str) -> str:
+    if text in of.texts:
+        return of.texts[text][0]
+    for pattern, translation in _patterns(of.language, len(of.texts)):
+        if match := pattern.fullmatch(text):
+            values = {name: of.sentence(value) for name, value in match.groupdict().items()}
+            return _VALUE.sub(r"{\1}", translation).format_map(values)
+    return text
+
+
+@lru_cache(maxsize=8)
+def _patterns(language: str, size: int) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what sentences with values look like, those with the most words of their own first."""
+    known = translations(language).texts
+    ordered = sorted(known, key=lambda text: -len(_VALUE.sub("", text)))
+    return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 9)
+
+
+def _words(text: str) -> int:
+    """Return how many letters of a sentence are its own."""
+    return sum(map(str.isalpha, _VALUE.sub("", text)))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    parts, named = _VALUE.split(text), set[str]()
+    result = ""
+    for number, part in enumerate(parts):
+        literal = re.escape(part.replace("{{", "{").replace("}}", "}"))
+        result += literal if number % 2 == 0 else f"(?P={part})" if part in named else f"(?P<{part}>.+?)"
+        named |= {part} if number % 2 else set()
+    return re.compile(result, re.S)
 
 
 @lru_cache(maxsize=32)

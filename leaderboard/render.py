@@ -26,9 +26,10 @@ from benchmark.judges import TYPES
 from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from common.messages import joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
-from common.translations import languages
+from common.translations import Translations, languages
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.hints import misread_words, stated_names, unstated_judges
@@ -38,6 +39,7 @@ from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, sel
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.script_texts import counted, script_texts
 from leaderboard.board.search import fields
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
@@ -155,15 +157,17 @@ def environment(context: RenderContext) -> Environment:
     translate_templates(jinja, context.translations)
     jinja.filters |= {
         "percent": percent,
-        "count": lambda n: f"{n:,}",
+        "count": context.translations.count,
         "axis": bar_position,
         "below": is_below_axis,
         "day": lambda value: value[:10],
         "minute": minute,
-        "cell": cell,
+        "cell": lambda row, column: (
+            context.translations.known(cell(row, column)) if not column.stated else cell(row, column)
+        ),
         "code": code,
-        "marked": marked,
-        "kind": lambda value: TYPE_NAMES.get(value, value),
+        "marked": lambda text: marked(context.translations.known(text)),
+        "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
     }
     jinja.globals |= {
@@ -184,7 +188,7 @@ def environment(context: RenderContext) -> Environment:
         "always": ALWAYS,
         "protocols_of": protocols,
         "usual": usual,
-        "hyphens": hyphens,
+        "hyphens": lambda text: hyphens(context.translations.known(text)),
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
@@ -378,11 +382,8 @@ def permanent(board: Board) -> str:
 def count_text(selection: SelectedRows) -> str:
     """Return how much was found, as it is under the table."""
     first = (selection.page - 1) * PAGE
-    span = f"{first + 1:,}–{first + len(selection.rows):,} of " if selection.total > PAGE else ""
-    judges, baselines = selection.total, len(selection.baselines)
-    parts = [f"{span}{judges:,} {'judge' if judges == 1 else 'judges'}"]
-    parts += [f"{baselines} {'baseline' if baselines == 1 else 'baselines'}"] if baselines else []
-    return ", ".join([*parts, f"{len(selection.pinned)} pinned"] if selection.pinned else parts)
+    span = f"{first + 1:,}–{first + len(selection.rows):,}" if selection.total > PAGE else ""
+    return joined(counted(span, selection.total, len(selection.baselines), len(selection.pinned)))
 
 
 def _clock(moment: datetime | None) -> str:
@@ -412,9 +413,12 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "prefix": edition.context.prefix,
         "snapshot": permanent(board),
         "level": board.level,
+        **({"texts": texts} if (texts := script_texts(edition.context.translations)) else {}),
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
-        "names": {key: board.spec.name_of(key) for key in board.spec.headline_first},
+        "names": {
+            key: edition.context.translations.known(board.spec.name_of(key)) for key in board.spec.headline_first
+        },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
         "stated": stated_names(board.spec),
@@ -435,13 +439,13 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
 
     Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
     """
-    rows = board.rows
+    rows, shown = board.rows, (context or RenderContext(board.spec)).translations
     data: dict[str, Any] = {
         "snapshot": board.snapshot_id,
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "level": board.level,
-        "scoring": scoring_text(board),
+        "scoring": shown.text(scoring_text(board)),
         "opening": opening_markup(board, context),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
@@ -451,10 +455,12 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
         "fields": ", ".join(fields(board.spec)),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
-        "shown": {column.key: shown for column in columns_of(board.spec) if (shown := _shown_texts(column, rows))},
+        "shown": {
+            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, shown))
+        },
     }
     for name in ("version", "source", "note", "about"):
-        data[name] = _texts([getattr(row, name) for row in rows])
+        data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
     for name in dict.fromkeys((*drawn(board.spec), board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
@@ -483,13 +489,13 @@ def _searched_as(column: Column) -> str:
     return "number" if column.value_type in ("whole", "number") else "text"
 
 
-def _shown_texts(column: Column, rows: Sequence[BoardRow]) -> dict[str, str]:
+def _shown_texts(column: Column, rows: Sequence[BoardRow], of: Translations) -> dict[str, str]:
     """Return what is in the cells of a column for a value that is not shown as it is."""
     if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
         return {}
     values = {row.value(column.key) for row in rows} - {None, ""}
     plain = {value: _as_in_script(value) for value in values}
-    return {plain[value]: text for value in values if (text := column.text(value)) != plain[value]}
+    return {plain[value]: of.known(text) for value in values if (text := column.text(value)) != plain[value]}
 
 
 def _as_in_script(value: Any) -> str:

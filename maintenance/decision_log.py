@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from common.text import pluralize
+from common.messages import Message, _, joined, ngettext
 from maintenance.action_context import PublicEvent
 from maintenance.database import queries
 from maintenance.text_output import label_difference
@@ -41,7 +41,7 @@ class Decision:
         return {**values, "changes": self.changes, "by": self.by, **self.facts}
 
 
-_OTHERS: Mapping[str, PublicEvent] = {  # events of no single action
+OTHER_EVENTS: Mapping[str, PublicEvent] = {  # events of no single action
     "reported.imported": PublicEvent(
         ("count", "reason"), "Results reported elsewhere were imported ({count}): {reason}", "Reported results imported"
     ),
@@ -73,7 +73,7 @@ def decisions(
     which is mostly their owners' doing. `benchmark`: only decisions about it, and about the service; "" is all.
     """
     results: list[Decision] = []
-    public = {**_OTHERS, **events}
+    public = {**OTHER_EVENTS, **events}
     kinds = [kind for kind in public if edits or kind != _EDITED]
     with database.read() as session:
         hidden = queries.out_of_sight(session)
@@ -134,24 +134,32 @@ def _decision(
     if around is not None:
         facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))
     by = "service" if "by" not in body else "owner" if shown.by_owners and _by_owner(body, owners) else "maintainer"
-    title = shown.title or event.kind.replace(".", " ").capitalize()
-    sentence = shown.sentence.format_map(texts)
+    title = Message(shown.title, {}) if shown.title else event.kind.replace(".", " ").capitalize()
+    sentence = Message(shown.sentence, texts)
     return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(event.kind, facts), by, facts)
 
 
 def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a change of labels did; of hidden labels the event says less, so this does."""
-    said = [f"Labels: {label_difference(facts['labels'])}."] if facts.get("labels") else []
+    said: list[str] = (
+        [_("Labels: {difference}.", difference=label_difference(facts["labels"]))] if facts.get("labels") else []
+    )
     entries, largest = facts.get("entries"), facts.get("largest_change")
     if entries is not None:
-        scored = f"{pluralize(entries, 'entry was', 'entries were')} scored again"
+        scored = ngettext("{n:,} entry was scored again", "{n:,} entries were scored again", entries)
         if kind == "rescore.undone":
-            scored = f"{pluralize(entries, 'entry', 'entries')} went back to earlier scores"
+            scored = ngettext(
+                "{n:,} entry went back to earlier scores", "{n:,} entries went back to earlier scores", entries
+            )
         # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
         points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
-        by = f"; the largest change of a macro average is {points} points" if points else ""
+        parts = [scored]
         moved = facts.get("moved")  # not told where only the overall may be
-        said.append(f"{scored}{'' if moved is None else f', {moved:,} moved in rank'}{by}.")
+        if moved is not None:
+            parts.append(_(", {moved:,} moved in rank", moved=moved))
+        if points:
+            parts.append(_("; the largest change of a macro average is {points} points", points=points))
+        said.append(joined([*parts, _(".")], ""))
     return tuple(said)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchmark.items import ItemTable, response_fingerprint
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import ParsedFile, PredictionRow
 
@@ -254,7 +255,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, findings: Problem
         assert row.shown is not None
         swapped = row.shown[0]
         if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
-            message = "the responses stand neither in the dataset's order nor in that shown; write them unchanged"
+            message = _("the responses stand neither in the dataset's order nor in that shown; write them unchanged")
             findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
         row.choices, row.shown = [choice ^ swapped if choice >= 0 else choice for choice in row.choices], (0,)
 
@@ -271,22 +272,29 @@ def report_text_differences(
             continue
         if reading.order_by_texts:
             code = "order-unclear"
-            message = (
-                "the order of this row follows from its texts, and neither is one of this item's responses (or they "
-                "contradict each other); write both responses unchanged from the dataset"
+            message = _(
+                "the order of this row follows from its texts, and neither is one of this item's responses "
+                "(or they contradict each other); write both responses unchanged from the dataset"
             )
         elif any(table.by_response(response_fingerprint(text)) for text in row.responses or ()):
-            code, message = "order-unclear", "the texts of this row are not those of its id; upload the file unchanged"
+            code, message = (
+                "order-unclear",
+                _("the texts of this row are not those of its id; upload the file unchanged"),
+            )
         else:
-            code, message = "text-unknown", "the texts of this row belong to no item; upload the file unchanged"
+            code, message = "text-unknown", _("the texts of this row belong to no item; upload the file unchanged")
         findings.add(code, message, line=row.line, id=row.id, field=reading.text_field)
     if known:
         how = (
-            "the items were found by row number, and the order shown by the tool's parity rule"
+            _("the items were found by row number, and the order shown by the tool's parity rule")
             if reading.order_by_rule
-            else "the items were found by id, and the order follows from the one response that is known"
+            else _("the items were found by id, and the order follows from the one response that is known")
         )
-        message = f"The texts of {len(known)} rows are not those of the dataset; {how}. Upload files as written."
+        message = _(
+            "The texts of {known} rows are not those of the dataset; {how}. Upload files as written.",
+            known=len(known),
+            how=how,
+        )
         names = dict.fromkeys(item_label(matched.items[index], table, matched.revision) for index in known)
         findings.note("text-unknown", message, names)
 
@@ -300,9 +308,11 @@ def item_label(index: int, table: ItemTable, revision: str) -> str:
 def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector) -> None:
     """Notices about ids: told apart by order, of several revisions, or unknown although the text is known."""
     if matched.by_order:
-        message = (
-            f"{len(matched.by_order)} ids name several items, or have the same texts as others; they were told apart "
-            "by their order in the file. If that is not the dataset's order, give the fingerprint as `item`."
+        message = _(
+            "{by_order} ids name several items, or have the same texts as others; they were told apart "
+            "by their order in the file. If that is not the dataset's order, give the fingerprint as "
+            "`item`.",
+            by_order=len(matched.by_order),
         )
         findings.note("repeated-id-by-order", message, matched.by_order)
     foreign: dict[str, list[str]] = defaultdict(list)
@@ -313,11 +323,17 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
         others = [revision for revision in table.revisions if table.items[item].ids.get(revision) == name]
         (foreign[others[0]] if others else unknown).append(name)
     for revision, names in foreign.items():
-        message = (
-            f"Mixed revisions: the file is read as revision {matched.revision}, but {len(names)} of its ids are those "
-            f"of revision {revision}. The items are the same; see that all rows come from one run."
+        message = _(
+            "Mixed revisions: the file is read as revision {revision}, but {names} of its ids are those "
+            "of revision {revision2}. The items are the same; see that all rows come from one run.",
+            revision=matched.revision,
+            names=len(names),
+            revision2=revision,
         )
         findings.note("mixed-revisions", message, names)
     if unknown:
-        message = f"{len(unknown)} ids are not those of the items whose texts stand beside them; the texts count."
+        message = _(
+            "{unknown} ids are not those of the items whose texts stand beside them; the texts count.",
+            unknown=len(unknown),
+        )
         findings.note("id-differs-from-text", message, unknown)

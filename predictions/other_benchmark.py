@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmark.pairs.recognition import benchmark_of_record
 from benchmark.spec import DEFINITIONS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
+from common.messages import _
 from predictions.problems import BenchmarkName, Problem, UploadRejected
 from predictions.readers.pair_predictions import first_records
 
@@ -39,6 +40,10 @@ def submit_path(benchmark: str) -> str:
 
 def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, rejected: UploadRejected) -> UploadRejected:
     """Return the refusal that names the benchmark of the file in one sentence."""
-    message = f"This is a file of {other.title}, and here {spec.title} is scored. Submit it to {other.title}."
+    message = _(
+        "This is a file of {title}, and here {title2} is scored. Submit it to {title}.",
+        title=other.title,
+        title2=spec.title,
+    )
     name = BenchmarkName(other.id, other.title, submit_path(other.id))
     return UploadRejected([Problem(None, None, None, CODE, message)], 1, (), rejected.format, name)

@@ -16,6 +16,7 @@ from benchmark.items import ItemTable
 from benchmark.spec import load_spec
 from benchmark.statistics.reliability import self_consistency
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
+from common.messages import _
 from predictions import readability
 from predictions.matching import (
     UNKNOWN,
@@ -49,13 +50,14 @@ _FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another be
 _EXAMPLES = 3
 _LONGEST_NAME = 80
 _NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
-_DEMO_FILE = (
-    "This is a file about the demo benchmark, and here the real {brand} is scored. Run the judge on the real "
-    "pairs. To try the demo, submit to a service that runs it: one without the setting LABELS."
+_DEMO_FILE = _(
+    "This is a file about the demo benchmark, and here the real {brand} is scored. Run the judge "
+    "on the real pairs. To try the demo, submit to a service that runs it: one without the "
+    "setting LABELS."
 )
-_REAL_FILE = (
-    "This is a file about the real {brand}, and here its synthetic demo is scored. Submit it to a service that "
-    "has the real labels: its operator sets LABELS to their file or Hub dataset."
+_REAL_FILE = _(
+    "This is a file about the real {brand}, and here its synthetic demo is scored. Submit it to "
+    "a service that has the real labels: its operator sets LABELS to their file or Hub dataset."
 )
 
 
@@ -226,16 +228,28 @@ def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> s
 
 def _about_another(unknown: Sequence[PredictionRow], rows: int, table: ItemTable) -> str:
     """Return what to say of a file about some other benchmark, with its first rows."""
-    what = f"None of the {rows:,}" if len(unknown) == rows else f"{len(unknown):,} of the {rows:,}"
-    name = f"the benchmark {table.benchmark}" if table.spec.synthetic else table.spec.title
-    examples = ", ".join(f"{_called(row)} on line {row.line}" for row in unknown[:_EXAMPLES])
-    verb = "rows is a pair" if len(unknown) == rows else "rows are no pairs"
-    return f"{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}."
+    what = (
+        _("None of the {rows:,}", rows=rows)
+        if len(unknown) == rows
+        else _("{unknown:,} of the {rows:,}", unknown=len(unknown), rows=rows)
+    )
+    name = _("the benchmark {benchmark}", benchmark=table.benchmark) if table.spec.synthetic else table.spec.title
+    examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
+    verb = _("rows is a pair") if len(unknown) == rows else _("rows are no pairs")
+    return _(
+        "{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}.",
+        what=what,
+        verb=verb,
+        name=name,
+        examples=examples,
+    )
 
 
 def _called(row: PredictionRow) -> str:
     """Return a row by its id, key, question or number, cut."""
-    said = row.id or row.key or (row.query and " ".join(row.query.split())) or f"row {row.position}"
+    said = (
+        row.id or row.key or (row.query and " ".join(row.query.split())) or _("row {position}", position=row.position)
+    )
     return f"“{said[:_LONGEST_NAME]}…”" if len(said) > _LONGEST_NAME else f"“{said}”"
 
 
@@ -256,13 +270,13 @@ def _report_unknown(
             continue
         name = row.id
         if row.key is not None:
-            message = "no item has this key; take `item` from the dataset's fingerprints"
+            message = _("no item has this key; take `item` from the dataset's fingerprints")
         elif near := _near(row, table):
-            message = f"no item has exactly this id; write {near!r}"
+            message = _("no item has exactly this id; write {near!r}", near=near)
         elif name is None:
-            message = "this row is not from this benchmark: neither its texts nor its row number are those of a pair"
+            message = _("this row is not from this benchmark: neither its texts nor its row number are those of a pair")
         else:
-            message = "no item of this benchmark has this id; take ids from the dataset unchanged"
+            message = _("no item of this benchmark has this id; take ids from the dataset unchanged")
         shown = name if name is not None else row.key
         findings.add("unknown-item", message, line=row.line, id=shown, field="item" if row.key is not None else "id")
 
@@ -282,16 +296,29 @@ def _votes_per_item(
         votes = {item: len(rows[held[0]].choices) for item, held in per_item.items()}
         for item, held in per_item.items():
             for index in held[1:]:
-                message = f"the item was already answered on line {rows[held[0]].line}; give each item once"
+                message = _(
+                    "the item was already answered on line {line}; give each item once", line=rows[held[0]].line
+                )
                 findings.add("duplicate-item", message, line=rows[index].line, id=name(item))
     usual = Counter(votes.values()).most_common(1)[0][0] if votes else 1
     if usual > MAX_VOTES_PER_ITEM:
-        findings.add("votes-count", f"{usual} votes an item; at most {MAX_VOTES_PER_ITEM} count, remove the others")
+        findings.add(
+            "votes-count",
+            _(
+                "{usual} votes an item; at most {max_votes_per_item} count, remove the others",
+                usual=usual,
+                max_votes_per_item=MAX_VOTES_PER_ITEM,
+            ),
+        )
     different = {item: count for item, count in votes.items() if count != usual}
     if reading.one_vote_a_row and len(different) <= findings.unread and max(different.values(), default=0) < usual:
         different = {}  # explained by lines that could not be read
     for item, count in different.items():
-        message = f"has {count} votes where most items have {usual}; give the same number on every item"
+        message = _(
+            "has {count} votes where most items have {usual}; give the same number on every item",
+            count=count,
+            usual=usual,
+        )
         findings.add("votes-differ", message, line=rows[per_item[item][-1]].line, id=name(item), field="votes")
     return per_item
 
@@ -312,15 +339,22 @@ def _report_coverage(
         _report_part(len(per_item), table, findings)
         return
     for item in extra:
-        message = f"revision {revision}, which the other rows fit, lacks this item; remove it or complete the file"
+        message = _(
+            "revision {revision}, which the other rows fit, lacks this item; remove it or complete the file",
+            revision=revision,
+        )
         findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision))
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
     names = [item_label(item, table, revision) for item in missing]
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
-    message = (
-        f"the file has no votes for {len(names):,} of the {len(held):,} items of revision {revision}, and must cover "
-        f"them all; missing: {shown}"
+    message = _(
+        "the file has no votes for {names:,} of the {held:,} items of revision {revision}, and must cover them all; "
+        "missing: {shown}",
+        names=len(names),
+        held=len(held),
+        revision=revision,
+        shown=shown,
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
@@ -328,10 +362,17 @@ def _report_coverage(
 def _report_part(result: int, table: ItemTable, findings: ProblemCollector) -> None:
     """Return the problem of a file with too few items to identify its revision."""
     sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
-    whole = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}, depending on the revision"
-    message = (
-        f"The file has votes for {result:,} {'pair' if result == 1 else 'pairs'}. It must have votes for every pair of "
-        f"one revision ({whole}): run the judge on all of them."
+    whole = (
+        f"{sizes[0]:,}"
+        if len(sizes) == 1
+        else _("{sizes:,} to {sizes2:,}, depending on the revision", sizes=sizes[0], sizes2=sizes[-1])
+    )
+    message = _(
+        "The file has votes for {result:,} {result2}. It must have votes for every pair of one "
+        "revision ({whole}): run the judge on all of them.",
+        result=result,
+        result2="pair" if result == 1 else "pairs",
+        whole=whole,
     )
     findings.add("missing-item", message)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from common.messages import ngettext
+
 LISTED_PROBLEMS = 100
 LISTED_IDS = 100
 _LONGEST_ID = 200
@@ -73,7 +75,7 @@ class UploadRejected(Exception):
 
 def votes_phrase(k: int) -> str:
     """Return how many votes a file holds on each item, in words."""
-    return "one vote each" if k == 1 else f"{k} votes each"
+    return ngettext("one vote each", "{n} votes each", k)
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from common.messages import _
 from predictions.problems import FileWarning, Problem
 
 REFUSED_BELOW, CONFIRMED_BELOW, WARNED_BELOW = 0.05, 0.5, 0.9
@@ -17,7 +18,7 @@ EXAMPLES = {
 }
 """By the verdict format of a benchmark: the end of a reply that can be read."""
 _USUAL = EXAMPLES["official-sentence"]
-_VERDICT = "A reply that can be read ends like this: {}"
+_VERDICT = _("A reply that can be read ends like this: {}")
 
 
 def refusal(share: float, votes: int, reply_field: str | None, example: str = _USUAL) -> Problem | None:
@@ -26,16 +27,25 @@ def refusal(share: float, votes: int, reply_field: str | None, example: str = _U
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
-    text = f"Only {read:,}" if read else "None"
+    text = _("Only {read:,}", read=read) if read else "None"
     if reply_field is None:
-        message = (
-            f"{text} of the {votes:,} votes {'are' if read > 1 else 'is'} for a response; all others are undecided "
-            "(null, or equal scores). There is nothing to score. See that your judge answered and its votes were saved."
+        message = _(
+            "{text} of the {votes:,} votes {read} for a response; all others are undecided (null, or "
+            "equal scores). There is nothing to score. See that your judge answered and its votes were "
+            "saved.",
+            text=text,
+            votes=votes,
+            read="are" if read > 1 else "is",
         )
     else:
-        message = (
-            f"{text} of the {votes:,} replies {'hold' if read > 1 else 'holds'} a verdict. Replies are taken from "
-            f"`{reply_field}`: the samples show whether those are your judge's. {_VERDICT.format(example)}"
+        message = _(
+            "{text} of the {votes:,} replies {read} a verdict. Replies are taken from `{reply_field}`: "
+            "the samples show whether those are your judge's. {example}",
+            text=text,
+            votes=votes,
+            read="hold" if read > 1 else "holds",
+            reply_field=reply_field,
+            example=_VERDICT.format(example),
         )
     return Problem(None, None, reply_field, UNREADABLE, message)
 
@@ -45,12 +55,22 @@ def warning(share: float, reply_field: str | None, example: str = _USUAL) -> Fil
     if share >= WARNED_BELOW:
         return None
     if reply_field is None:
-        lost = f"{1 - share:.1%} of the votes are undecided (null, or equal scores). They count as wrong."
+        lost = _(
+            "{share:.1%} of the votes are undecided (null, or equal scores). They count as wrong.", share=1 - share
+        )
         return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
-    lost = f"No verdict could be read from {1 - share:.1%} of the replies. They count as wrong."
+    lost = _("No verdict could be read from {share:.1%} of the replies. They count as wrong.", share=1 - share)
     if share >= CONFIRMED_BELOW:
         return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT.format(example)}")
-    return FileWarning(MOSTLY_UNREADABLE, f"{lost} Is `{reply_field}` the judge's reply? {_VERDICT.format(example)}")
+    return FileWarning(
+        MOSTLY_UNREADABLE,
+        _(
+            "{lost} Is `{reply_field}` the judge's reply? {example}",
+            lost=lost,
+            reply_field=reply_field,
+            example=_VERDICT.format(example),
+        ),
+    )
 
 
 def needs_confirmation(report: Mapping[str, Any]) -> bool:

@@ -24,6 +24,7 @@ from typing import Any
 from benchmark.items import ItemTable, load_table
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, load_spec
 from benchmark.votes import Behaviour, Votes
+from common.messages import _
 from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from predictions.problems import FileWarning, ProblemCollector
 
@@ -40,7 +41,7 @@ class ReadingFailed(Exception):
     """The service could not read a file, through no fault of the file; the log says why."""
 
     def __init__(self) -> None:
-        super().__init__("The file could not be read: a fault of the service, not of your file. Try again later.")
+        super().__init__(_("The file could not be read: a fault of the service, not of your file. Try again later."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,11 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
 
 def _too_expensive(benchmark: str | Path, limits: Limits) -> Result:
     name = benchmark if isinstance(benchmark, str) else _benchmark_of(benchmark)
-    message = (
-        f"reading this file took more than {limits.cpu_seconds} s or {limits.memory_bytes // 2**20:,} MiB; "
-        "a prediction file takes a second. Upload the file that your tool wrote, unchanged."
+    message = _(
+        "reading this file took more than {cpu_seconds} s or {memory_bytes:,} MiB; a prediction file "
+        "takes a second. Upload the file that your tool wrote, unchanged.",
+        cpu_seconds=limits.cpu_seconds,
+        memory_bytes=limits.memory_bytes // 2**20,
     )
     return build_report(ProblemCollector().reject("too-expensive", message), name), None
 

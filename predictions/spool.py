@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.messages import _
+
 LEFT_BEHIND = 3600.0  # seconds after which nobody is writing to a file any more
 
 
@@ -18,7 +20,7 @@ class TooLarge(ValueError):
     """A file is larger than this service takes."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"The file is larger than the {limit / 2**20:g} MB that this service takes.")
+        super().__init__(_("The file is larger than the {limit:g} MB that this service takes.", limit=limit / 2**20))
         self.limit = limit
 
 

@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 import orjson
 
+from common.messages import _
+
 MAX_DEPTH = 32
 _MAX_DIGITS = 300
 _CHUNK = 2**17
@@ -101,7 +103,9 @@ def loads_with_key_counts(text: bytes) -> tuple[Any, int]:
 def _count_keys(value: Any, depth: int) -> int:
     """Return the number of keys in a parsed object or list, its parts included."""
     if depth > MAX_DEPTH:
-        raise JsonFault("too-deep", f"nested deeper than {MAX_DEPTH} levels; no prediction file needs that")
+        raise JsonFault(
+            "too-deep", _("nested deeper than {max_depth} levels; no prediction file needs that", max_depth=MAX_DEPTH)
+        )
     keys = 0
     if type(value) is dict:
         keys = len(value)
@@ -118,10 +122,14 @@ def _explain(text: bytes, error: orjson.JSONDecodeError) -> NoReturn:
     if "memory" in error.msg.lower():
         raise MemoryError from None
     if "depth limit" in error.msg:
-        raise JsonFault("too-deep", f"nested deeper than {MAX_DEPTH} levels; no prediction file needs that") from None
+        raise JsonFault(
+            "too-deep", _("nested deeper than {max_depth} levels; no prediction file needs that", max_depth=MAX_DEPTH)
+        ) from None
     _strictly(text)
-    place = f"line {error.lineno}, column {error.colno}"
-    raise JsonFault("bad-json", f"not valid JSON at {place}: {error.msg}", error.lineno) from None
+    place = _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
+    raise JsonFault(
+        "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), error.lineno
+    ) from None
 
 
 def _strictly(text: bytes) -> Any:
@@ -130,16 +138,26 @@ def _strictly(text: bytes) -> Any:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
-        raise JsonFault("bad-utf8", f"byte {error.start + 1} is not UTF-8; save the file as UTF-8", line) from None
+        raise JsonFault(
+            "bad-utf8", _("byte {start} is not UTF-8; save the file as UTF-8", start=error.start + 1), line
+        ) from None
     try:
         value = json.loads(
             decoded, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
         )
     except RecursionError:
-        raise JsonFault("too-deep", f"nested deeper than {MAX_DEPTH} levels; no prediction file needs that") from None
+        raise JsonFault(
+            "too-deep", _("nested deeper than {max_depth} levels; no prediction file needs that", max_depth=MAX_DEPTH)
+        ) from None
     except json.JSONDecodeError as error:
-        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
-        raise JsonFault("bad-json", f"not valid JSON at {place}: {error.msg}", error.lineno) from None
+        place = (
+            _("column {colno}", colno=error.colno)
+            if error.lineno == 1
+            else _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
+        )
+        raise JsonFault(
+            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), error.lineno
+        ) from None
     _check_strings(value, 1)
     return value
 
@@ -149,24 +167,30 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise JsonFault("duplicate-key", f"the key {twice[:80]!r} occurs twice in one object; keep one of them")
+        raise JsonFault(
+            "duplicate-key", _("the key {twice!r} occurs twice in one object; keep one of them", twice=twice[:80])
+        )
     return result
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise JsonFault("not-a-number", f"{name} is not JSON; write a finite number or null")
+    raise JsonFault("not-a-number", _("{name} is not JSON; write a finite number or null", name=name))
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise JsonFault("number-too-large", f"the number {digits[:40]} is too large; write a finite number")
+        raise JsonFault(
+            "number-too-large", _("the number {digits} is too large; write a finite number", digits=digits[:40])
+        )
     return value
 
 
 def _short(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise JsonFault("number-too-large", f"a number has {len(digits)} digits; write a finite number")
+        raise JsonFault(
+            "number-too-large", _("a number has {digits} digits; write a finite number", digits=len(digits))
+        )
     return int(digits)
 
 
@@ -174,12 +198,14 @@ def _check_strings(value: Any, depth: int) -> None:
     """Raise JsonFault for a string that no database can store, or for too deep a value."""
     if isinstance(value, str):
         if "\x00" in value:
-            raise JsonFault("nul-character", "a text holds the character NUL (\\u0000); remove it")
+            raise JsonFault("nul-character", _("a text holds the character NUL (\\u0000); remove it"))
         if _SURROGATE.search(value):
-            raise JsonFault("lone-surrogate", "a text holds half of a surrogate pair; write whole characters")
+            raise JsonFault("lone-surrogate", _("a text holds half of a surrogate pair; write whole characters"))
         return
     if depth > MAX_DEPTH:
-        raise JsonFault("too-deep", f"nested deeper than {MAX_DEPTH} levels; no prediction file needs that")
+        raise JsonFault(
+            "too-deep", _("nested deeper than {max_depth} levels; no prediction file needs that", max_depth=MAX_DEPTH)
+        )
     if isinstance(value, dict):
         for name, part in value.items():
             _check_strings(name, depth)

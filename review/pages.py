@@ -15,6 +15,7 @@ from auth import Identity
 from auth.pages import use_layout
 from benchmark.items import ItemTable
 from benchmark.label_quality.annotation import ERRORS, RECOGNITION, SAYINGS
+from common.messages import _
 from maintenance.action_context import PairTexts
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, OwnDispute
@@ -34,14 +35,14 @@ class Button(NamedTuple):
     hint: str = ""
 
 
-PREFERENCES = (Button("first", "1", "First is better"), Button("second", "2", "Second is better"))
-INVERT = Button("invert", "I", "Inaccurate (inverted)", "turns your preference round")
+PREFERENCES = (Button("first", "1", _("First is better")), Button("second", "2", _("Second is better")))
+INVERT = Button("invert", "I", _("Inaccurate (inverted)"), _("turns your preference round"))
 UNUSABLE = (
-    Button("both-false", "F", "Both false"),
-    Button("vague-style", "S", "Vague: style"),
-    Button("vague-knowledge", "K", "Vague: knowledge"),
-    Button("poor-image", "P", "Poor image"),
-    Button("other", "O", "Other", "say what in the note"),
+    Button("both-false", "F", _("Both false")),
+    Button("vague-style", "S", _("Vague: style")),
+    Button("vague-knowledge", "K", _("Vague: knowledge")),
+    Button("poor-image", "P", _("Poor image")),
+    Button("other", "O", _("Other"), _("say what in the note")),
 )
 _ERROR_KEYS = "QWERTYACG"
 ERROR_BUTTONS = tuple(

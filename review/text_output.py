@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
+from common.messages import _
 from common.text import pluralize
 from storage.clock import iso
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:  # the actions import this module
     from review.projects import AnnotatorProgress, ProjectReport
 
 SAID = {
-    "a": "A is better",
-    "b": "B is better",
-    "equal": "both are equally good",
-    "both-wrong": "both are wrong",
-    "bad-item": "the pair is unusable",
+    "a": _("A is better"),
+    "b": _("B is better"),
+    "equal": _("both are equally good"),
+    "both-wrong": _("both are wrong"),
+    "bad-item": _("the pair is unusable"),
 }
 
 

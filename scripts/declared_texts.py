@@ -4,10 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchmark.judges import TYPES
+from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from leaderboard.board.columns import columns_of
+from leaderboard.board.query import FILTERS
+from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
+from leaderboard.share.api_reference import group_titles
+from maintenance.decision_log import OTHER_EVENTS
+from predictions.readers import READERS
+from storage.metadata import FIELDS
+from web.actions import ACTIONS
+
+_FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
+INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
 
 def declared_texts() -> Iterator[tuple[str, str]]:
     """Yield the file of each text, and the text."""
     for title, _ in (*NAVIGATION, ACTION):
         yield "leaderboard/render.py", title
+    for title in TYPES.values():
+        yield "benchmark/judges.py", title
+    for benchmark in known_benchmarks():
+        folder = f"benchmark/definitions/{benchmark}"
+        spec = load_spec(benchmark)
+        yield from ((f"{folder}/spec.toml", text) for text in _of_definition(spec) if text)
+        for column in columns_of(spec):
+            texts = (column.title, column.subtitle, column.description)
+            yield from (("leaderboard/board/columns.py", text) for text in texts if text not in ("", "n"))
+        yield from ((f"{folder}/about.html", str(text)) for text in _of_about(spec) if text)
+    for choice in FILTERS:
+        yield from (
+            ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
+        )
+    for title in group_titles():
+        yield "leaderboard/share/api_reference.py", title
+    for text in (INITIAL_REASON, *_FACTS):
+        yield "leaderboard/templates/reported.html", text
+    for reader in READERS:
+        yield from (
+            (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
+        )
+    for name, metadata in FIELDS.items():
+        texts = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
+        words = [words for words, _ in metadata.choices or ()]
+        yield from (("storage/metadata.py", text) for text in (*texts, *words) if text)
+    for exploit in red_team.exploits():
+        yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
+    for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
+        yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
+    for sentence in ACTIONS.owner_sentences().values():
+        yield "web/actions.py", sentence
+
+
+def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
+    for category in spec.categories:
+        yield from (category.title, category.about, category.short, category.hyphenated)
+    for protocol in spec.protocols:
+        yield from (protocol.title, protocol.summary, protocol.text)
+    for overall in spec.overalls:
+        yield from (overall.title, overall.subtitle, overall.about)
+    for grouping in spec.grouping_texts.values():
+        yield from (grouping.title, grouping.words)
+    yield from (edition.title for edition in spec.editions)
+    yield from spec.tag_titles.values()
+    yield from spec.examples.values()
+
+
+def _of_about(spec: BenchmarkSpec) -> Iterator[str]:
+    texts = about.texts(spec)
+    yield from (texts.pairs, texts.quartiles, texts.tags, texts.lengths, texts.scores, texts.groupings, texts.reported)

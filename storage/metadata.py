@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict
 
 from benchmark.judges import TYPES
+from common.messages import _
 from storage.metadata_fields import (
     Amount,
     Block,
@@ -27,7 +28,7 @@ from storage.metadata_fields import (
 )
 
 JUDGE_TYPES = tuple(TYPES)
-DETAILS, COST = "Model details (optional)", "What the run cost"
+DETAILS, COST = _("Model details (optional)"), _("What the run cost")
 _MOST_TOKENS = 10**15
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import PlainValidator
 
 from common.invisible_characters import invisible
+from common.messages import _
 from common.parsing import bounded_number
 
 Storage = Literal["text", "number", "whole", "flag"]
@@ -119,22 +120,28 @@ def refuse(code: str, sentence: str) -> NoReturn:
 def clean_text(value: object, limit: int, *, lines: bool = False) -> str:
     """Return normalised text without invisible characters, at most `limit` long. `lines` allows line breaks, tabs."""
     if not isinstance(value, str):
-        refuse("not-text", "expected text.")
+        refuse("not-text", _("expected text."))
     if lines:
         text = unicodedata.normalize("NFC", value.replace("\r\n", "\n")).strip()
     else:
         text = " ".join(filter(None, unicodedata.normalize("NFKC", value).split(" ")))
     if len(text) > limit:
-        refuse("too-long", f"{len(text):,} characters, at most {limit:,} fit.")
+        refuse("too-long", _("{text:,} characters, at most {limit:,} fit.", text=len(text), limit=limit))
     kept = f"\n\t{_EMOJI_STYLE}" if lines else ""
     marks = _MOST_MARKS  # none fits before the first letter
     for place, character in enumerate(text, start=1):
         name = f"U+{ord(character):04X}"
         if character not in kept and invisible(character):
-            refuse("control-character", f"character {place} ({name}) is invisible or a control. Remove it.")
+            refuse(
+                "control-character",
+                _("character {place} ({name}) is invisible or a control. Remove it.", place=place, name=name),
+            )
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
         if marks > _MOST_MARKS and character not in kept:
-            refuse("too-many-marks", f"character {place} ({name}) is a mark with no letter to stand on.")
+            refuse(
+                "too-many-marks",
+                _("character {place} ({name}) is a mark with no letter to stand on.", place=place, name=name),
+            )
     return text
 
 
@@ -148,7 +155,7 @@ def yes_no(value: object) -> bool:
         return value
     text = value.strip().lower() if isinstance(value, str) else ""
     if text not in _TRUE | _FALSE:
-        refuse("not-yes-or-no", "expected true or false.")
+        refuse("not-yes-or-no", _("expected true or false."))
     return text in _TRUE
 
 
@@ -168,7 +175,7 @@ class Line(MetadataField):
 
     @property
     def limits(self) -> str:
-        return f"text, at most {self.limit:,} characters"
+        return _("text, at most {limit:,} characters", limit=self.limit)
 
 
 @dataclass(frozen=True)
@@ -204,7 +211,7 @@ class Link(Line):
 
     @property
     def limits(self) -> str:
-        return "a web address"
+        return _("a web address")
 
 
 @dataclass(frozen=True)
@@ -216,7 +223,7 @@ class HubId(Line):
     def read(self, value: object) -> str:
         text = clean_text(value, self.limit)
         if not _HUB_ID.fullmatch(text):
-            refuse("not-a-hub-id", "expected owner/name as on the Hugging Face Hub.")
+            refuse("not-a-hub-id", _("expected owner/name as on the Hugging Face Hub."))
         return text
 
     @property
@@ -237,7 +244,7 @@ class Choice(MetadataField):
     def read(self, value: object) -> str:
         text = clean_text(value, 60)
         if text not in self.options:
-            refuse("not-a-choice", f"choose one of {', '.join(self.options)}.")
+            refuse("not-a-choice", _("choose one of {options}.", options=", ".join(self.options)))
         return text
 
     def rule(self, name: str) -> str | None:
@@ -273,7 +280,7 @@ class YesNo(MetadataField):
 
     @property
     def limits(self) -> str:
-        return "true or false"
+        return _("true or false")
 
 
 @dataclass(frozen=True)
@@ -290,7 +297,10 @@ class Number(MetadataField):
         try:
             return bounded_number(value, self.low, self.high)
         except ValueError:
-            refuse("not-in-range", f"expected {self.limits}, for instance {self.example}.")
+            refuse(
+                "not-in-range",
+                _("expected {limits}, for instance {example}.", limits=self.limits, example=self.example),
+            )
 
     def text(self, value: Any) -> str:
         return " ".join(filter(None, (f"{value:g}", self.unit)))
@@ -305,7 +315,7 @@ class Number(MetadataField):
 
     @property
     def limits(self) -> str:
-        return f"a number from {self.low:g} to {self.high:g}"
+        return _("a number from {low:g} to {high:g}", low=self.low, high=self.high)
 
 
 @dataclass(frozen=True)
@@ -323,7 +333,7 @@ class Amount(Number):
 
     @property
     def limits(self) -> str:
-        return f"a number from {self.low:,.0f} to {self.high:,.0f}"
+        return _("a number from {low:,.0f} to {high:,.0f}", low=self.low, high=self.high)
 
 
 @dataclass(frozen=True)
@@ -335,12 +345,12 @@ class Whole(Amount):
     def read(self, value: object) -> int:
         result = super().read(value)
         if result != int(result):
-            refuse("not-whole", f"expected a whole number, for instance {self.example}.")
+            refuse("not-whole", _("expected a whole number, for instance {example}.", example=self.example))
         return int(result)
 
     @property
     def limits(self) -> str:
-        return f"a whole number from {self.low:,.0f} to {self.high:,.0f}"
+        return _("a whole number from {low:,.0f} to {high:,.0f}", low=self.low, high=self.high)
 
 
 def decimal_text(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from auth import AuthError, Identity
 from auth.routes import ActivityLine, SubmissionRow
+from common.messages import _
 from storage.database import Database
 from submissions import activity, visibility_options
 from submissions.pages import next_submission_text, visibility_label
@@ -22,7 +23,9 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
             else f"/api/v1/submissions/{one.id}",
             created_at=one.created_at,
             reason=one.reason or "",
-            attempt="" if one.attempt is None else f"{one.attempt}, labels {one.label_revision}",
+            attempt=""
+            if one.attempt is None
+            else _("{attempt}, labels {label_revision}", attempt=one.attempt, label_revision=one.label_revision),
             entry_url=one.entry_url or "",
             shown=visibility_label(one.shown),
         )

@@ -16,6 +16,7 @@ from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
 from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
+from common.messages import Message, _, joined
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
 from storage.clock import iso
@@ -30,14 +31,14 @@ _RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
 
 # What the owner reads of events that no action writes; the event's own fields in braces.
 _SENTENCES: Mapping[str, str] = {
-    "submission.accepted": "The file was accepted.",
-    "job.failed": "Scoring failed under label revision {label_revision}. That is a fault of the service.",
-    "entry.published": "It was published.",
-    "entry.revealed": "It is shown with your name.",
-    "entry.anonymous": "The day was changed until which it is shown without your name.",
+    "submission.accepted": _("The file was accepted."),
+    "job.failed": _("Scoring failed under label revision {label_revision}. That is a fault of the service."),
+    "entry.published": _("It was published."),
+    "entry.revealed": _("It is shown with your name."),
+    "entry.anonymous": _("The day was changed until which it is shown without your name."),
 }
 
-_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
+_UNSAID = {"now": _("is back on the board")}  # by events of before a restored entry could still be off it
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +185,35 @@ def _lines(
     name = event.body.get("entry") or event.body.get("submission")
     if name not in by_name:  # something was merged into an entry of theirs
         into = by_name.get(event.body.get("into", ""))
-        return [_line(event, into, f"Entry {name} was merged into it.")] if into else []
+        return [_line(event, into, _("Entry {name} was merged into it.", name=name))] if into else []
     if event.kind == audit.SCORED:  # under a draft, nobody may know
         known = visible.known(name, *_rules(event.body))
         return [_line(event, by_name[name], _scored(event, by_name[name], visible))] if known else []
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | values)
-    sentence = sentences[event.kind].format_map(facts)
+    sentence = Message(sentences[event.kind], facts)
     by = event.body.get("by")
-    return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]
+    return [
+        _line(
+            event,
+            by_name[name],
+            sentence if by is None or by != account else _("{sentence} (by you)", sentence=sentence),
+        )
+    ]
 
 
 def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:
-    under = f"It was scored under label revision {event.body['label_revision']}"
+    revision = event.body["label_revision"]
     if visible.is_withheld(receipt.id, *_rules(event.body)):
-        return f"{under}. No score is shown: {NOT_SHOWN}."
+        return _(
+            "It was scored under label revision {revision}. No score is shown: {reason}.",
+            revision=revision,
+            reason=NOT_SHOWN,
+        )
     score = visible.shown(receipt.id, *_rules(event.body))
-    return f"{under}{f': {score}' if score else ''}."
+    if not score:
+        return _("It was scored under label revision {revision}.", revision=revision)
+    return _("It was scored under label revision {revision}: {score}.", revision=revision, score=score)
 
 
 def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> ActivityItem | None:
@@ -209,11 +222,15 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> Acti
     sides = [visible.shown(receipt.id, *_rules(side)) for side in (before, after)]
     if receipt.created_at > event.at or not all(visible.known(receipt.id, *_rules(side)) for side in (before, after)):
         return None
-    sentence = (
-        f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
-        f"{sides[0] or 'not shown'}, now {_same_name(*sides) or 'not shown'}. {event.body.get('reason') or ''}"
+    sentence = _(
+        "The board changed from label revision {before} to {after}: {score}, now {now}.",
+        before=before["label_revision"],
+        after=after["label_revision"],
+        score=sides[0] or _("not shown"),
+        now=_same_name(*sides) or _("not shown"),
     )
-    return _line(event, receipt, sentence.strip())
+    reason = event.body.get("reason")
+    return _line(event, receipt, joined([sentence, reason], " ") if reason else sentence)
 
 
 def _same_name(before: str, after: str) -> str:

@@ -16,6 +16,8 @@ import gradio as gr
 from auth import Identity
 from auth.middleware import identity_of
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
+from common.translations import ENGLISH, Translations, translations
 from predictions.readability import needs_confirmation
 from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
@@ -38,22 +40,22 @@ from submissions.submit_html import (
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
-_NO_FILE: Json = {"code": "no-file", "detail": "Choose a file first.", "problems": []}
+_NO_FILE: Json = {"code": "no-file", "detail": _("Choose a file first."), "problems": []}
 # In the order of calls by position: what was declared later follows what was there before.
 _FIELDS = (*FIRST, *visibility_options.FIELDS, visibility_options.CONFIRMATION, *LATER)
 _NAMES = {
     **{name: name.replace("_", " ").capitalize() for name in _FIELDS},
     **{name: field.title for name, field in FIELDS.items()},
-    "anonymous_until": "Anonymous until",
-    "published": "On the board",
+    "anonymous_until": _("Anonymous until"),
+    "published": _("On the board"),
 }
 _DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMATION: False}
-_CONFIRM = "Submit although most votes cannot be read: I know that they count as wrong"
+_CONFIRM = _("Submit although most votes cannot be read: I know that they count as wrong")
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
-_SEEN = (
-    '<p class="vl-hint">Anonymous: account, organisation, links and Hub id are shown nowhere until that day, at most a '
+_SEEN = _(
+    "Anonymous: account, organisation, links and Hub id are shown nowhere until that day, at most a "
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
-    "you publish later is scored and counts at once.</p>"
+    "you publish later is scored and counts at once."
 )
 _OTHER = """
 element.addEventListener("click", (event) => {
@@ -68,10 +70,10 @@ element.addEventListener("click", (event) => {
 """
 """The link to a file's own benchmark: the page becomes that benchmark's, and the same upload is checked there."""
 _TITLE = "(title) => { document.title = title; }"
-_CHOOSE_FIRST = "Choose a file first: the button works once the file is checked."
-_FIX_FIRST = "The button works once the file has no problems."
-_PAUSED = "The button works again when the pause is over."
-_EMPTY_REPORT = '<p class="vl-hint">Choose a file to see the check here.</p>'
+_CHOOSE_FIRST = _("Choose a file first: the button works once the file is checked.")
+_FIX_FIRST = _("The button works once the file has no problems.")
+_PAUSED = _("The button works again when the pause is over.")
+_EMPTY_REPORT = _("Choose a file to see the check here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,52 +106,60 @@ _NOTHING_AROUND = BenchmarkParts()
 
 
 def build(
-    service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float, around: BenchmarkParts = _NOTHING_AROUND
+    service: ServiceOf,
+    *,
+    spec: BenchmarkSpec,
+    limit_mb: float,
+    around: BenchmarkParts = _NOTHING_AROUND,
+    language: str = ENGLISH,
 ) -> None:
     """Lay the page out in the current Blocks context and wire it; `spec`: of the benchmark that it is drawn for."""
+    of = translations(language)
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    introduction = _html(introduction_html(spec, limit_mb), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"])
+    introduction = _html(
+        introduction_html(spec, limit_mb, of=of), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"]
+    )
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
-            _html("<h2>The file</h2>")
+            _html(_heading(_("The file"), of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = gr.HTML(_EMPTY_REPORT, elem_id="report", apply_default_css=False, js_on_load=_OTHER)
-            confirm = gr.Checkbox(False, label=_CONFIRM, visible=False, container=False, elem_id="confirm")
+            report = gr.HTML(_hint(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
+            confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
-            _html("<h2>The judge</h2>")
-            made = {**_form(), visibility_options.CONFIRMATION: confirm}
-            button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit")
-            why_off = _html(why_off_html(_CHOOSE_FIRST), elem_id="why-off")
+            _html(_heading(_("The judge"), of))
+            made = {**_form(of), visibility_options.CONFIRMATION: confirm}
+            button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
+            why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     inputs = {name: made[name] for name in _FIELDS}
     page = SubmitPage(file, report, inputs, button, why_off, remark, outcome, submission, clock)
-    _greet(service, visitor)
-    _wire(service, page)
+    _greet(service, visitor, of)
+    _wire(service, page, of)
     _expose(service, page)
     parts = (visitor, introduction, *around.components)
 
     def name_benchmark(request: gr.Request) -> list[str]:
         asked = service(request)
-        words = introduction_html(asked.spec, limit_mb, asked.prefix)
-        return [_greeting(service, request), words, *around.values(request), around.title(request)]
+        words = introduction_html(asked.spec, limit_mb, asked.prefix, of)
+        return [_greeting(service, request, of), words, *around.values(request), around.title(request)]
 
-    _offer_other(_check_of(service), name_benchmark, page, parts)
+    _offer_other(_check_of(service, of), name_benchmark, page, parts)
 
 
-def _greet(service_of: ServiceOf, visitor: gr.HTML) -> None:
+def _greet(service_of: ServiceOf, visitor: gr.HTML, of: Translations) -> None:
     def greet(request: gr.Request) -> str:
-        return _greeting(service_of, request)
+        return _greeting(service_of, request, of)
 
     gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
 
 
-def _greeting(service_of: ServiceOf, request: gr.Request) -> str:
+def _greeting(service_of: ServiceOf, request: gr.Request, of: Translations) -> str:
     user, service = identity_of(request.request), service_of(request)
-    return paused_html(service.paused()) + visitor_html(user, service.allowance(user), service.page)
+    return paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), service.page, of)
 
 
 def _offer_other(
@@ -167,8 +177,20 @@ def _offer_other(
 
     checked = [page.report, page.button, page.why_off, page.inputs[visibility_options.CONFIRMATION]]
     outputs = [*checked, *parts, title]
-    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="minimal")
-    done.then(None, [title], None, js=_TITLE, api_visibility="private")
+    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="hidden")
+    done.then(None, [title], None, js=_TITLE, api_visibility="private", show_progress="hidden")
+
+
+def _names(of: Translations) -> dict[str, str]:
+    return {key: of.known(name) for key, name in _NAMES.items()}
+
+
+def _heading(text: str, of: Translations) -> str:
+    return f"<h2>{of.text(text)}</h2>"
+
+
+def _hint(text: str, of: Translations) -> str:
+    return f'<p class="vl-hint">{of.text(text)}</p>'
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
@@ -176,41 +198,43 @@ def _html(value: str, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
 
 
-def _form() -> dict[str, gr.components.Component]:
+def _form(of: Translations) -> dict[str, gr.components.Component]:
     """Return the fields that are text, by name: `visibility_options.parse_form` alone judges them."""
     made: dict[str, gr.components.Component] = {}
     for group in dict.fromkeys(field.group for field in FIELDS.values()):
         fields = {name: field for name, field in FIELDS.items() if field.group == group}
         if group:
-            with gr.Accordion(group, open=False):
-                made |= _lay_out(fields)
+            with gr.Accordion(of.known(group), open=False):
+                made |= _lay_out(fields, of)
         else:
-            made |= _lay_out(fields)
-    with gr.Accordion("Visibility (optional)", open=False):
+            made |= _lay_out(fields, of)
+    with gr.Accordion(of.text(_("Visibility (optional)")), open=False):
         with gr.Row():
             made["anonymous_until"] = gr.Textbox(
-                "", label="Hide my name until", placeholder="2027-01-31", elem_id="field-anonymous_until"
+                "", label=of.text(_("Hide my name until")), placeholder="2027-01-31", elem_id="field-anonymous_until"
             )
-            seen = [("now", "true"), ("when I publish it", "false")]
-            made["published"] = gr.Dropdown(seen, value="true", label="Publish", elem_id="field-published")
-        _html(_SEEN)
+            seen = [(of.text(_("now")), "true"), (of.text(_("when I publish it")), "false")]
+            made["published"] = gr.Dropdown(seen, value="true", label=of.text(_("Publish")), elem_id="field-published")
+        _html(_hint(_SEEN, of))
     return made
 
 
-def _lay_out(fields: Mapping[str, MetadataField]) -> dict[str, gr.components.Component]:
+def _lay_out(fields: Mapping[str, MetadataField], of: Translations) -> dict[str, gr.components.Component]:
     """Return fields of one section: two on a line, then each that takes a whole one."""
     narrow = [name for name, field in fields.items() if not field.wide]
     made: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
-            made |= {name: _input(name, fields[name]) for name in narrow[at : at + 2]}
-    return made | {name: _input(name, field) for name, field in fields.items() if field.wide}
+            made |= {name: _input(name, fields[name], of) for name in narrow[at : at + 2]}
+    return made | {name: _input(name, field, of) for name, field in fields.items() if field.wide}
 
 
-def _input(name: str, field: MetadataField) -> gr.components.Component:
-    label = f"{field.form_label} (required)" if field.required else field.form_label
+def _input(name: str, field: MetadataField, of: Translations) -> gr.components.Component:
+    label = of.known(field.form_label)
+    if field.required:
+        label = of.text(_("{label} (required)", label=label))
     if field.choices:
-        choices = [("Not stated", ""), *((words, value) for value, words in field.choices)]
+        choices = [(of.text(_("Not stated")), ""), *((of.known(words), value) for value, words in field.choices)]
         return gr.Dropdown(choices, value="", label=label, elem_id=f"field-{name}")
     most = max(field.lines, 8) if field.lines > 1 else 1
     wide = ["vl-wide"] if field.wide else None
@@ -225,34 +249,46 @@ def _input(name: str, field: MetadataField) -> gr.components.Component:
     )
 
 
-def _check_of(service_of: ServiceOf) -> Callable[[gr.Request, str | None], tuple[str, Any, str, Any]]:
+def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, str | None], tuple[str, Any, str, Any]]:
     """Return what checks a file: the report, and what becomes of the button and of the box to confirm."""
 
     def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, str, Any]:
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return _EMPTY_REPORT, off, why_off_html(_CHOOSE_FIRST), hidden
+            return _hint(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
         result = service.check(Path(path))
         if "code" in result:
-            return refusal_html(result, _NAMES, "Not checked", service.page), off, why_off_html(_FIX_FIRST), hidden
+            return (
+                refusal_html(result, _names(of), _("Not checked"), service.page, of),
+                off,
+                why_off_html(_FIX_FIRST, of),
+                hidden,
+            )
         paused = service.paused()
-        notice = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
+        notice = (
+            "" if paused is None else warning_html(_("No submissions at the moment. {reason}", reason=paused), of=of)
+        )
         asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
         reason = _FIX_FIRST if not result["ok"] else _PAUSED if paused is not None else ""
-        return notice + report_html(result), gr.update(interactive=not reason), why_off_html(reason), asked
+        return notice + report_html(result, of), gr.update(interactive=not reason), why_off_html(reason, of), asked
 
     return show_report
 
 
-def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
+def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
         taken = _submit(service, path, values, identity_of(request.request))
         if "code" in taken:
-            return "", refusal_html(taken, _NAMES, page=service.page), "", gr.update(active=False)
+            return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
-        return duplicate_html(taken), status_html(status, None, service.scores), taken["id"], gr.update(active=True)
+        return (
+            duplicate_html(taken, of),
+            status_html(status, None, service.scores, of=of),
+            taken["id"],
+            gr.update(active=True),
+        )
 
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
         service = service_of(request)
@@ -262,11 +298,11 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
         place = service.place(name, _address(request)) if card else PlaceOnBoard()
         ended = (card and place.settled) or (status is not None and is_held_back(status))
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not ended
-        return status_html(status, card, service.scores, place.html), gr.update(active=waiting)
+        return status_html(status, card, service.scores, place.html, of), gr.update(active=waiting)
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(
-        _check_of(service_of),
+        _check_of(service_of, of),
         [page.file],
         [page.report, page.button, page.why_off, confirm],
         api_visibility="private",

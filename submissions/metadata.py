@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 from pydantic import ValidationError
 
+from common.messages import _
 from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
 from storage.metadata_fields import FieldRefused, absent, yes_no
 
@@ -57,12 +58,12 @@ class Metadata(SubmissionMetadata):
 
 def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
     if refused is None:
-        return FieldProblem(field, "required", f"{field}: enter a model name.")
-    return FieldProblem(field, refused.code, f"{field}: {refused}")
+        return FieldProblem(field, "required", _("{field}: enter a model name.", field=field))
+    return FieldProblem(field, refused.code, _("{field}: {problem}", field=field, problem=str(refused)))
 
 
 def _unknown(name: str) -> str:
-    return f"{name[:40]!r} is no field of a submission; the fields are {', '.join(FIELDS)}."
+    return _("{name!r} is no field of a submission; the fields are {fields}.", name=name[:40], fields=", ".join(FIELDS))
 
 
 def yes_or_no(field: str, value: object, *, default: bool) -> bool:

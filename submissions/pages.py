@@ -20,6 +20,7 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
+from common.messages import _, joined
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
@@ -33,17 +34,17 @@ from submissions.status import Status
 TEMPLATES = Path(__file__).with_name("templates")
 POLICY_URL = "/policy"
 STATES = {
-    "awaiting-approval": "waits for a maintainer",
-    "queued": "waits to be scored",
-    "scoring": "is being scored",
-    "scored": "is scored",
-    "failed": "could not be scored",
-    "withdrawn": "is not on the board",
+    "awaiting-approval": _("waits for a maintainer"),
+    "queued": _("waits to be scored"),
+    "scoring": _("is being scored"),
+    "scored": _("is scored"),
+    "failed": _("could not be scored"),
+    "withdrawn": _("is not on the board"),
 }
 _SIGN_IN = "/auth/sign-in"
-_NOT_YOURS = "Among your submissions there is none with this address."
-_BACK = (("Your account", "/account"), ("The board", "/"))
-_UNCONFIRMED = "Nothing was withdrawn: tick the box to say that you mean it."
+_NOT_YOURS = _("Among your submissions there is none with this address.")
+_BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
+_UNCONFIRMED = _("Nothing was withdrawn: tick the box to say that you mean it.")
 
 Fields = Mapping[str, str]
 
@@ -109,23 +110,30 @@ def build(
 def next_submission_text(allowance: Allowance) -> str:
     """Return the time of the next possible submission, in a sentence."""
     if allowance.paused:
-        return "Submissions are paused at the moment."
+        return _("Submissions are paused at the moment.")
     if allowance.awaiting:
-        return "Your first submission waits for a maintainer; the next one is possible after that."
+        return _("Your first submission waits for a maintainer; the next one is possible after that.")
     if allowance.next_at is not None:
-        return f"Your next submission is possible from {minute(allowance.next_at)}."
-    number = f"{'It will be' if allowance.attempts else 'That is'} attempt {allowance.attempts + 1} at labels"
+        return _("Your next submission is possible from {next_at}.", next_at=minute(allowance.next_at))
     return (
-        f"You may submit now. {number} {allowance.label_revision}."
+        _(
+            "You may submit now. It will be attempt {number} at labels {label_revision}.",
+            number=allowance.attempts + 1,
+            label_revision=allowance.label_revision,
+        )
         if allowance.label_revision
-        else "You may submit now."
+        else _("You may submit now.")
     )
 
 
 def visibility_label(shown: EntryVisibility) -> str:
     """Return how an entry is not like others, in a few words."""
-    until = "" if shown.anonymous_until is None else f"anonymous until {iso(shown.anonymous_until)[:10]}"
-    return ", ".join(filter(None, ("" if shown.published else "not published", until)))
+    until = (
+        ""
+        if shown.anonymous_until is None
+        else _("anonymous until {anonymous_until}", anonymous_until=iso(shown.anonymous_until)[:10])
+    )
+    return joined(filter(None, ("" if shown.published else _("not published"), until)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +195,7 @@ class _SubmissionPage:
     def _anonymity(self, user: Identity, status: Status, fields: Fields) -> object:
         until = visibility_options.parse_day(fields.get("until"))
         if until is None:
-            raise OwnerConflict("Choose a day, or show your name now.")
+            raise OwnerConflict(_("Choose a day, or show your name now."))
         return self._name(user, status.id, until)
 
     def _name(self, user: Identity, submission: str, until: float | None) -> object:
@@ -199,7 +207,7 @@ class _SubmissionPage:
         return self.owner.withdraw(user, status.id, fields.get("reason", ""))
 
     def _require_owner(self) -> Response:
-        page = self.pages.message("There is no such submission", _NOT_YOURS, _BACK)
+        page = self.pages.message(_("There is no such submission"), _NOT_YOURS, _BACK)
         return HTMLResponse(page, 404, PRIVATE)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from benchmark.ladder import NOT_SHOWN
+from common.messages import _, joined
 from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.models.core import MAX_VOTES
@@ -16,20 +17,28 @@ from submissions.visibility_options import MOST_DAYS
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
-    "public": "Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests",
-    "categories": "The overall figures and the categories with their intervals, to 0.1 point; nothing else that "
-    "depends on a label",
-    "overall": "The overall with its interval, to half a point, which also orders the board; no other overall "
-    "figure, no category, nor anything else that depends on a label",
+    "public": _("Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests"),
+    "categories": _(
+        "The overall figures and the categories with their intervals, to 0.1 point; nothing else that depends on a "
+        "label"
+    ),
+    "overall": _(
+        "The overall with its interval, to half a point, which also orders the board; no other overall figure, no "
+        "category, nor anything else that depends on a label"
+    ),
 }
 RECORDED = (
-    "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check "
-    "report without its sample replies",
-    "what you said about the judge, and every later change of it",
-    "your account’s number here; name, organisations and the account’s age as the sign-in tells them",
-    "time, attempt number and these rules, in a signed receipt and in an audit chain whose hashes are public",
+    _(
+        "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), "
+        "and the check report without its sample replies"
+    ),
+    _("what you said about the judge, and every later change of it"),
+    _("your account’s number here; name, organisations and the account’s age as the sign-in tells them"),
+    _("time, attempt number and these rules, in a signed receipt and in an audit chain whose hashes are public"),
 )
-NOT_KEPT = "Files that are only checked, and addresses: failed sign-ins are counted by a keyed digest, for 15 minutes."
+NOT_KEPT = _(
+    "Files that are only checked, and addresses: failed sign-ins are counted by a keyed digest, for 15 minutes."
+)
 
 
 class PolicyRule(NamedTuple):
@@ -47,13 +56,15 @@ def policy_json(rules: Mapping[str, Any]) -> dict[str, Any]:
     """`GET /api/v1/policy`."""
     return {
         "scored_submissions": {name: rules[name] for name in _QUOTA},
-        "given_back": "when the service fails to score a submission, and when a maintainer does not let it through",
-        "dry_runs": "free and unlimited, without an account; they touch no label",
-        "coverage": "every item of one known revision once, with the same number of votes",
+        "given_back": _("when the service fails to score a submission, and when a maintainer does not let it through"),
+        "dry_runs": _("free and unlimited, without an account; they touch no label"),
+        "coverage": _("every item of one known revision once, with the same number of votes"),
         "votes_per_item": [1, MAX_VOTES],
         "readable_votes": {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW},
-        "attempts": "numbered for each account and label revision; every scored one is a public row, a stub where it "
-        "was withdrawn, or counted as not yet published",
+        "attempts": _(
+            "numbered for each account and label revision; every scored one is a public row, a stub "
+            "where it was withdrawn, or counted as not yet published"
+        ),
         "anonymity_days_at_most": MOST_DAYS,
         "recorded": list(RECORDED),
         **{name: value for name, value in rules.items() if name not in _QUOTA},
@@ -76,12 +87,15 @@ def _sign_in(rules: Mapping[str, Any]) -> PolicyRule:
     mode, issuer = rules.get("mode"), rules.get("sign_in")
     value, words = {
         "openid": (
-            f"with {issuer}",
-            "Submitting needs an account there, with the browser or an API token. Reading and checking need none.",
+            _("with {issuer}", issuer=issuer),
+            _("Submitting needs an account there, with the browser or an API token. Reading and checking need none."),
         ),
-        "open": ("not needed", "Everybody who can reach this service may submit, under one name; nobody maintains it."),
-    }.get(str(mode), ("not needed", "Everyone who uses this machine submits, under one name."))
-    return PolicyRule("sign-in", "Sign-in", value, words, "IDENTITY, OIDC_ISSUER")
+        "open": (
+            _("not needed"),
+            _("Everybody who can reach this service may submit, under one name; nobody maintains it."),
+        ),
+    }.get(str(mode), (_("not needed"), _("Everyone who uses this machine submits, under one name.")))
+    return PolicyRule("sign-in", _("Sign-in"), value, words, "IDENTITY, OIDC_ISSUER")
 
 
 def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
@@ -89,21 +103,23 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
     return [
         PolicyRule(
             "age",
-            "Age of the account",
-            f"{days} days" if days else "any",
-            "As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here."
+            _("Age of the account"),
+            _("{days} days", days=days) if days else _("any"),
+            _("As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here.")
             if days
             else "",
             "ACCOUNT_AGE_DAYS",
         ),
         PolicyRule(
             "approval",
-            "First submission",
-            "waits for a maintainer" if approved else "scored at once",
-            "It is not scored before a maintainer approves it; the next one is possible after that. A rejected one is "
-            "given back, with the reason."
+            _("First submission"),
+            _("waits for a maintainer") if approved else _("scored at once"),
+            _(
+                "It is not scored before a maintainer approves it; the next one is possible after that. A "
+                "rejected one is given back, with the reason."
+            )
             if approved
-            else "No maintainer has to look at it first.",
+            else _("No maintainer has to look at it first."),
             "APPROVE_FIRST_UPLOAD",
         ),
     ]
@@ -112,49 +128,60 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
 def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
     day, year = rules["per_24_hours"], rules["per_365_days"]
     exempt = rules["exempt_organisations"]
-    team = "Counted for your account and for each of your organisations"
-    team += f", but not for {', '.join(exempt)}. " if exempt else ". "
+    team = _("Counted for your account and for each of your organisations.")
+    if exempt:
+        team = _(
+            "Counted for your account and for each of your organisations, but not for {exempt}.",
+            exempt=", ".join(exempt),
+        )
     rate = rules.get("requests_per_minute")
     return [
         PolicyRule(
             "day",
-            "Scored submissions in 24 hours",
-            str(day) if day else "any number",
-            f"{team}The window slides. Rejected files and the same bytes again cost nothing; what the service fails to "
-            "score is given back."
+            _("Scored submissions in 24 hours"),
+            str(day) if day else _("any number"),
+            _(
+                "{team} The window slides. Rejected files and the same bytes again cost nothing; what the "
+                "service fails to score is given back.",
+                team=team,
+            )
             if day
             else "",
             "QUOTA_PER_DAY, QUOTA_EXEMPT_ORGS",
         ),
         PolicyRule(
             "year",
-            "Scored submissions in 365 days",
-            str(year) if year else "any number",
-            "Every score tells a little about the labels. What was submitted is scored under each label revision, new "
-            "ones too, so all of it counts, and new labels do not open this anew."
+            _("Scored submissions in 365 days"),
+            str(year) if year else _("any number"),
+            _(
+                "Every score tells a little about the labels. What was submitted is scored under each label "
+                "revision, new ones too, so all of it counts, and new labels do not open this anew."
+            )
             if year
             else "",
             "QUOTA_PER_YEAR",
         ),
         PolicyRule(
             "attempts",
-            "Attempt number",
-            "on every row",
-            "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, withdrawn and "
-            "unpublished ones included. An anonymous row shows its number alone, and the others count up to the last "
-            "that is named. The best of many is better by luck alone.",
+            _("Attempt number"),
+            _("on every row"),
+            _(
+                "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, "
+                "withdrawn and unpublished ones included. An anonymous row shows its number alone, and the "
+                "others count up to the last that is named. The best of many is better by luck alone."
+            ),
         ),
         PolicyRule(
             "checks",
-            "Dry runs",
-            "free, any number",
-            "They touch no label and need no account; the file is not kept.",
+            _("Dry runs"),
+            _("free, any number"),
+            _("They touch no label and need no account; the file is not kept."),
         ),
         PolicyRule(
             "flood",
-            "Requests in a minute",
-            str(rate) if rate else "any number",
-            "Uploads, checks, sign-ins and other changes, each from one address and of one account, against floods."
+            _("Requests in a minute"),
+            str(rate) if rate else _("any number"),
+            _("Uploads, checks, sign-ins and other changes, each from one address and of one account, against floods.")
             if rate
             else "",
             "REQUESTS_PER_MINUTE",
@@ -167,32 +194,42 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
     return [
         PolicyRule(
             "coverage",
-            "Coverage",
-            "complete",
-            f"Every item of one known revision once, each with the same number of votes, 1 to {MAX_VOTES}. Otherwise "
-            "the file is refused before any label is touched, with all its problems.",
+            _("Coverage"),
+            _("complete"),
+            _(
+                "Every item of one known revision once, each with the same number of votes, 1 to "
+                "{max_votes}. Otherwise the file is refused before any label is touched, with all its "
+                "problems.",
+                max_votes=MAX_VOTES,
+            ),
         ),
         PolicyRule(
             "readable",
-            "Readable votes",
-            f"at least {REFUSED_BELOW:.0%}",
-            f"A vote is readable if it is for one of the two responses. Below {REFUSED_BELOW:.0%} a file is refused, "
-            f"which costs nothing; below {CONFIRMED_BELOW:.0%} you have to confirm that it is meant. Others count as "
-            "wrong.",
+            _("Readable votes"),
+            _("at least {refused_below:.0%}", refused_below=REFUSED_BELOW),
+            _(
+                "A vote is readable if it is for one of the two responses. Below {refused_below:.0%} a file "
+                "is refused, which costs nothing; below {confirmed_below:.0%} you have to confirm that it is "
+                "meant. Others count as wrong.",
+                refused_below=REFUSED_BELOW,
+                confirmed_below=CONFIRMED_BELOW,
+            ),
         ),
         PolicyRule(
             "size",
-            "Size of a file",
-            f"{limit / 2**20:g} MB" if limit else "any",
-            "JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip.",
+            _("Size of a file"),
+            f"{limit / 2**20:g} MB" if limit else _("any"),
+            _("JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip."),
             "UPLOAD_LIMIT_MB",
         ),
         PolicyRule(
             "names",
-            "Names",
-            "as they look",
-            "Without invisible characters. A model or organisation that looks like somebody else’s but is written "
-            "otherwise is refused; the same spelling is fine.",
+            _("Names"),
+            _("as they look"),
+            _(
+                "Without invisible characters. A model or organisation that looks like somebody else’s but "
+                "is written otherwise is refused; the same spelling is fine."
+            ),
         ),
     ]
 
@@ -200,7 +237,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
 def _shown(rules: Mapping[str, Any], revision: str, how: str) -> str:
     """Return what a level shows, and how little hides the rest of a set."""
     weak = (rules.get("weakly_hidden") or {}).get(revision)
-    return " ".join(filter(None, (f"{_DISCLOSED[how]}.", weak)))
+    shown = _("{text}.", text=_DISCLOSED[how])
+    return joined((shown, weak), " ") if weak else shown
 
 
 def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
@@ -208,26 +246,38 @@ def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
     approval, probe, margin = (
         rules.get(name) for name in ("abstaining_approval_above", "abstaining_probe_from", "ladder_margin")
     )
-    counted = "The larger of two shares counts: votes that are null or cannot be read, and pairs without a majority. "
+    counted = _("The larger of two shares counts: votes that are null or cannot be read, and pairs without a majority.")
     return [
         PolicyRule(
             "abstaining",
-            "Files with few votes, hidden labels",
-            "any" if approval is None else f"above {_percent(approval)} wait for a maintainer",
+            _("Files with few votes, hidden labels"),
+            _("any") if approval is None else _("above {approval} wait for a maintainer", approval=_percent(approval)),
             ""
             if approval is None
-            else f"{counted}Use an odd number of votes: ties count as well. No label is touched before a maintainer "
-            "approves the file."
-            + ("" if probe is None else f" From {_percent(probe)} a file counts towards an alarm for maintainers."),
+            else _(
+                "{counted} Use an odd number of votes: ties count as well. No label is touched before a "
+                "maintainer approves the file.",
+                counted=counted,
+            )
+            if probe is None
+            else _(
+                "{counted} Use an odd number of votes: ties count as well. No label is touched before a "
+                "maintainer approves the file. From {probe} a file counts towards an alarm for maintainers.",
+                counted=counted,
+                probe=_percent(probe),
+            ),
             "NULL_VOTES_APPROVAL, NULL_VOTES_PROBE",
         ),
         PolicyRule(
             "ladder",
-            "Scores shown, hidden labels",
-            f"{100 * margin:g} points above the account’s best" if margin else "all",
-            "The first score of an account is shown. A later one is shown only if it beats the best one shown by this "
-            f"margin. Else the entry says “{NOT_SHOWN}”, and no number is shown anywhere, to nobody. Withdrawing an "
-            "entry does not change this."
+            _("Scores shown, hidden labels"),
+            _("{margin:g} points above the account’s best", margin=100 * margin) if margin else _("all"),
+            _(
+                "The first score of an account is shown. A later one is shown only if it beats the best one "
+                "shown by this margin. Else the entry says “{not_shown}”, and no number is shown anywhere, "
+                "to nobody. Withdrawing an entry does not change this.",
+                not_shown=NOT_SHOWN,
+            )
             if margin
             else "",
             "LADDER_MARGIN",
@@ -241,33 +291,46 @@ def _percent(share: float) -> str:
 
 def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
     disclosure = [
-        PolicyRule(f"labels-{revision}", f"Shown of labels {revision}", how, _shown(rules, revision, how), _HIDING)
+        PolicyRule(
+            f"labels-{revision}",
+            _("Shown of labels {revision}", revision=revision),
+            how,
+            _shown(rules, revision, how),
+            _HIDING,
+        )
         for revision, how in sorted(rules.get("disclosure", {}).items())
     ]
     return [
         *disclosure,
         PolicyRule(
             "anonymous",
-            "Anonymous until a date",
-            f"at most {MOST_DAYS} days",
-            "Asked for with the submission. Until then account, organisation, links and Hub id are shown nowhere: the "
-            "name of the model, and what you write into prompt and notes, is what you typed. Its row says which "
-            "attempt it is, but not of how many, and your named rows stay as they are. If you then submit another one "
-            "under your name, its number skips this one, and others may guess. It ends by itself, or earlier on your "
-            f"account page. The day can be moved {CHANGES_A_DAY} times in 24 hours.",
+            _("Anonymous until a date"),
+            _("at most {most_days} days", most_days=MOST_DAYS),
+            _(
+                "Asked for with the submission. Until then account, organisation, links and Hub id are shown "
+                "nowhere: the name of the model, and what you write into prompt and notes, is what you "
+                "typed. Its row says which attempt it is, but not of how many, and your named rows stay as "
+                "they are. If you then submit another one under your name, its number skips this one, and "
+                "others may guess. It ends by itself, or earlier on your account page. The day can be moved "
+                "{changes_a_day} times in 24 hours.",
+                changes_a_day=CHANGES_A_DAY,
+            ),
         ),
         PolicyRule(
             "edits",
-            "Changes of descriptions",
-            f"{CHANGES_A_DAY} in 24 hours",
-            "By the owner, of all their entries together. What they said before is kept for maintainers.",
+            _("Changes of descriptions"),
+            _("{changes_a_day} in 24 hours", changes_a_day=CHANGES_A_DAY),
+            _("By the owner, of all their entries together. What they said before is kept for maintainers."),
         ),
         PolicyRule(
             "published",
-            "Published later",
-            "when its owner says so",
-            "Asked for with the submission. The entry is scored and counts, in your quota, in your attempt numbers and "
-            "in public: the board says how many scored entries are not published. Publishing is for good.",
+            _("Published later"),
+            _("when its owner says so"),
+            _(
+                "Asked for with the submission. The entry is scored and counts, in your quota, in your "
+                "attempt numbers and in public: the board says how many scored entries are not published. "
+                "Publishing is for good."
+            ),
         ),
     ]
 

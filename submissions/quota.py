@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth import Identity
+from common.messages import _
 from storage.clock import minute
 from storage.labels.label_imports import hidden_in
 from storage.limits.sliding_window import DAY, next_allowed_at
@@ -70,9 +71,13 @@ class QuotaUsed(ValueError):
     def __init__(self, whose: str, policy: QuotaPolicy, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
-            f"{whose} has used up what may be scored ({policy_from(policy)}). "
-            f"The next submission is possible from {minute(self.next_at)}. "
-            "Checking files is free at any time."
+            _(
+                "{whose} has used up what may be scored ({policy}). The next submission is possible from "
+                "{next_at}. Checking files is free at any time.",
+                whose=whose,
+                policy=policy_from(policy),
+                next_at=minute(self.next_at),
+            )
         )
 
 
@@ -82,8 +87,12 @@ class AccountTooYoung(ValueError):
     def __init__(self, policy: QuotaPolicy, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
-            f"Accounts submit when they are {policy.account_age_days} days old; yours is so from "
-            f"{minute(self.next_at)}. Checking files is free at any time."
+            _(
+                "Accounts submit when they are {account_age_days} days old; yours is so from {next_at}. "
+                "Checking files is free at any time.",
+                account_age_days=policy.account_age_days,
+                next_at=minute(self.next_at),
+            )
         )
 
 
@@ -100,10 +109,10 @@ def check_age(policy: QuotaPolicy, user: Identity, now: float) -> None:
 def policy_from(policy: QuotaPolicy) -> str:
     """Return the limits in words."""
     limits = [
-        f"{policy.per_day} in 24 hours" if policy.per_day else "",
-        f"{policy.per_year} in 365 days" if policy.per_year else "",
+        _("{per_day} in 24 hours", per_day=policy.per_day) if policy.per_day else "",
+        _("{per_year} in 365 days", per_year=policy.per_year) if policy.per_year else "",
     ]
-    return " and ".join(filter(None, limits)) or "no limit"
+    return " and ".join(filter(None, limits)) or _("no limit")
 
 
 def quota_scopes(user: Identity, policy: QuotaPolicy) -> dict[str, str]:
@@ -114,8 +123,8 @@ def quota_scopes(user: Identity, policy: QuotaPolicy) -> dict[str, str]:
         if not any(map(organisation.is_meant, policy.exempt_organisations))
     ]
     return {
-        account_subject(user): "Your account",
-        **{f"organisation:{team.id}": f"Your organisation {team.shown}" for team in teams},
+        account_subject(user): _("Your account"),
+        **{f"organisation:{team.id}": _("Your organisation {shown}", shown=team.shown) for team in teams},
     }
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from auth import Identity, Role, require
 from benchmark.judges import judge_name
 from benchmark.statistics.reliability import abstaining
+from common.messages import _
 from predictions.parse import Predictions
 from predictions.readability import is_unreadable, needs_confirmation
 from predictions.spool import UploadedFile
@@ -43,8 +44,8 @@ class FileRejected(ValueError):
     """The file cannot be taken; `report` is the check report that says why."""
 
     def __init__(self, report: Mapping[str, Any]) -> None:
-        message = report["problems"][0]["message"] if is_unreadable(report) else "The file has problems."
-        super().__init__(f"{message} Nothing was submitted.")
+        message = report["problems"][0]["message"] if is_unreadable(report) else _("The file has problems.")
+        super().__init__(_("{message} Nothing was submitted.", message=message))
         self.report = report
 
 
@@ -53,9 +54,12 @@ class NotConfirmed(ValueError):
 
     def __init__(self, report: Mapping[str, Any]) -> None:
         super().__init__(
-            f"Only {report['parse_rate']:.1%} of the votes can be read; all others would count as wrong. Look at the "
-            "sample replies. If the file is right, confirm it: tick the box on the page, --accept-unreadable on the "
-            "command line, or the field accept_unreadable=true."
+            _(
+                "Only {report:.1%} of the votes can be read; all others would count as wrong. Look at the "
+                "sample replies. If the file is right, confirm it: tick the box on the page, "
+                "--accept-unreadable on the command line, or the field accept_unreadable=true.",
+                report=report["parse_rate"],
+            )
         )
         self.report = report
 
@@ -64,10 +68,15 @@ class DuplicateName(ValueError):
     """This owner has another file under the same model and version."""
 
     def __init__(self, metadata: Metadata, existing: str) -> None:
-        version = f" version {metadata.version}" if metadata.version else " without a version"
+        version = _(" version {version}", version=metadata.version) if metadata.version else _(" without a version")
         super().__init__(
-            f"You have already submitted {metadata.model}{version} with another file (entry {existing}). "
-            "Give this one another version, for instance a date."
+            _(
+                "You have already submitted {model}{version} with another file (entry {existing}). Give this "
+                "one another version, for instance a date.",
+                model=metadata.model,
+                version=version,
+                existing=existing,
+            )
         )
         self.existing = existing
 
@@ -82,8 +91,13 @@ class ConfusableName(ValueError):
 
     def __init__(self, field: str, name: str, other: str) -> None:
         super().__init__(
-            f"{field}: {name} is too similar to {other}, which is somebody else's. "
-            f"Write it as they do if you mean the same, or choose a name that nobody takes for it."
+            _(
+                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if "
+                "you mean the same, or choose a name that nobody takes for it.",
+                field=field,
+                name=name,
+                other=other,
+            )
         )
         self.field, self.other = field, other
 
@@ -98,8 +112,11 @@ class ApprovalPending(ValueError):
 
     def __init__(self, existing: str) -> None:
         super().__init__(
-            f"Your first submission ({existing}) waits for a maintainer. The next one is possible after that; "
-            "checking files is free at any time."
+            _(
+                "Your first submission ({existing}) waits for a maintainer. The next one is possible after "
+                "that; checking files is free at any time.",
+                existing=existing,
+            )
         )
         self.existing = existing
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from auth import Identity, Role
 from benchmark.ladder import NOT_SHOWN
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
@@ -22,9 +23,9 @@ from submissions import queries, visibility_options
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
-AWAITING_REASON = (
-    "A maintainer looks at it before any label is touched: the first submission of an account waits, and so does a "
-    "file with many votes for neither response."
+AWAITING_REASON = _(
+    "A maintainer looks at it before any label is touched: the first submission of an account "
+    "waits, and so does a file with many votes for neither response."
 )
 NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
@@ -198,7 +199,7 @@ def _status(
     """`off`: why the entry is not on the board any more, whatever became of its job; None while it is."""
     state, reason = str(progress.state), progress.reason
     if off is not None or approval == visibility.REJECTED:
-        state, reason = "withdrawn", off or f"A maintainer did not let it through: {why}"
+        state, reason = "withdrawn", off or _("A maintainer did not let it through: {why}", why=why)
     elif approval == visibility.WAITING:
         state, reason = AWAITING, AWAITING_REASON
     waits = state == str(progress.state)

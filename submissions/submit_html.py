@@ -13,31 +13,35 @@ from markupsafe import Markup, escape
 
 from auth import Identity
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
+from common.template_translations import translate_templates
+from common.translations import ENGLISH, Translations, translations
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from predictions.readers.base import format_name
 from storage.clock import minute
 
 Report = Mapping[str, Any]
-REFUSED_HEADING = "Not submitted"
+_ENGLISH = translations(ENGLISH)
+REFUSED_HEADING = _("Not submitted")
 PAGE = "/app/submit"
 INTRODUCTION_ID = "introduction"  # of the component in the page
 _SHOWN_PROBLEMS = 100
-_TITLES = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
+_TITLES = {"line": _("Line"), "id": _("Item"), "field": _("Field"), "message": _("Problem")}
 _STATES = {
-    "awaiting-approval": "Waiting for a maintainer",
-    "queued": "Waiting to be scored",
-    "scoring": "Being scored",
-    "scored": "Scored",
-    "failed": "Scoring failed",
-    "withdrawn": "Withdrawn",
+    "awaiting-approval": _("Waiting for a maintainer"),
+    "queued": _("Waiting to be scored"),
+    "scoring": _("Being scored"),
+    "scored": _("Scored"),
+    "failed": _("Scoring failed"),
+    "withdrawn": _("Withdrawn"),
 }
 _CODE = re.compile("`([^`<>&]{1,60})`")
 
 
 @cache
-def _parts() -> Any:
-    """Return the macros of submit_parts.html."""
+def _parts(of: Translations) -> Any:
+    """Return the macros of submit_parts.html in a language."""
     jinja = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
@@ -45,8 +49,9 @@ def _parts() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    jinja.filters |= {"code": _with_code, "minute": minute}
-    jinja.globals |= {"states": _STATES}
+    translate_templates(jinja, of)
+    jinja.filters |= {"code": lambda text: _with_code(of.sentence(str(text))), "minute": minute}
+    jinja.globals |= {"states": _STATES, "sentence": of.sentence}
     return jinja.get_template("submit_parts.html").module
 
 
@@ -55,48 +60,49 @@ def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
     return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
 
 
-def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "") -> str:
+def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "", of: Translations = _ENGLISH) -> str:
     """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
-    target = "the demo benchmark" if spec.synthetic else spec.title
-    return str(_parts().introduction(target, f"{limit_mb:g}", prefix))
+    target = _("the demo benchmark") if spec.synthetic else spec.title
+    return str(_parts(of).introduction(target, f"{limit_mb:g}", prefix))
 
 
-def paused_html(message: str | None) -> str:
+def paused_html(message: str | None, of: Translations = _ENGLISH) -> str:
     """Return the message of a pause; nothing without one."""
-    return "" if message is None else str(_parts().paused(message))
+    return "" if message is None else str(_parts(of).paused(message))
 
 
-def visitor_html(user: Identity, allowance: Mapping[str, Any], page: str = PAGE) -> str:
+def visitor_html(user: Identity, allowance: Mapping[str, Any], page: str = PAGE, of: Translations = _ENGLISH) -> str:
     """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
-    return str(_parts().visitor(user, allowance, page))
+    return str(_parts(of).visitor(user, allowance, page))
 
 
-def report_html(report: Report) -> str:
+def report_html(report: Report, of: Translations = _ENGLISH) -> str:
     """Return a check report for people."""
     problems = report.get("problems") or []
     whole = _about_whole_file(problems)
-    listed = "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)))
+    listed = "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)), of)
     parts = (
-        _headline(report, problems[0]["message"] if whole else None),
-        _parts().facts(_facts(report)) if report.get("format") else "",
-        *(warning_html(one["message"], one.get("ids") or ()) for one in report.get("warnings", ())),
+        _headline(report, problems[0]["message"] if whole else None, of),
+        _parts(of).facts(_facts(report)) if report.get("format") else "",
+        *(warning_html(one["message"], one.get("ids") or (), of) for one in report.get("warnings", ())),
         listed,
-        samples_html(report.get("samples") or ()),
+        samples_html(report.get("samples") or (), of),
     )
     return "".join(map(str, parts))
 
 
-def warning_html(message: str, ids: Sequence[object] = ()) -> str:
+def warning_html(message: str, ids: Sequence[object] = (), of: Translations = _ENGLISH) -> str:
     """Return a warning. `ids`: of the items that it is about."""
-    return str(_parts().warning(message, [str(key) for key in ids]))
+    return str(_parts(of).warning(message, [str(key) for key in ids]))
 
 
-def _headline(report: Report, whole: str | None) -> str:
+def _headline(report: Report, whole: str | None, of: Translations = _ENGLISH) -> str:
     if report["ok"]:
-        sentence = f"{report['items']:,} pairs, {votes_phrase(report['votes_per_item'])}."
-        return str(_parts().accepted(sentence, needs_confirmation(report), len(report.get("warnings", ()))))
+        count, votes = report["items"], report["votes_per_item"]
+        sentence = _("{count:,} pairs, {votes}.", count=count, votes=votes_phrase(votes))
+        return str(_parts(of).accepted(sentence, needs_confirmation(report), len(report.get("warnings", ()))))
     count = report.get("problem_count", len(report["problems"]))
-    return str(_parts().rejected(whole, count, report.get("other_benchmark")))
+    return str(_parts(of).rejected(whole, count, report.get("other_benchmark")))
 
 
 def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
@@ -104,21 +110,25 @@ def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
     return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
 
 
-def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
+def samples_html(samples: Sequence[Mapping[str, Any]], of: Translations = _ENGLISH) -> str:
     """Return replies of the file, each with its reading; nothing where there are none."""
-    return str(_parts().samples(samples)) if samples else ""
+    return str(_parts(of).samples(samples)) if samples else ""
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    rows = [("Format", format_name(str(report["format"])))]
+    rows: list[tuple[str, str]] = [(_("Format"), format_name(str(report["format"])))]
     if report.get("revision"):
-        rows.append(("Pairs", f"All {report['items']:,} (revision {report['revision']})"))
+        rows.append(
+            (_("Pairs"), _("All {count:,} (revision {revision})", count=report["items"], revision=report["revision"]))
+        )
     if report.get("votes_per_item"):
-        rows.append(("Votes per pair", str(report["votes_per_item"])))
+        rows.append((_("Votes per pair"), str(report["votes_per_item"])))
     if report.get("parse_rate") is not None:
-        rows.append(("Readable votes", f"{100 * report['parse_rate']:.1f}%"))
+        rows.append((_("Readable votes"), f"{100 * report['parse_rate']:.1f}%"))
     if report.get("first_shown_rate") is not None:
-        rows.append(("Picked the first answer", f"{100 * report['first_shown_rate']:.1f}% (50% is unbiased)"))
+        rows.append(
+            (_("Picked the first answer"), _("{share:.1f}% (50% is unbiased)", share=100 * report["first_shown_rate"]))
+        )
     return rows
 
 
@@ -127,29 +137,35 @@ def _with_code(message: object) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(str(message)))))  # noqa: S704 (escaped before)
 
 
-def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
+def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, of: Translations = _ENGLISH) -> str:
     anywhere = any(problem.get(name) is not None for problem in problems for name in ("line", "id", "field"))
     columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
     shown = problems[:_SHOWN_PROBLEMS]
-    return str(_parts().problem_table(columns, shown, count - len(shown)))
+    return str(_parts(of).problem_table(columns, shown, count - len(shown)))
 
 
-def duplicate_html(taken: Mapping[str, Any]) -> str:
+def duplicate_html(taken: Mapping[str, Any], of: Translations = _ENGLISH) -> str:
     """Return the note on an earlier identical submission; nothing without one."""
-    return str(_parts().duplicate(taken["id"])) if taken.get("duplicate") else ""
+    return str(_parts(of).duplicate(taken["id"])) if taken.get("duplicate") else ""
 
 
 def refusal_html(
-    refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING, page: str = PAGE
+    refused: Mapping[str, Any],
+    names: Mapping[str, str],
+    heading: str = REFUSED_HEADING,
+    page: str = PAGE,
+    of: Translations = _ENGLISH,
 ) -> str:
     """Return why a submission was not taken. `names`: field -> the name on its label; `page`: where a sign-in leads
     back to."""
     problems = refused.get("problems") or []
     table = ""
-    messages = [(problem.get("field") or "", _named(str(problem["message"]), names)) for problem in problems]
+    messages = [
+        (problem.get("field") or "", _named(of.sentence(str(problem["message"])), names)) for problem in problems
+    ]
     if any(problem.get("line") or problem.get("id") for problem in problems):
-        table, messages = _problem_table(problems, refused.get("problem_count", len(problems))), []
-    return str(_parts().refusal(heading, messages, refused, bool(problems), page)) + table
+        table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of), []
+    return str(_parts(of).refusal(heading, messages, refused, bool(problems), page)) + table
 
 
 def _named(message: str, names: Mapping[str, str]) -> str:
@@ -158,21 +174,25 @@ def _named(message: str, names: Mapping[str, str]) -> str:
     return f"{names[field]}: {rest}" if colon and field in names else message
 
 
-def why_off_html(reason: str) -> str:
+def why_off_html(reason: str, of: Translations = _ENGLISH) -> str:
     """Return why the button does nothing; nothing where it works."""
-    return str(_parts().why_off(reason)) if reason else ""
+    return str(_parts(of).why_off(reason)) if reason else ""
 
 
 def status_html(
-    status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, names: Sequence[str], place: str = ""
+    status: Mapping[str, Any] | None,
+    card: Mapping[str, Any] | None,
+    names: Sequence[str],
+    place: str = "",
+    of: Translations = _ENGLISH,
 ) -> str:
     """Return where a submission is; its result once there is one. `names`: of the scores, in their order. `place`:
     markup about its place on the board, once it is there."""
     if status is None:
         return ""
-    name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
+    name = " ".join(filter(None, (str(status["model"] or _("A judge")), str(status["version"] or ""))))
     scores = _scores(card, names) if card else []
-    return str(_parts().status(status, name, scores, is_held_back(status), Markup(place)))  # noqa: S704 (rendered)
+    return str(_parts(of).status(status, name, scores, is_held_back(status), Markup(place)))  # noqa: S704 (rendered)
 
 
 def is_held_back(status: Mapping[str, Any]) -> bool:

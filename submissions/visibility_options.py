@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from auth import Forbidden, Identity, Role, require
+from common.messages import _
 from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
@@ -69,19 +70,24 @@ def parse_day(value: object) -> float | None:
     try:
         return datetime.strptime(str(text)[:40], "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
     except ValueError:
-        raise _day_error("not-a-day", "expected a day such as 2027-01-31.") from None
+        raise _day_error("not-a-day", _("expected a day such as 2027-01-31.")) from None
 
 
 def validate(wanted: EntryVisibility, user: Identity, now: float, made_at: float) -> None:
     """Raise MetadataRejected for a day that has passed or is too late, and where nobody could publish later."""
     if wanted != PLAIN and not _has_identity(user):
-        raise _day_error("no-sign-in", "without sign-in nobody could publish the entry later.")
+        raise _day_error("no-sign-in", _("without sign-in nobody could publish the entry later."))
     if wanted.anonymous_until is None:
         return
     latest = made_at + MOST_DAYS * DAY
     if not now < wanted.anonymous_until <= latest:
         raise _day_error(
-            "not-in-range", f"choose a day from tomorrow to {iso(latest)[:10]} (at most {MOST_DAYS} days)."
+            "not-in-range",
+            _(
+                "choose a day from tomorrow to {latest} (at most {most_days} days).",
+                latest=iso(latest)[:10],
+                most_days=MOST_DAYS,
+            ),
         )
 
 
@@ -118,13 +124,15 @@ def set_anonymous_until(
         if until is None:
             return visibility.end_anonymity(session, submission, by="owner", via=user.auth_method)
         if visibility.of(session, submission).anonymous_until is None:
-            raise _day_error("named-already", "the entry has been shown with your name; old boards stay as they are.")
+            raise _day_error(
+                "named-already", _("the entry has been shown with your name; old boards stay as they are.")
+            )
         now = queries.now(session)
         validate(EntryVisibility(until), user, now, result.created_at)
         moved = visibility.extend_anonymity(session, submission, until, to=iso(until), by="owner", via=user.auth_method)
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
-            _, *earlier = audit.events_about(session, [submission], [visibility.ANONYMOUS])
-            sliding_window.check("The day until which an entry is anonymous", (one.at for one in earlier), now)
+            earlier = audit.events_about(session, [submission], [visibility.ANONYMOUS])[1:]
+            sliding_window.check(_("The day until which an entry is anonymous"), (one.at for one in earlier), now)
         return moved
 
 
@@ -134,9 +142,9 @@ def _require_owned(session: Session, benchmark: str, user: Identity, submission:
     if submission_facts is None or not (
         is_owner(user, submission_facts.owner) or visibility.of(session, submission).published
     ):
-        raise LookupError("There is no submission with this id.")
+        raise LookupError(_("There is no submission with this id."))
     if not is_owner(user, submission_facts.owner):
-        raise Forbidden("This needs the entry's owner.", user)
+        raise Forbidden(_("This needs the entry's owner."), user)
     return submission_facts
 
 

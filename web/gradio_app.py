@@ -73,6 +73,7 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
             lambda request: submitting[asked(request).id],
             spec=settings.spec,
             limit_mb=limit_mb,
+            language=services.first.context.language,
             around=_around(frame, lambda request: asked(request).context),
         )
     for one in services.benchmarks:

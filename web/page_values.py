@@ -65,7 +65,7 @@ def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValue
     if path in _NAMES:
         values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
     if path == PAGE:
-        values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix)
+        values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
     return PageValues(page_title(path, context), values)
 
 

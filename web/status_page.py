@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from common.messages import _
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
@@ -32,8 +33,11 @@ def build(context: RenderContext, status: PublicStatus) -> APIRouter:
 def age_text(seconds: int | None) -> str:
     """Return an age as people say it."""
     if seconds is None:
-        return "never"
-    for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}s ago"
-    return f"{seconds} seconds ago"
+        return _("never")
+    if seconds >= 2 * 86_400:
+        return _("{n} days ago", n=seconds // 86_400)
+    if seconds >= 2 * 3600:
+        return _("{n} hours ago", n=seconds // 3600)
+    if seconds >= 2 * 60:
+        return _("{n} minutes ago", n=seconds // 60)
+    return _("{n} seconds ago", n=seconds)

@@ -1,4 +1,4 @@
-"""What the board says of a search: fields that do not exist, and judges that are hidden because they state too little.
+"""Hints about a search of the board: fields that do not exist, and judges that are hidden as they state too little.
 
 static/board.js says the same; a test holds the two together.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from benchmark.spec import BenchmarkSpec
-from common.messages import Message, ngettext
+from common.messages import Message, _, joined, ngettext
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board
@@ -65,7 +65,8 @@ def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
 
 
 def _listed(names: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    first, last = joined(names[:-1]) if names[:-1] else "", names[-1]
+    return _("{first} or {last}", first=first, last=last) if first else last
 
 
 def misread_words(board: Board, view: BoardQuery) -> list[Message]:

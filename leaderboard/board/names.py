@@ -1,4 +1,4 @@
-"""How names of judges and organisations stand on the board: short, breakable, with a monogram. Pure.
+"""Names of judges and organisations as they stand on the board: short, breakable, with a monogram. Pure.
 
 static/board.js does the same in the browser; a test holds the two together.
 """

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from benchmark.protocols import protocols
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined
 from leaderboard.board.rows import Board
 
 
@@ -21,9 +22,12 @@ class ScoringRule:
 def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
     """Return the scoring rules of a benchmark; the first one ranks its board."""
     titles = {rule.key: rule.title for rule in spec.protocols}
-    rules = [(rule.key, rule.title, f"{titles.get(rule.key, rule.summary)}.") for rule in protocols(spec).values()]
+    rules = [
+        (rule.key, rule.title, _("{text}.", text=titles.get(rule.key, rule.summary)))
+        for rule in protocols(spec).values()
+    ]
     return tuple(
-        ScoringRule(key, title, f"{text} Ranks this board." if key == spec.ranking else text)
+        ScoringRule(key, title, _("{text} Ranks this board.", text=text) if key == spec.ranking else text)
         for key, title, text in rules
     )
 
@@ -31,4 +35,4 @@ def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
 def scoring_text(board: Board) -> str:
     """Return the rule, the grouping and the label revision of a board in a few words."""
     rule, grouping = protocols(board.spec)[board.protocol].title, board.spec.grouping_text(board.grouping).title
-    return ", ".join(filter(None, (rule, grouping, board.label_revision)))
+    return joined(filter(None, (rule, grouping, board.label_revision)))

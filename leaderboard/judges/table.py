@@ -12,6 +12,7 @@ from typing import Any
 from benchmark.disclosure import PUBLIC
 from benchmark.protocols import protocols
 from benchmark.spec import GROUPS
+from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
@@ -134,10 +135,10 @@ def definition_of(board: Board, key: str) -> str:
     """Return how a score of a board is made: over all pairs alike, over whole groups, or as a mean."""
     overall = board.spec.overall(key)
     if overall is not None and overall.kind == GROUPS:
-        return "groups all right"
+        return _("groups all right")
     if overall is None or not board.spec.is_mean(key):
         return "micro"
-    return f"mean of {len(overall.categories)}"
+    return _("mean of {n}", n=len(overall.categories))
 
 
 def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:

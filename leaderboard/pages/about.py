@@ -17,6 +17,7 @@ from markupsafe import Markup
 from benchmark.items import Item, ItemTable
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from leaderboard.cache import BoardVersion
 from predictions.readers import READERS
 from predictions.readers.base import FileGuide
@@ -29,7 +30,7 @@ _VOTES = 3  # per item in the sample file
 
 @dataclass(frozen=True, slots=True)
 class SourceCount:
-    """A line of the table of sizes: a category (``source`` "") or one of its sources; "Total" for all."""
+    """A line of the table of sizes: a category (``source`` "") or one of its sources; _("Total") for all."""
 
     category: str
     source: str
@@ -72,7 +73,9 @@ class Histogram:
     @property
     def words(self) -> str:
         """The counts as a sentence, for readers who do not see the bars."""
-        return ", ".join(f"{bar.label} words: {bar.count}" for bar in self.bars if bar.count)
+        return ", ".join(
+            _("{label} words: {count}", label=bar.label, count=bar.count) for bar in self.bars if bar.count
+        )
 
 
 _NOTHING = Markup()
@@ -108,7 +111,7 @@ def sizes(table: ItemTable) -> list[SourceCount]:
         lines.append(_size(table, inside, spec.title_of(category), ""))
         by_source = {source: [item for item in inside if item.source == source] for source in spec.shown_sources}
         lines += [_size(table, held, category, source) for source, held in by_source.items() if held]
-    return [*lines, _size(table, table.items, "Total", "")]
+    return [*lines, _size(table, table.items, _("Total"), "")]
 
 
 def _size(table: ItemTable, items: Sequence[Item], category: str, source: str) -> SourceCount:
@@ -123,8 +126,8 @@ def quartiles(table: ItemTable) -> tuple[tuple[str, list[float]], ...]:
     shorter."""
     held = [table.items[index] for index in table.in_revision(table.revisions[0])]
     lengths = (
-        ("questions", [item.query_words for item in held]),
-        ("responses", [words for item in held for words in item.words]),
+        (_("questions"), [item.query_words for item in held]),
+        (_("responses"), [words for item in held for words in item.words]),
     )
     return tuple((what, quantiles(words, n=4, method="inclusive")) for what, words in lengths)
 
@@ -158,7 +161,11 @@ def _histogram(category: str, apart: Sequence[int]) -> Histogram:
     for place in range(BINS):
         height = round(_HEIGHT * counts[place] / most, 1)
         last = place == BINS - 1
-        label = f"{place * BIN} or more" if last else f"{place * BIN} to {place * BIN + BIN - 1}"
+        label = (
+            _("{bin} or more", bin=place * BIN)
+            if last
+            else _("{bin} to {bin2}", bin=place * BIN, bin2=place * BIN + BIN - 1)
+        )
         bars.append(HistogramBar(place * (_BAR + _GAP), round(_HEIGHT - height, 1), height, label, counts[place]))
     ticks = tuple(
         (place * (_BAR + _GAP), f"{place * BIN}{'+' * (place == BINS - 1)}") for place in (0, 3, 6, 9, BINS - 1)

@@ -15,6 +15,7 @@ from typing import Any
 from benchmark.spec import BenchmarkSpec, capital
 from benchmark.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from benchmark.statistics.uncertainty import ALPHA, Z, holm
+from common.messages import _, joined, ngettext
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
@@ -262,37 +263,44 @@ def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relatio
     if reported:
         return _about_reported(edition, reported)
     if relations is None:
-        return "Counts pair by pair follow some seconds after a score; until then only the intervals are compared."
+        return _("Counts pair by pair follow some seconds after a score; until then only the intervals are compared.")
     if relations.only_right is None:
-        return "The labels are not public, so no counts of single pairs are shown; only the intervals are compared."
+        return _("The labels are not public, so no counts of single pairs are shown; only the intervals are compared.")
     unnamed = anonymous_entries(edition.snapshot).intersection({first.id, second.id})
     if unnamed:
-        user = listed([row.model for row in (first, second) if row.id in unnamed])
-        return (
-            f"{user} is shown without its owner. Counts pair by pair would tell which other entries are of the same "
-            "owner; only the intervals are compared."
+        return _(
+            "{judge} is shown without its owner. Counts pair by pair would tell which other entries are of the same "
+            "owner; only the intervals are compared.",
+            judge=listed([row.model for row in (first, second) if row.id in unnamed]),
         )
-    absent = [row for row in (first, second) if row.id not in relations.entries]
-    if absent:
-        user, verb = listed([row.model for row in absent]), "is" if len(absent) == 1 else "are"
-        return (
-            "Pair by pair only the best version of each judge is compared, and at most the first "
-            f"{COMPARED_AT_MOST:,}; {user} {verb} not among them. So only the intervals are compared."
-        )
-    return ""
+    absent = [row.model for row in (first, second) if row.id not in relations.entries]
+    if not absent:
+        return ""
+    return ngettext(
+        "Pair by pair only the best version of each judge is compared, and at most the first {most:,}; {judges} is "
+        "not among them. So only the intervals are compared.",
+        "Pair by pair only the best version of each judge is compared, and at most the first {most:,}; {judges} are "
+        "not among them. So only the intervals are compared.",
+        len(absent),
+        most=COMPARED_AT_MOST,
+        judges=listed(absent),
+    )
 
 
 def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
     if edition.spec.synthetic and len(reported) == 1:
-        return (
-            f"{reported[0].model} is a published result on the real benchmark and cannot be compared with "
-            "a judge of synthetic pairs."
+        return _(
+            "{judge} is a published result on the real benchmark and cannot be compared with a judge of synthetic "
+            "pairs.",
+            judge=reported[0].model,
         )
-    user = listed(list(dict.fromkeys(row.model for row in reported)))
-    what = "is a reported result" if len(reported) == 1 else "are reported results"
-    return (
-        f"{user} {what}: there are no votes to compare pair by pair. "
-        "Only the intervals are compared, which takes a larger difference to tell two judges apart."
+    return ngettext(
+        "{judges} is a reported result: there are no votes to compare pair by pair. Only the intervals are compared, "
+        "which takes a larger difference to tell two judges apart.",
+        "{judges} are reported results: there are no votes to compare pair by pair. Only the intervals are compared, "
+        "which takes a larger difference to tell two judges apart.",
+        len(reported),
+        judges=listed(list(dict.fromkeys(row.model for row in reported))),
     )
 
 
@@ -308,11 +316,11 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
     """Return what the comparison says, in plain words. ``called``: names by id; None for the models'."""
     a, b = names(pair) if called is None else (called[pair.first.id], called[pair.second.id])
     if not pair.differences:
-        return f"{a} and {b} cannot be compared here."
+        return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
     said = [_categories(a, b, parts)] if parts else []
     said.append(_whole(a, b, pair))
-    return " ".join(filter(None, said))
+    return joined(filter(None, said), " ")
 
 
 def names(pair: Pair) -> tuple[str, str]:
@@ -338,17 +346,25 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
     behind = [part for part in parts if part.separable and part.delta < 0]
     open_ = [part.name for part in parts if not part.separable]
     if not ahead and not behind:
-        return f"{a} and {b} cannot be separated in any category."
+        return _("{a} and {b} cannot be separated in any category.", a=a, b=b)
     clauses = [_ahead(x, y, found) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
-    if len(clauses) == 2:
-        clauses[1] = f"but {clauses[1]}"
-    text = ", ".join(clauses)
-    return text + (f"; on {listed(open_)} they cannot be separated." if open_ else ".")
+    text = clauses[0] if len(clauses) == 1 else _("{first}, but {second}", first=clauses[0], second=clauses[1])
+    if not open_:
+        return _("{text}.", text=text)
+    return _("{text}; on {categories} they cannot be separated.", text=text, categories=listed(open_))
 
 
 def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference]) -> str:
-    where = [f"{part.name} (+{points(abs(part.delta))} points{_evidence(part, ', {}')})" for part in score_differences]
-    return f"{one} agrees with people more often than {other} on {listed(where)}"
+    where = [
+        _(
+            "{category} (+{points} points{evidence})",
+            category=part.name,
+            points=points(abs(part.delta)),
+            evidence=_evidence(part, ", {}"),
+        )
+        for part in score_differences
+    ]
+    return _("{a} agrees with people more often than {b} on {where}", a=one, b=other, where=listed(where))
 
 
 def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
@@ -362,21 +378,31 @@ def _whole(a: str, b: str, pair: Pair) -> str:
         return ""
     mean = pair.spec.is_mean(one.name)
     name = pair.spec.name_of(one.name)
-    what = f"{name} average" if mean else name if name == one.name else f"{name} value"
+    what = _("{name} average", name=name) if mean else name if name == one.name else _("{name} value", name=name)
     if not one.separable:
         if not tenths(abs(one.delta)):
-            return f"Their {what}s are the same to a tenth of a point."
-        gap = points(abs(one.delta))
-        known = "cannot be separated" if one.low is not None else "have no interval that could be told"
-        return f"Their {what}s, {gap} points apart, {known}{_evidence(one)}."
-    ahead = a if one.delta > 0 else b
-    where = f"On the {what}" if mean else capital(what)
-    return f"{where} {ahead} is ahead by {points(abs(one.delta))} points{_evidence(one)}."
+            return _("Their {what}s are the same to a tenth of a point.", what=what)
+        values = {"what": what, "gap": points(abs(one.delta)), "evidence": _evidence(one)}
+        if one.low is None:
+            return _(
+                "Their {what}s, {gap} points apart, have no interval that could be told{evidence}.",
+                **values,
+            )
+        return _("Their {what}s, {gap} points apart, cannot be separated{evidence}.", **values)
+    return _(
+        "{where} {judge} is ahead by {points} points{evidence}.",
+        where=_("On the {what}", what=what) if mean else capital(what),
+        judge=a if one.delta > 0 else b,
+        points=points(abs(one.delta)),
+        evidence=_evidence(one),
+    )
 
 
 def listed(words: Sequence[str]) -> str:
     """Return “a, b and c”."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+    if len(words) < 2:
+        return "".join(words) if not words else words[0]
+    return _("{others} and {last}", others=joined(words[:-1]), last=words[-1])
 
 
 def points(difference: float, *, signed: bool = False) -> str:
@@ -391,7 +417,7 @@ def interval(score_difference: ScoreDifference, sign: int = 1) -> str:
     if score_difference.low is None or score_difference.high is None:
         return ""
     low, high = sorted((sign * score_difference.low, sign * score_difference.high))
-    return f"{points(low, signed=True)} to {points(high, signed=True)}"
+    return _("{low} to {high}", low=points(low, signed=True), high=points(high, signed=True))
 
 
 def reach(groups: Iterable[Sequence[ScoreDifference]]) -> float:

@@ -21,6 +21,7 @@ from benchmark.pairs.definition_check import (
 )
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined
 from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
 
 TABLES = "published_tables.json"
@@ -70,53 +71,71 @@ def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
         try:
             read_printed({name: text if len(text) <= MOST_LETTERS else "…"}, spec)
         except ValueError:
-            message = f"“{text[:MOST_LETTERS]}” is not a percentage between 0 and 100, such as 71.9."
+            message = _(
+                "“{most_letters}” is not a percentage between 0 and 100, such as 71.9.",
+                most_letters=text[:MOST_LETTERS],
+            )
             raise BadFigures(name, message) from None
     figures = read_printed(texts, spec)
     if not figures:
-        raise BadFigures(None, "No figure was given: there is nothing to check.")
+        raise BadFigures(None, _("No figure was given: there is nothing to check."))
     if all(float(printed) <= 1 for printed in figures.values()) and any(map(float, figures.values())):
-        raise BadFigures(None, "All figures are at most 1: percent are needed (71.9), not fractions (0.719).")
+        raise BadFigures(None, _("All figures are at most 1: percent are needed (71.9), not fractions (0.719)."))
     return check_definitions(figures, spec)
 
 
 def headline(definition_check: DefinitionCheck) -> str:
     """Return the verdict in one sentence."""
     if definition_check.verdict == IMPOSSIBLE:
-        names = " and ".join(title_of(figure.key, definition_check.spec) for figure in definition_check.unreachable)
-        return f"No count of pairs gives the printed {names}."
+        names = joined(
+            [title_of(figure.key, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
+        )
+        return _("No count of pairs gives the printed {names}.", names=names)
     if definition_check.verdict == NO_DEFINITION:
-        return "The overall fits none of the definitions in circulation."
+        return _("The overall fits none of the definitions in circulation.")
     if definition_check.verdict == OTHER_COUNTS:
-        return "The categories do not add up to the overall."
+        return _("The categories do not add up to the overall.")
     if definition_check.verdict == FITS:
-        titles = " or ".join(f"“{key}”" for key in definition_check.fitting)
-        return f"The overall is {titles}."
-    return "Every figure is possible. With all categories and the overall we can tell its definition."
+        titles = joined([_("“{title}”", title=key) for key in definition_check.fitting], _(" or "))
+        return _("The overall is {titles}.", titles=titles)
+    return _("Every figure is possible. With all categories and the overall we can tell its definition.")
 
 
 def sentences(definition_check: DefinitionCheck) -> list[str]:
     """Return what was found, for people."""
     said = [_impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
     for overall in definition_check.overalls:
-        span = f"{overall.low:.2f}" if overall.low == overall.high else f"{overall.low:.2f} to {overall.high:.2f}"
-        fits = {True: ": this fits", False: ": this does not fit", None: ""}[overall.fits]
-        said.append(f"{overall.title}: the categories give {span}{fits}.")
+        span = (
+            f"{overall.low:.2f}"
+            if overall.low == overall.high
+            else _("{low:.2f} to {high:.2f}", low=overall.low, high=overall.high)
+        )
+        fits = {True: _(": this fits"), False: _(": this does not fit"), None: ""}[overall.fits]
+        said.append(_("{title}: the categories give {span}{fits}.", title=overall.title, span=span, fits=fits))
     if definition_check.adds_up is not None:
-        no = "" if definition_check.adds_up else "no "
-        said.append(f"There are {no}counts behind the categories that add up to the overall.")
+        there_are = _("There are counts behind the categories that add up to the overall.")
+        there_are_none = _("There are no counts behind the categories that add up to the overall.")
+        said.append(there_are if definition_check.adds_up else there_are_none)
     if definition_check.edition.inferred and definition_check.overalls:
-        sizes = " and ".join(f"{key} {size:,}" for key, size in definition_check.edition.inferred.items())
-        said.append(f"The sizes {sizes} are inferred: the paper does not state them.")
+        sizes = joined([f"{key} {size:,}" for key, size in definition_check.edition.inferred.items()], _(" and "))
+        said.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
     return said
 
 
 def _impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
-    what = "groups" if figure.key == GROUPED else "pairs"
+    what = _("groups") if figure.key == GROUPED else _("pairs")
     (less, low), (more, high) = figure.below, figure.above
-    return (
-        f"{title_of(figure.key, spec)} {figure.printed} is no count of {figure.n} {what}: "
-        f"{less} of {figure.n} is {low}, {more} of {figure.n} is {high}. Perhaps pairs were left out."
+    return _(
+        "{spec} {printed} is no count of {n} {what}: {less} of {n} is {low}, {more} of {n} is "
+        "{high}. Perhaps pairs were left out.",
+        spec=title_of(figure.key, spec),
+        printed=figure.printed,
+        n=figure.n,
+        what=what,
+        less=less,
+        low=low,
+        more=more,
+        high=high,
     )
 
 

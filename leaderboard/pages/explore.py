@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from benchmark.items import Item, ItemTable, presentation_order
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import BANDS, PairwiseArrays
+from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.pages.item_catalog import ItemTexts
 
@@ -21,7 +22,7 @@ _NAME = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
 RIGHT: Mapping[str, tuple[str, range]] = {
     "few": ("under 30%", range(0, 3)),
     "some": ("30 to 70%", range(3, 7)),
-    "most": ("70% or more", range(7, BANDS)),
+    "most": (_("70% or more"), range(7, BANDS)),
 }
 """Filters by the share of judges that were right: name -> words, bands."""
 

@@ -23,14 +23,15 @@ from benchmark.number_check import (
     right_range,
 )
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined, ngettext
 
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _KEPT = 2048  # answers, of a few kilobytes each
 
 _READINGS: Mapping[Reading, str] = {
     "rounded": "",
-    "cut off": ", if they were cut off instead of rounded",
-    "either": ", if some were cut off instead of rounded",
+    "cut off": _(", if they were cut off instead of rounded"),
+    "either": _(", if some were cut off instead of rounded"),
 }
 
 
@@ -101,37 +102,43 @@ def figures(asked: NumberCheckQuery) -> Figures:
             figure(text if len(text) <= MOST_LETTERS else "…")
         except ValueError:
             shown = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
-            raise BadFigures(name, f"“{shown}” is not a percentage between 0 and 100, such as 71.9.") from None
+            raise BadFigures(
+                name, _("“{shown}” is not a percentage between 0 and 100, such as 71.9.", shown=shown)
+            ) from None
     try:
         return read_figures(asked.by_name, asked.spec)
     except ValueError:
         if not any(asked.texts):
-            raise BadFigures(None, "No figure was given: there is nothing to check.") from None
-        message = "All figures are at most 1: percent are needed (71.9), not fractions (0.719)."
+            raise BadFigures(None, _("No figure was given: there is nothing to check.")) from None
+        message = _("All figures are at most 1: percent are needed (71.9), not fractions (0.719).")
         raise BadFigures(None, message) from None
 
 
 def headline(plausibility: Plausibility) -> str:
     """Return the verdict in one sentence."""
     if plausibility.verdict == "impossible":
-        return "These figures cannot all be right, whatever was left out."
+        return _("These figures cannot all be right, whatever was left out.")
     if plausibility.verdict == "not found":
-        return "No counts were found that give these figures."
+        return _("No counts were found that give these figures.")
     if plausibility.verdict == "only with dropped items":
         left_out = items(plausibility.dropped[0].dropped)
-        return f"These figures fit no categories in circulation; with {left_out} left out they do."
+        return _("These figures fit no categories in circulation; with {left_out} left out they do.", left_out=left_out)
     if not any(plausibility.figures.categories):
-        return "An overall alone says how many were right, not under which categories."
+        return _("An overall alone says how many were right, not under which categories.")
     plain = [fit for fit in plausibility.fits if not fit.exchanged]
     if not plain:
-        return f"These figures fit {_sizes(plausibility.fits)} only with {_exchanged(plausibility.figures.spec)}."
+        return _(
+            "These figures fit {fits} only with {spec}.",
+            fits=_sizes(plausibility.fits),
+            spec=_exchanged(plausibility.figures.spec),
+        )
     official = [one for one in plain if one.split.grouping == plausibility.figures.spec.official]
     how = _READINGS[plain[0].reading]
     if official and len(official) < len(plain):
-        return f"These figures fit the official categories{how}, and others too: they do not tell which."
+        return _("These figures fit the official categories{how}, and others too: they do not tell which.", how=how)
     if official:
-        return f"These figures fit the official categories{how}."
-    return f"These figures fit {_sizes(plain)}, not the official categories{how}."
+        return _("These figures fit the official categories{how}.", how=how)
+    return _("These figures fit {plain}, not the official categories{how}.", plain=_sizes(plain), how=how)
 
 
 def finding(plausibility: Plausibility) -> str:
@@ -143,22 +150,27 @@ def finding(plausibility: Plausibility) -> str:
         return headline(plausibility)
     if not any(plausibility.figures.categories):
         return headline(plausibility)
-    counted = " or from ".join(spec.grouping_text(grouping).words for grouping in groupings)
+    counted = joined([spec.grouping_text(grouping).words for grouping in groupings], _(" or from "))
     sizes, how = _sizes(plain), _READINGS[plain[0].reading]
-    return f"These figures come from {counted} ({sizes}), not from the official categories{how}."
+    return _(
+        "These figures come from {counted} ({sizes}), not from the official categories{how}.",
+        counted=counted,
+        sizes=sizes,
+        how=how,
+    )
 
 
 def _exchanged(spec: BenchmarkSpec) -> str:
-    return f"{' and '.join(spec.exchanged)} exchanged"
+    return _("{exchanged} exchanged", exchanged=joined(spec.exchanged, _(" and ")))
 
 
 def _sizes(explanations: Sequence[Explanation]) -> str:
-    return " or ".join(dict.fromkeys(explanation.split.label for explanation in explanations))
+    return joined(dict.fromkeys(explanation.split.label for explanation in explanations), _(" or "))
 
 
 def items(count: int) -> str:
     """As people count."""
-    return f"{count:,} item" if count == 1 else f"{count:,} items"
+    return ngettext("{n:,} item", "{n:,} items", count)
 
 
 def shown_sentences(plausibility: Plausibility) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.messages import Message, _, joined
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 
@@ -20,10 +21,10 @@ _POOLED = load_spec(DEFAULT_BENCHMARK).pooled
 _FILE = Path(__file__).parents[1] / "red_team.json"
 _START, _SCALE = 6, 2  # of the drawing: where 0% is, and units per percent
 _CODES: Mapping[str, str] = {
-    "missing-item": "pairs are missing",
-    "votes-differ": "a pair has more votes than the others",
-    "duplicate-item": "a pair is answered twice",
-    "unknown-item": "ids name no pair",
+    "missing-item": _("pairs are missing"),
+    "votes-differ": _("a pair has more votes than the others"),
+    "duplicate-item": _("a pair is answered twice"),
+    "unknown-item": _("ids name no pair"),
 }
 
 
@@ -52,7 +53,14 @@ class ExploitView:
 def exploits() -> tuple[ExploitView, ...]:
     """Return all of them, in the file's order."""
     return tuple(
-        ExploitView(row["id"], row["title"], row["what"], row["why"], _result(row["official"]), _result(row["here"]))
+        ExploitView(
+            row["id"],
+            Message(row["title"], {}),
+            Message(row["what"], {}),
+            Message(row["why"], {}),
+            _result(row["official"]),
+            _result(row["here"]),
+        )
         for row in _file()["exploits"]
     )
 
@@ -70,10 +78,10 @@ def _file() -> dict[str, Any]:
 
 def _result(result: Mapping[str, Any]) -> ExploitResult:
     if "error" in result:
-        return ExploitResult(None, f"stops with {result['error']}", None)
+        return ExploitResult(None, _("stops with {result}", result=result["error"]), None)
     if "refused" in result:
-        reasons = ", ".join(_CODES.get(code, code) for code in result["refused"])
-        return ExploitResult(None, f"refused: {reasons}", None)
+        reasons = joined(_CODES.get(code, code) for code in result["refused"])
+        return ExploitResult(None, _("refused: {reasons}", reasons=reasons), None)
     return ExploitResult(result[_POOLED], "", _at(result[_POOLED]))
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
+from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, explore, number_check, red_team, tool_pages
@@ -20,7 +21,7 @@ from leaderboard.serial_executor import QueueFull, SerialExecutor
 
 NotFound = Callable[[Headers], Response]
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
-_BUSY = "Too many others are checking numbers at the moment. Please try again in a few seconds."
+_BUSY = _("Too many others are checking numbers at the moment. Please try again in a few seconds.")
 _LINES = "application/jsonl; charset=utf-8"
 
 

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from benchmark.ladder import NOT_SHOWN
+from common.messages import _
 from leaderboard import render
 from leaderboard.cache import CachedResponse
 from leaderboard.render_context import RenderContext
@@ -17,31 +18,33 @@ from leaderboard.responses import HTML, respond
 
 _TEXTS = {
     "not-found": (
-        "This page does not exist",
-        "Check the address; entry links never change. Or look for the judge by its name.",
+        _("This page does not exist"),
+        _("Check the address; entry links never change. Or look for the judge by its name."),
         (
-            ("Leaderboard", "/"),
-            ("Compare judges", "/compare"),
-            ("Browse the pairs", "/explore"),
-            ("About the benchmark", "/about"),
-            ("API", "/docs"),
+            (_("Leaderboard"), "/"),
+            (_("Compare judges"), "/compare"),
+            (_("Browse the pairs"), "/explore"),
+            (_("About the benchmark"), "/about"),
+            (_("API"), "/docs"),
         ),
     ),
     "no-board": (
-        "No leaderboard for that date",
-        "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least twelve digits of "
-        "a snapshot’s id.",
-        (("The current board", "/"),),
+        _("No leaderboard for that date"),
+        _(
+            "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least "
+            "twelve digits of a snapshot’s id."
+        ),
+        ((_("The current board"), "/"),),
     ),
     "busy": (
-        "Too many readers at the moment",
-        "Others asked for pages that take long to make. Please try again in a few seconds.",
-        (("Try again", ""), ("The board", "/")),
+        _("Too many readers at the moment"),
+        _("Others asked for pages that take long to make. Please try again in a few seconds."),
+        ((_("Try again"), ""), (_("The board"), "/")),
     ),
     "failed": (
-        "That went wrong",
-        "The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment.",
-        (("Try again", ""), ("The board", "/")),
+        _("That went wrong"),
+        _("The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment."),
+        ((_("Try again"), ""), (_("The board"), "/")),
     ),
 }
 
@@ -70,18 +73,20 @@ def not_scored(
     context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers
 ) -> Response:
     """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
-    links = tuple((f"Labels {one}", context.prefix + url) for one, url in known.items())
-    lead = f"This entry was not scored under labels “{revision[:40]}”."
-    page = render.message_page(context, name, lead, links=(*links, ("The board", "/")))
+    links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
+    lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
+    page = render.message_page(context, name, lead, links=(*links, (_("The board"), "/")))
     return respond(status_page(page), headers, status=404, cache_control="no-store")
 
 
 def withheld(context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
     """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
     address."""
-    links = tuple((f"Labels {one}", context.prefix + url) for one, url in known.items())
-    lead = f"Scored under labels “{revision[:40]}”. No score is shown: {NOT_SHOWN}."
-    page = render.message_page(context, name, lead, links=(*links, ("Why", "/policy#ladder"), ("The board", "/")))
+    links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
+    lead = _(
+        "Scored under labels “{revision}”. No score is shown: {not_shown}.", revision=revision[:40], not_shown=NOT_SHOWN
+    )
+    page = render.message_page(context, name, lead, links=(*links, (_("Why"), "/policy#ladder"), (_("The board"), "/")))
     return respond(status_page(page), headers, cache_control="no-store")
 
 

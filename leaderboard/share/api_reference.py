@@ -74,7 +74,7 @@ class Operation:
 def page(context: RenderContext, described: Mapping[str, Any], base: str) -> str:
     """Return the page at /docs."""
     listed = operations(described)
-    titles = [*(title for title, _ in _GROUPS), "For maintainers"]
+    titles = group_titles()
     groups = [(title, [one for one in listed if one.group == title]) for title in titles]
     return render(context, "reference.html", current="", groups=[one for one in groups if one[1]], base=base)
 
@@ -148,3 +148,8 @@ def _indented(example: Any) -> str:
         return line if len(line) <= _LINE else result[0]
 
     return re.sub(r"\[[^\[\]{}]*\]|\{[^\[\]{}]*\}", shorter, json.dumps(example, indent=2, ensure_ascii=False))
+
+
+def group_titles() -> list[str]:
+    """Return the titles of the groups, in their order."""
+    return [*(title for title, _ in _GROUPS), "For maintainers"]

@@ -6,6 +6,10 @@
   const TEXTS = ["version", "source", "note", "about"];  // searched, and no columns; columns come with the rows
   const SHARES = new Set();
   let VALUES = [], HEADLINE = "", POOLED = "", PREFIX = "";  // the scores of the benchmark, the headline first: known from the page
+  // Sentences in the language of the page: leaderboard/board/script_texts.py lists them. English is written here.
+  let SENTENCES = {};
+  const tr = (text, values = {}) => (SENTENCES[text] ?? text).replace(/\{(\w+)(?::,)?\}/g, (_, name) => values[name]);
+
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
@@ -108,9 +112,9 @@
   function misread(data, word) {
     const [, name, wanted] = /^([a-z_]+):(.*)$/s.exec(word) || [];
     if (!name) return "";
-    if (!data.fields.split(", ").includes(name)) return `There is no field ${name}. Fields: ${data.fields}.`;
+    if (!data.fields.split(", ").includes(name)) return tr("There is no field {name}. Fields: {fields}.", { name, fields: data.fields });
     const numeric = data.terms[name]?.[1] === "number";
-    return numeric && !compare(wanted) ? `The field ${name} takes a number, such as ${name}:>5.` : "";
+    return numeric && !compare(wanted) ? tr("The field {name} takes a number, such as {name}:>5.", { name }) : "";
   }
 
   function hints(data, state) {
@@ -124,12 +128,13 @@
     if (!rows.length) return found;
     const names = [...new Set(columns.filter((column) => rows.some((i) => isUnstated(data, column, i)))
       .map((column) => state.stated[column]))];
-    const what = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
-    const single = rows.length === 1, [judges, do_, their] = single ? ["judge", "does", "its"] : ["judges", "do", "their"];
-    const start = `${rows.length} scored ${judges}`, them = single ? "it" : "them";
-    const text = state.unstated ? `${start} that ${do_} not state ${their} ${what} ${single ? "is" : "are"} shown: `
-      : `${start} ${do_} not state ${their} ${what}: `;
-    found.push(element("p", {}, text, element("a", { href: "", "data-unstated": "" }, `${state.unstated ? "hide" : "show"} ${them}`)));
+    const what = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(tr(" or "));
+    const single = rows.length === 1, values = { n: rows.length, what };
+    const text = state.unstated
+      ? single ? "{n} scored judge that does not state its {what} is shown:" : "{n} scored judges that do not state their {what} are shown:"
+      : single ? "{n} scored judge does not state its {what}:" : "{n} scored judges do not state their {what}:";
+    const act = state.unstated ? single ? "hide it" : "hide them" : single ? "show it" : "show them";
+    found.push(element("p", {}, `${tr(text, values)} `, element("a", { href: "", "data-unstated": "" }, tr(act))));
     return found;
   }
 
@@ -219,7 +224,7 @@
     if (below === null) svg.append(element("title", {}, shown(value)));
     else {
       const low = value - below, high = value + data[`${key}+`][i];
-      svg.append(element("title", {}, `95% interval ${shown(low)}–${shown(high)}`),
+      svg.append(element("title", {}, tr("95% interval {low}–{high}", { low: shown(low), high: shown(high) })),
         element("line", { x1: axis(low), x2: axis(high), y1: "8", y2: "8" }));
     }
     svg.append(value < 200 ? element("path", { d: "M0 8l6-4v8z" })
@@ -312,7 +317,7 @@
       rank.append(String(standing.ranks[i] ?? ""));
       if (at?.range) rank.append(element("small", {}, at.range));
       if (at?.band) {
-        rank.append(element("span", { class: "sr" }, at.band === 1 ? "shares first place" : `could share rank ${at.band}`));
+        rank.append(element("span", { class: "sr" }, at.band === 1 ? tr("shares first place") : tr("could share rank {rank}", { rank: at.band })));
       }
       return rank;
     }));
@@ -322,6 +327,7 @@
     if (root.dataset.mounted !== undefined) return;
     root.dataset.mounted = "";
     const state = JSON.parse(root.dataset.state);
+    SENTENCES = state.texts || {};
     [VALUES, HEADLINE, POOLED, PREFIX] = [state.values, state.values[0], state.pooled, state.prefix];
     for (const name of VALUES) SHARES.add(name);
     for (const [key, kind] of state.columns) if (kind === "share") SHARES.add(key);
@@ -406,7 +412,7 @@
       const empty = one(".empty");
       empty.hidden = found.rows.length + found.baselines.length > 0;
       if (!empty.hidden && data.id.length) {
-        empty.replaceChildren("No judge matches this search. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
+        empty.replaceChildren(`${tr("No judge matches this search.")} `, element("a", { href: location.pathname, "data-reset": "" }, tr("Show all")));
       }
     }
 
@@ -420,7 +426,7 @@
       for (const key of ["revision", "as_of"]) if (state[key]) query.set(key, state[key]);
       const link = one("[data-compare]");
       link.href = `${PREFIX}/compare?${query.toString().replaceAll("%2C", ",")}`;
-      link.textContent = chosen.length > 1 ? `Compare ${chosen.length}` : "Compare with others";
+      link.textContent = chosen.length > 1 ? tr("Compare {n}", { n: chosen.length }) : tr("Compare with others");
       const names = chosen.map((id) => data.model[data.id.indexOf(id)]).filter((name) => name !== undefined);
       one("[data-names]").textContent = names.join(", ");
       one("[data-only]").href = address(ticked());
@@ -447,10 +453,12 @@
 
     function counted(data, found, first, rows) {
       const total = found.rows.length, baselines = found.baselines.length;
-      const named = (n, word) => `${number.format(n)} ${word}${n === 1 ? "" : "s"}`;
-      const span = total > PAGE ? `${number.format(first + 1)}–${number.format(first + rows)} of ` : "";
-      return [span + named(total, "judge"), baselines ? named(baselines, "baseline") : "",
-        found.pinned.length ? `${found.pinned.length} pinned` : ""].filter(Boolean).join(", ");
+      const named = (n, one, many) => tr(n === 1 ? one : many, { n: number.format(n) });
+      const judges = named(total, "{n:,} judge", "{n:,} judges");
+      const span = `${number.format(first + 1)}–${number.format(first + rows)}`;
+      return [total > PAGE ? tr("{span} of {judges}", { span, judges }) : judges,
+        baselines ? named(baselines, "{n:,} baseline", "{n:,} baselines") : "",
+        found.pinned.length ? tr("{n} pinned", { n: found.pinned.length }) : ""].filter(Boolean).join(tr(", "));
     }
 
     // Rows that can be seen stand there a frame before the others, unless the page would be too short for where it was
@@ -515,7 +523,7 @@
         controls(data, found, first, drawn);
         history.replaceState(history.state, "", address({}));
       } catch {
-        if (mine === asked) count.textContent = "The rows could not be loaded. Check the connection and try again.";
+        if (mine === asked) count.textContent = tr("The rows could not be loaded. Check the connection and try again.");
       } finally {
         clearTimeout(waiting);
         if (mine === asked) root.classList.remove("busy");

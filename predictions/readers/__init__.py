@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmark.votes import MAX_VOTES_PER_ITEM
+from common.messages import _
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import (
     batch_output,
@@ -79,9 +80,9 @@ def read_file(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile
     data = data.removeprefix(_BOM)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
-        raise findings.reject("empty-file", "The file is empty. Upload the predictions that your tool wrote.")
+        raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
     if b"\n" not in data and b"\r" in data.rstrip() and _parsed(data) is None:
-        raise findings.reject("cr-line-ends", "lines end in CR alone; save the file with LF or CRLF line ends")
+        raise findings.reject("cr-line-ends", _("lines end in CR alone; save the file with LF or CRLF line ends"))
     document = _document(data, findings)
     if document is not None:
         return _read_document(document, findings, items)
@@ -111,7 +112,11 @@ def _document(data: bytes, findings: ProblemCollector) -> Any:
     if damaged and (len(data) > DOCUMENT_LIMIT or _parsed(data) is None):
         return None
     if len(data) > DOCUMENT_LIMIT:
-        message = f"the JSON document has {len(data):,} bytes; at most {DOCUMENT_LIMIT:,} are read, write JSON lines"
+        message = _(
+            "the JSON document has {data:,} bytes; at most {document_limit:,} are read, write JSON lines",
+            data=len(data),
+            document_limit=DOCUMENT_LIMIT,
+        )
         raise findings.reject("document-too-large", message)
     try:
         return loads(data)
@@ -132,7 +137,7 @@ def _decoded(data: bytes, findings: ProblemCollector) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise findings.reject("bad-utf8", "the line is not valid UTF-8; save the file as UTF-8", line=line) from None
+        raise findings.reject("bad-utf8", _("the line is not valid UTF-8; save the file as UTF-8"), line=line) from None
 
 
 def _read_document(value: Any, findings: ProblemCollector, items: int) -> ParsedFile:
@@ -159,10 +164,10 @@ def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, item
     if records and detect(records[0][1]) is not vlmevalkit:
         raise refuse_table(list(records[0][1]), findings, code)
     if not records:
-        raise findings.reject("empty-file", "The table has no rows. Upload the predictions that your tool wrote.")
+        raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
     for line, record in records:
         if any("\x00" in cell for cell in record.values()):
-            raise findings.reject("nul-character", "a cell holds the character NUL; remove it", line=line)
+            raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
     return _read(vlmevalkit, records, findings, items)
 
 
@@ -221,8 +226,9 @@ def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
     if known:
         return findings.reject(*known)
     names = ", ".join(reader.FORMAT + " (which reads Proxy-GRM as well)" * (reader is r1_reward) for reader in READERS)
-    message = (
-        f"the format is not known; known are {names}. Or write one line an item: "
-        'its `id` and `votes`, for instance {"id": "RLAIF-V-14", "votes": [0]}.'
+    message = _(
+        "the format is not known; known are {names}. Or write one line an item: its `id` and "
+        '`votes`, for instance {{"id": "RLAIF-V-14", "votes": [0]}}.',
+        names=names,
     )
     return findings.reject("unknown-format", message)

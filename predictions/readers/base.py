@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmark.verdicts import FIRST, SECOND, verdict
 from benchmark.votes import MAX_VOTES_PER_ITEM, UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.samples import Samples
 
@@ -118,9 +119,11 @@ def preferred(scores: Sequence[float]) -> int:
 
 def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[int]]]:
     """Return the notice about calls that failed, in whose replies the tool wrote a marker."""
-    message = (
-        f"{len(failed)} replies are '{marker}': the call to the judge failed. They count as wrong. "
-        "Run these again before you submit."
+    message = _(
+        "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
+        "these again before you submit.",
+        failed=len(failed),
+        marker=marker,
     )
     return [("failed-reply", message, failed)] if failed else []
 
@@ -132,7 +135,9 @@ def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int,
             yield line, record
         else:
             findings.unread += 1
-            findings.add("not-an-object", f"must be a JSON object {{...}}, not {shorten(record)}", line=line)
+            findings.add(
+                "not-an-object", _("must be a JSON object {{...}}, not {record}", record=shorten(record)), line=line
+            )
 
 
 class FieldReader:
@@ -163,13 +168,17 @@ class FieldReader:
         value = holder.get(name)
         if isinstance(value, str):
             return self.bounded(value, path)
-        self._wrong(path, value, "a text", missing=name not in holder)
+        self._wrong(path, value, _("a text"), missing=name not in holder)
         return ""
 
     def bounded(self, value: str, path: str) -> str:
         """Return the text, with a problem if it is too long."""
         if len(value) > SHORT_TEXT and (size := len(value.encode())) > TEXT_LIMIT:
-            self.fault(path, "text-too-long", f"has {size:,} bytes; at most {TEXT_LIMIT:,} are read, cut it")
+            self.fault(
+                path,
+                "text-too-long",
+                _("has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT),
+            )
         return value
 
     def optional_text(self, name: str) -> str | None:
@@ -184,7 +193,7 @@ class FieldReader:
         value = holder.get(name)
         if isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value):
             return self.bounded(value[0], path), self.bounded(value[1], path)
-        self._wrong(path, value, "a list of two texts", missing=name not in holder)
+        self._wrong(path, value, _("a list of two texts"), missing=name not in holder)
         return "", ""
 
     def flag(self, name: str, path: str) -> int:
@@ -192,7 +201,7 @@ class FieldReader:
         value = self.record.get(name)
         if type(value) is int and value in (0, 1):
             return value
-        self._wrong(path, value, "0 (order as stored) or 1 (swapped)", missing=name not in self.record)
+        self._wrong(path, value, _("0 (order as stored) or 1 (swapped)"), missing=name not in self.record)
         return 0
 
     def number(self, name: str) -> float:
@@ -200,32 +209,42 @@ class FieldReader:
         value = self.record.get(name)
         if value is not None and is_number(value):
             return float(value)
-        self._wrong(name, value, "a number", missing=name not in self.record)
+        self._wrong(name, value, _("a number"), missing=name not in self.record)
         return 0.0
 
     def scores(self, value: Any, path: str) -> tuple[float, float]:
         """Return two finite numbers."""
         if isinstance(value, list) and len(value) == 2 and is_number(value[0]) and is_number(value[1]):
             return value[0], value[1]
-        self._wrong(path, value, "a list of two finite numbers")
+        self._wrong(path, value, _("a list of two finite numbers"))
         return 0.0, 0.0
 
     def votes(self, value: Any, path: str) -> list[Any]:
         """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""
         if not isinstance(value, list):
-            self._wrong(path, value, "a list, one entry for each vote", missing=path not in self.record)
+            self._wrong(path, value, _("a list, one entry for each vote"), missing=path not in self.record)
             return []
         if not 1 <= len(value) <= MAX_VOTES_PER_ITEM:
-            message = f"holds {len(value)} votes; give 1 to {MAX_VOTES_PER_ITEM}, as many on every item"
+            message = _(
+                "holds {value} votes; give 1 to {max_votes_per_item}, as many on every item",
+                value=len(value),
+                max_votes_per_item=MAX_VOTES_PER_ITEM,
+            )
             self.fault(path, "votes-count", message)
             return []
         return value
 
     def _wrong(self, path: str, value: Any, wanted: str, *, missing: bool = False) -> None:
         if missing:
-            self.fault(path, "missing-field", f"the field `{path}` is missing; it must be {wanted}")
+            self.fault(
+                path, "missing-field", _("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted)
+            )
         else:
-            self.fault(path, "bad-field", f"the field `{path}` must be {wanted}, not {shorten(value)}")
+            self.fault(
+                path,
+                "bad-field",
+                _("the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shorten(value)),
+            )
 
 
 def is_number(value: Any) -> bool:
@@ -240,10 +259,10 @@ def shorten(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "an object"
+        return _("an object")
     if isinstance(value, list):
         if len(value) > 4 or any(isinstance(part, (list, dict)) for part in value):
-            return f"a list of {len(value):,}"
+            return _("a list of {value:,}", value=len(value))
         text = f"[{', '.join(map(shorten, value))}]"
     else:
         text = repr(value)
@@ -294,8 +313,10 @@ class TextComparison:
         """Return the notice, if there is anything to say."""
         if not self.silent and not self.different:
             return []
-        message = (
-            f"The recorded choice counts. Of the judge's texts beside it, {len(self.silent)} state no choice that "
-            f"can be read and {len(self.different)} state another one; see whether your parser guesses."
+        message = _(
+            "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
+            "can be read and {different} state another one; see whether your parser guesses.",
+            silent=len(self.silent),
+            different=len(self.different),
         )
         return [("text-disagrees", message, sorted({*self.silent, *self.different}))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
+from common.messages import _
 from predictions.problems import ProblemCollector
 
 MAGIC = b"\x1f\x8b"
@@ -37,17 +38,17 @@ def unpack(data: bytes, findings: ProblemCollector) -> bytes:
             if size > limit:
                 raise findings.reject("unsupported-container", _too_much(limit))
     except EOFError:
-        message = "The gzip file ends in the middle: it was cut off. Compress or upload it again."
+        message = _("The gzip file ends in the middle: it was cut off. Compress or upload it again.")
         raise findings.reject("bad-gzip", message) from None
     except zlib.error:
-        raise findings.reject("bad-gzip", "The gzip file is damaged. Compress or upload it again.") from None
+        raise findings.reject("bad-gzip", _("The gzip file is damaged. Compress or upload it again.")) from None
     return _unnested(b"".join(parts), findings)
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
     """Yield the content piece by piece. Raises zlib.error, or EOFError where a member has no end."""
     place, end = 0, len(data.rstrip(b"\x00")) if data.endswith(b"\x00") else len(data)  # padding behind the last one
-    for _ in range(_MEMBERS_LIMIT):
+    for _member in range(_MEMBERS_LIMIT):
         member = zlib.decompressobj(_GZIP)
         waiting = b""
         while not member.eof:
@@ -65,15 +66,19 @@ def _parts(data: bytes) -> Iterator[bytes]:
 
 
 def _too_much(limit: int) -> str:
-    return f"The gzip file unpacks to more than {limit / 2**20:,.0f} MiB, or {RATIO_LIMIT} times its size."
+    return _(
+        "The gzip file unpacks to more than {limit:,.0f} MiB, or {ratio_limit} times its size.",
+        limit=limit / 2**20,
+        ratio_limit=RATIO_LIMIT,
+    )
 
 
 def _unnested(content: bytes, findings: ProblemCollector) -> bytes:
     """Return the content, unless it is packed once more."""
     if content.startswith(MAGIC):
-        message = "This file was compressed twice with gzip. Unpack it once and upload the result."
+        message = _("This file was compressed twice with gzip. Unpack it once and upload the result.")
         raise findings.reject("unsupported-container", message)
     if content.startswith(b"PK\x03\x04"):
-        message = "This gzip file holds a zip archive or an Excel workbook. Unpack it and upload what is inside."
+        message = _("This gzip file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
         raise findings.reject("unsupported-container", message)
     return content

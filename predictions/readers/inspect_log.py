@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, objects, text_mark
 from predictions.readers.lmms_eval import prompted
@@ -57,11 +58,15 @@ def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, 
     try:
         return list(enumerate(_samples(data, findings), 1))
     except _DAMAGE as error:
-        raise findings.reject("bad-eval", f"the log is damaged ({type(error).__name__}); export it again") from None
+        raise findings.reject(
+            "bad-eval", _("the log is damaged ({name}); export it again", name=type(error).__name__)
+        ) from None
     except (NotImplementedError, RuntimeError):
-        raise findings.reject("bad-eval", "the log is encrypted or packed unusually; export it again") from None
+        raise findings.reject("bad-eval", _("the log is encrypted or packed unusually; export it again")) from None
     except JsonFault as fault:
-        raise findings.reject("bad-eval", f"a sample of the log is damaged: {fault.message}") from None
+        raise findings.reject(
+            "bad-eval", _("a sample of the log is damaged: {message}", message=fault.message)
+        ) from None
 
 
 def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]]:
@@ -71,9 +76,11 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
         largest = max((member.file_size for member in members), default=0)
         limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
         if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit:
-            message = (
-                f"the log unpacks to {unpacked / 2**20:,.0f} MiB in {len(members):,} parts, more than is read here; "
-                "run with --no-log-images, or export the replies as native JSON lines"
+            message = _(
+                "the log unpacks to {unpacked:,.0f} MiB in {members:,} parts, more than is read here; run "
+                "with --no-log-images, or export the replies as native JSON lines",
+                unpacked=unpacked / 2**20,
+                members=len(members),
             )
             raise findings.reject("zip-bomb", message)
         for member in members:
@@ -164,7 +171,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         swapped = record["swapped"]
         texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None
         if texts is None and type(swapped) is not bool:
-            message = "the sample tells no order: use the official prompt, or put `swapped` into its metadata"
+            message = _("the sample tells no order: use the official prompt, or put `swapped` into its metadata")
             fields.fault("input", "missing-field", message)
         if fields.finish():
             choice = choice_of(text)

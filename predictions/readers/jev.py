@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -41,7 +42,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         fields.text("id")
         p = fields.number("p_first_better")
         if fields.ok and not 0.0 <= p <= 1.0:
-            fields.fault("p_first_better", "bad-field", f"must be a probability from 0 to 1, not {shorten(p)}")
+            fields.fault("p_first_better", "bad-field", _("must be a probability from 0 to 1, not {p}", p=shorten(p)))
         if fields.finish():
             choice = preferred((p, 0.5))
             samples.see(len(rows), 0, choice, p, STORED)

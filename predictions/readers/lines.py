@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.votes import MAX_VOTES_PER_ITEM
+from common.messages import _
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.strict_json import JsonFault, loads, loads_with_key_counts, scan
 
@@ -41,7 +42,11 @@ class Lines:
         for number, line in self._raw():
             try:
                 if len(line) > LINE_LIMIT:
-                    message = f"the line has {len(line):,} bytes; at most {LINE_LIMIT:,} are read, shorten its texts"
+                    message = _(
+                        "the line has {line:,} bytes; at most {line_limit:,} are read, shorten its texts",
+                        line=len(line),
+                        line_limit=LINE_LIMIT,
+                    )
                     raise JsonFault("line-too-long", message)
                 value, keys = loads_with_key_counts(line)
             except JsonFault as fault:
@@ -67,13 +72,18 @@ class Lines:
         self.findings.unread += 1
         code, message = fault.code, fault.message
         if not line.strip():
-            code, message = "blank-line", "the line is blank; remove it, or restore the record that was there"
+            code, message = "blank-line", _("the line is blank; remove it, or restore the record that was there")
         self.findings.add(code, message, line=number)
 
 
 def too_many_records(records: int, findings: ProblemCollector, items: int) -> UploadRejected:
     """Return the rejection of a file with more records than votes can be."""
-    message = f"{records:,} records; {items:,} items with {MAX_VOTES_PER_ITEM} votes are the most that can be"
+    message = _(
+        "{records:,} records; {items:,} items with {max_votes_per_item} votes are the most that can be",
+        records=records,
+        items=items,
+        max_votes_per_item=MAX_VOTES_PER_ITEM,
+    )
     return findings.reject("too-many-records", message)
 
 

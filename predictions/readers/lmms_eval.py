@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -60,7 +61,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         text = _text(fields)
         position = record.get("doc_id")
         if type(position) is not int or position < 0:
-            fields.fault("doc_id", "bad-field", "the field `doc_id` must be the row number in the dataset, from 0")
+            fields.fault("doc_id", "bad-field", _("the field `doc_id` must be the row number in the dataset, from 0"))
             position = None
         name, texts = _item(record)
         in_doc = in_doc or "doc" in record
@@ -88,7 +89,7 @@ def _text(fields: FieldReader) -> str:
     if isinstance(value, str):
         return fields.bounded(value, "filtered_resps")
     code = "bad-field" if "filtered_resps" in fields.record else "missing-field"
-    fields.fault("filtered_resps", code, "`filtered_resps` must be the judge's text, or a list with that one text")
+    fields.fault("filtered_resps", code, _("`filtered_resps` must be the judge's text, or a list with that one text"))
     return ""
 
 

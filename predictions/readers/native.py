@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -55,8 +56,10 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         shown: list[int] | None = None
         marks: list[int] | None = None
         if len(kinds) != 1:
-            given = "none of them" if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
-            message = f"a line needs exactly one of `votes`, `judgements` and `scores`; this one has {given}"
+            given = _("none of them") if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
+            message = _(
+                "a line needs exactly one of `votes`, `judgements` and `scores`; this one has {given}", given=given
+            )
             fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message)
         elif kinds[0] == "votes":
             choices = _votes(fields)
@@ -85,10 +88,14 @@ def _item_key(fields: FieldReader) -> str | None:
     record = fields.record
     for name in ("id", "item"):
         if record.get(name) is not None and not isinstance(record[name], str):
-            fields.fault(name, "bad-field", f"the field `{name}` must be a text, not {shorten(record[name])}")
+            fields.fault(
+                name,
+                "bad-field",
+                _("the field `{name}` must be a text, not {name2}", name=name, name2=shorten(record[name])),
+            )
     key = record.get("item")
     if record.get("id") is None and key is None:
-        message = "the field `id` is missing; give the item's id, or its fingerprint as `item`"
+        message = _("the field `id` is missing; give the item's id, or its fingerprint as `item`")
         fields.fault("id", "missing-field", message)
     return key if isinstance(key, str) else None
 
@@ -101,7 +108,9 @@ def _votes(fields: FieldReader) -> list[int]:
         elif type(vote) is int and vote in (0, 1):
             choices.append(vote)
         else:
-            message = f"a vote is 0 or 1 (the preferred stored response) or null (undecided), not {shorten(vote)}"
+            message = _(
+                "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
+            )
             fields.fault(f"votes[{i}]", "bad-vote", message)
     return choices
 
@@ -111,13 +120,19 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
     for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
         path = f"judgements[{i}]"
         if not isinstance(judgement, dict):
-            message = f'a judgement is {{"text": ..., "swapped": true or false}}, not {shorten(judgement)}'
+            message = _(
+                'a judgement is {{"text": ..., "swapped": true or false}}, not {judgement}',
+                judgement=shorten(judgement),
+            )
             fields.fault(path, "bad-field", message)
             continue
         text = fields.text("text", f"{path}.text", where=judgement)
         swapped = judgement.get("swapped")
         if not isinstance(swapped, bool):
-            message = f"`swapped` must be true (stored response 1 was shown first) or false, not {shorten(swapped)}"
+            message = _(
+                "`swapped` must be true (stored response 1 was shown first) or false, not {swapped}",
+                swapped=shorten(swapped),
+            )
             fields.fault(f"{path}.swapped", "bad-order-flag", message)
         choice = choice_of(text)
         choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmark.verdicts import verdict
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     SHORT_TEXT,
@@ -96,9 +97,11 @@ def present(records: Records, findings: ProblemCollector) -> Iterator[tuple[int,
             nulls += 1
         else:
             findings.unread += 1
-            findings.add("not-an-object", f"must be a JSON object {{...}}, not {shorten(record)}", line=line)
+            findings.add(
+                "not-an-object", _("must be a JSON object {{...}}, not {record}", record=shorten(record)), line=line
+            )
     if nulls:
-        findings.note("null-lines", f"{nulls} null lines were passed over, as the official script does.")
+        findings.note("null-lines", _("{nulls} null lines were passed over, as the official script does.", nulls=nulls))
 
 
 def row(record: dict[str, Any], line: int, result: int) -> PredictionRow:
@@ -118,13 +121,16 @@ def explain(record: dict[str, Any], line: int, findings: ProblemCollector) -> bo
     fields.pair("response")
     meta = record.get("meta")
     if not isinstance(meta, dict):
-        fields.fault("meta", "missing-field" if meta is None else "bad-field", "the field `meta` must be an object")
+        fields.fault("meta", "missing-field" if meta is None else "bad-field", _("the field `meta` must be an object"))
     else:
         inner = FieldReader(meta, line, findings)
         inner.id = fields.id
         inner.text("filter_choice", "meta.filter_choice")
         if "random_number" in meta and meta["random_number"] not in (0, 1):
-            message = f"`meta.random_number` must be 0 (as stored) or 1 (swapped), not {shorten(meta['random_number'])}"
+            message = _(
+                "`meta.random_number` must be 0 (as stored) or 1 (swapped), not {meta}",
+                meta=shorten(meta["random_number"]),
+            )
             inner.fault("meta.random_number", "bad-order-flag", message)
         else:
             inner.flag("random_number", "meta.random_number")

@@ -11,6 +11,7 @@ import numpy as np
 from benchmark.items import ItemTable, response_fingerprint
 from benchmark.pairs.pair_table import PairFinder, preferred_is_named
 from benchmark.votes import ABSENT, OTHER, PREFERRED, Matrix
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.pair_predictions import PairPrediction, flip
 
@@ -87,7 +88,7 @@ def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Sequ
     """
     about_label = prediction.responses is None and preferred_is_named(table.spec)
     if (prediction.preferred_first or about_label) and not table.spec.public_labels:
-        message = "the record does not tell which response was shown first; repeat both responses, or the prompt"
+        message = _("the record does not tell which response was shown first; repeat both responses, or the prompt")
         raise UnmatchedPrediction("responses" if about_label else "rewards", "order-unclear", message)
     if prediction.preferred_first or about_label:
         return [(PREFERRED, OTHER)[vote] if vote in (0, 1) else vote for vote in prediction.votes]
@@ -113,16 +114,20 @@ def _find(prediction: PairPrediction, finder: PairFinder, table: ItemTable) -> i
     field = "item" if by_key else "id"
     known = finder.keyed(prediction.key or "") if by_key else finder.named(prediction.id or "")
     if not known:
-        message = f"{prediction.key or prediction.id!r} is no pair of this edition of {table.spec.title}"
+        message = _(
+            "{id!r} is no pair of this edition of {title}", id=prediction.key or prediction.id, title=table.spec.title
+        )
         raise UnmatchedPrediction(field, "unknown-item", message)
     if not by_key and prediction.responses is not None:
         known = finder.with_responses(known, _fingerprints(prediction.responses))
         if not known:
-            message = "the responses are those of no pair with this id; give them as the benchmark has them"
+            message = _("the responses are those of no pair with this id; give them as the benchmark has them")
             raise UnmatchedPrediction("responses", "unknown-responses", message)
     index = finder.take(known)
     if index is None:
-        message = f"the edition has {len(known)} such pair(s), the file has more; remove the repeated record"
+        message = _(
+            "the edition has {known} such pair(s), the file has more; remove the repeated record", known=len(known)
+        )
         raise UnmatchedPrediction(field, "repeated-item", message)
     return index
 
@@ -133,5 +138,10 @@ def _report_missing(finder: PairFinder, table: ItemTable, revision: str, finding
     missing = [table.items[index].ids[revision] for index in held if index in finder.free]
     if missing and not findings.problem_count:
         named = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
-        message = f"{len(missing)} of {len(held)} pairs have no prediction: {named}. Run the judge on these."
+        message = _(
+            "{missing} of {held} pairs have no prediction: {named}. Run the judge on these.",
+            missing=len(missing),
+            held=len(held),
+            named=named,
+        )
         findings.add("missing-items", message)

@@ -20,6 +20,7 @@ from benchmark.pairs.labelled_pairs import field as field_at
 from benchmark.pairs.verdict_formats import json_verdict, read_json_verdict, read_verdict
 from benchmark.spec import TIE, BenchmarkSpec
 from benchmark.votes import UNDECIDED as UNREADABLE
+from common.messages import _
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import gzipped
 from predictions.readers.base import FieldReader, objects, shorten
@@ -78,10 +79,10 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
     """
     records = list(_records(data, findings))
     if not records and findings.problem_count == 0:
-        raise findings.reject("empty-file", "The file is empty. Give the predictions that your tool wrote.")
+        raise findings.reject("empty-file", _("The file is empty. Give the predictions that your tool wrote."))
     format = next((name for _, record in records[:_ASKED] if (name := detect_format(record)) is not None), None)
     if format is None:
-        message = "no known format: expected records with `output`, `rewards`, `filtered_resps`, `votes` or `scores`"
+        message = _("no known format: expected records with `output`, `rewards`, `filtered_resps`, `votes` or `scores`")
         raise findings.reject("unknown-format", message, line=records[0][0] if records else None)
     findings.format = format
     read = _READERS[format]
@@ -219,13 +220,17 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
     while isinstance(replies, list) and len(replies) == 1:
         replies = replies[0]
     if not isinstance(replies, str):
-        message = f"must be the judge's text, or a list with that one text, not {shorten(replies)}"
+        message = _("must be the judge's text, or a list with that one text, not {replies}", replies=shorten(replies))
         fields.fault("filtered_resps", "bad-field", message)
         replies = ""
     doc, score = fields.record.get("doc"), fields.record.get(_LMMS_METRIC)
     item_id = field_at(doc, spec.fields.id if spec.fields else "id") or field_at(score, "question_id")
     if not isinstance(item_id, str):
-        message = f"no id: expected `doc.{spec.fields.id if spec.fields else 'id'}` or `{_LMMS_METRIC}.question_id`"
+        message = _(
+            "no id: expected `doc.{fields}` or `{lmms_metric}.question_id`",
+            fields=spec.fields.id if spec.fields else "id",
+            lmms_metric=_LMMS_METRIC,
+        )
         fields.fault(_LMMS_METRIC, "missing-field", message)
     position = fields.record.get("doc_id")
     responses = _responses(doc, spec) or _prompted(fields.record.get("input"))
@@ -247,7 +252,9 @@ def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
     item_id = fields.id if key is not None else _named(fields)
     given = [name for name in ("votes", "judgements", "scores") if name in record]
     if len(given) != 1:
-        message = f"give exactly one of `votes`, `judgements` and `scores`, not {' and '.join(given) or 'none'}"
+        message = _(
+            "give exactly one of `votes`, `judgements` and `scores`, not {given}", given=" and ".join(given) or "none"
+        )
         fields.fault(given[0] if given else "votes", "votes-fields", message)
         fields.finish()
         return None
@@ -261,8 +268,10 @@ def _native_vote(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str)
         return UNREADABLE
     if type(part) is int and (part in (0, 1) or (spec.ties and part == TIE)):
         return part
-    known = "0, 1, 2 (tie) or null" if spec.ties else "0, 1 or null"
-    fields.fault(path, "bad-vote", f"`{path}` must be {known}, not {shorten(part)}")
+    known = _("0, 1, 2 (tie) or null") if spec.ties else _("0, 1 or null")
+    fields.fault(
+        path, "bad-vote", _("`{path}` must be {known}, not {part}", path=path, known=known, part=shorten(part))
+    )
     return UNREADABLE
 
 
@@ -270,7 +279,9 @@ def _native_judgement(fields: FieldReader, spec: BenchmarkSpec, part: Any, path:
     swapped = part.get("swapped", False) if isinstance(part, dict) else None
     if not isinstance(swapped, bool) or not isinstance(part.get("text"), str):
         wanted = '{"text": ..., "swapped": true or false}'
-        fields.fault(path, "bad-field", f"`{path}` must be {wanted}, not {shorten(part)}")
+        fields.fault(
+            path, "bad-field", _("`{path}` must be {wanted}, not {part}", path=path, wanted=wanted, part=shorten(part))
+        )
         return UNREADABLE
     vote = read_verdict(fields.bounded(part["text"], path), spec)
     return flip(vote) if swapped else vote
@@ -327,7 +338,11 @@ def _check_votes(predictions: tuple[PairPrediction, ...], findings: ProblemColle
     for prediction in predictions:
         wanted = len(prediction.votes) if wanted is None else wanted
         if len(prediction.votes) != wanted:
-            message = f"holds {len(prediction.votes)} votes, the first record {wanted}; give as many on every pair"
+            message = _(
+                "holds {votes} votes, the first record {wanted}; give as many on every pair",
+                votes=len(prediction.votes),
+                wanted=wanted,
+            )
             findings.add("votes-count", message, line=prediction.line, id=prediction.id, field="votes")
 
 
@@ -335,7 +350,9 @@ def _notes(predictions: tuple[PairPrediction, ...]) -> tuple[str, ...]:
     notes = []
     if any(prediction.preferred_first for prediction in predictions):
         notes.append(
-            "R1-Reward's script shows the preferred response first in every prompt. The order gives the label away: "
-            "a judge that always picks the first response scores 100%."
+            _(
+                "R1-Reward's script shows the preferred response first in every prompt. The order gives the "
+                "label away: a judge that always picks the first response scores 100%."
+            )
         )
     return tuple(notes)

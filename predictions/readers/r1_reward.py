@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -76,7 +77,7 @@ def _reverse(fields: FieldReader) -> int:
     value = fields.record.get("reverse", False)
     if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
         return int(value)
-    message = f"`reverse` must be true (rejected shown first) or false, not {shorten(value)}"
+    message = _("`reverse` must be true (rejected shown first) or false, not {value}", value=shorten(value))
     fields.fault("reverse", "bad-order-flag", message)
     return 0
 

@@ -5,30 +5,32 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
+from common.messages import _
 from predictions.problems import ProblemCollector, UploadRejected
 
-FORMATS = (
-    "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), VLMEvalKit (xlsx, "
-    "tsv, json) and several reward models write. JSON may be compressed with gzip."
+FORMATS = _(
+    "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), "
+    "VLMEvalKit (xlsx, tsv, json) and several reward models write. JSON may be compressed with "
+    "gzip."
 )
-_UPLOAD = "Upload the file with your judge's replies that your tool wrote."
-_UNPACK = "Unpack it and upload the prediction file inside, as it is or compressed with gzip."
-_CONVERT = "Write its rows as JSON lines and upload those."
-_SCORE_FILE = "VLMEvalKit's score file"
-_PREDICTIONS = "Upload the file beside it: MODEL_VL-RewardBench.xlsx (or .tsv, .json), which holds the replies."
+_UPLOAD = _("Upload the file with your judge's replies that your tool wrote.")
+_UNPACK = _("Unpack it and upload the prediction file inside, as it is or compressed with gzip.")
+_CONVERT = _("Write its rows as JSON lines and upload those.")
+_SCORE_FILE = _("VLMEvalKit's score file")
+_PREDICTIONS = _("Upload the file beside it: MODEL_VL-RewardBench.xlsx (or .tsv, .json), which holds the replies.")
 _CONTAINER = "unsupported-container"
 _KINDS = (
-    (0, b"\x89PNG", "a PNG image", _UPLOAD), (0, b"\xff\xd8\xff", "a JPEG image", _UPLOAD),
-    (0, b"GIF8", "a GIF image", _UPLOAD), (8, b"WEBP", "a WebP image", _UPLOAD),
-    (0, b"II*\x00", "a TIFF image", _UPLOAD), (0, b"MM\x00*", "a TIFF image", _UPLOAD),
-    (4, b"ftyp", "a video or a photo", _UPLOAD), (0, b"%PDF", "a PDF", _UPLOAD),
-    (0, b"BZh", "a bzip2 file", _UNPACK), (0, b"\xfd7zXZ", "an xz file", _UNPACK),
-    (0, b"\x28\xb5\x2f\xfd", "a zstd file", _UNPACK), (0, b"7z\xbc\xaf", "a 7z archive", _UNPACK),
-    (257, b"ustar", "a tar archive", _UNPACK), (0, b"Rar!", "a rar archive", _UNPACK),
-    (0, b"PK\x05\x06", "an empty zip archive", _UPLOAD), (0, b"PAR1", "a parquet file", _CONVERT),
-    (0, b"ARROW1", "an Arrow file", _CONVERT), (0, b"SQLite format 3", "an SQLite database", _CONVERT),
-    (0, b"\xd0\xcf\x11\xe0", "an old Excel workbook (.xls) or Office file", "Save a prediction table as .xlsx."),
-    *((0, b"\x80" + bytes([protocol]), f"a Python pickle, such as {_SCORE_FILE} (.pkl)", _PREDICTIONS)
+    (0, b"\x89PNG", _("a PNG image"), _UPLOAD), (0, b"\xff\xd8\xff", _("a JPEG image"), _UPLOAD),
+    (0, b"GIF8", _("a GIF image"), _UPLOAD), (8, b"WEBP", _("a WebP image"), _UPLOAD),
+    (0, b"II*\x00", _("a TIFF image"), _UPLOAD), (0, b"MM\x00*", _("a TIFF image"), _UPLOAD),
+    (4, b"ftyp", _("a video or a photo"), _UPLOAD), (0, b"%PDF", "a PDF", _UPLOAD),
+    (0, b"BZh", _("a bzip2 file"), _UNPACK), (0, b"\xfd7zXZ", _("an xz file"), _UNPACK),
+    (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
+    (257, b"ustar", _("a tar archive"), _UNPACK), (0, b"Rar!", _("a rar archive"), _UNPACK),
+    (0, b"PK\x05\x06", _("an empty zip archive"), _UPLOAD), (0, b"PAR1", _("a parquet file"), _CONVERT),
+    (0, b"ARROW1", _("an Arrow file"), _CONVERT), (0, b"SQLite format 3", _("an SQLite database"), _CONVERT),
+    (0, b"\xd0\xcf\x11\xe0", _("an old Excel workbook (.xls) or Office file"), _("Save a prediction table as .xlsx.")),
+    *((0, b"\x80" + bytes([protocol]), _("a Python pickle, such as {name} (.pkl)", name=_SCORE_FILE), _PREDICTIONS)
       for protocol in range(2, 6)),
 )  # fmt: skip
 
@@ -41,12 +43,14 @@ def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
     """
     for offset, magic, name, remedy in _KINDS:
         if data[offset : offset + len(magic)] == magic:
-            raise findings.reject(_CONTAINER, f"This is {name}. {remedy}")
+            raise findings.reject(_CONTAINER, _("This is {name}. {remedy}", name=name, remedy=remedy))
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff" or b"\x00" in data[:4]:
-        raise findings.reject("not-utf8", "The file is in UTF-16 or UTF-32. Save it as UTF-8.", line=1)
+        raise findings.reject("not-utf8", _("The file is in UTF-16 or UTF-32. Save it as UTF-8."), line=1)
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
-        message = "This is not a text file: it holds a NUL byte. Upload the file that your tool wrote, as UTF-8 text."
+        message = _(
+            "This is not a text file: it holds a NUL byte. Upload the file that your tool wrote, as UTF-8 text."
+        )
         raise findings.reject("nul-character", message, line=line)
 
 
@@ -54,14 +58,18 @@ def refuse_text(data: bytes, findings: ProblemCollector) -> UploadRejected:
     """Return the rejection of a text that is neither JSON nor a table of predictions. ``data``: its first lines."""
     text = data.decode("utf-8", "replace").strip()
     if text.startswith("<"):
-        message = "This is a web page or XML, perhaps an error page in place of a download. It holds no predictions."
+        message = _("This is a web page or XML, perhaps an error page in place of a download. It holds no predictions.")
         return findings.reject("bad-json", message)
     if text.startswith("{'"):
-        message = "These lines are Python dictionaries, not JSON (they have single quotes). Write each with json.dumps."
+        message = _(
+            "These lines are Python dictionaries, not JSON (they have single quotes). Write each with json.dumps."
+        )
         return findings.reject("bad-json", message, line=1)
     if columns := _columns(text):
         return refuse_table(columns, findings)
-    return findings.reject("bad-json", f"This is not a prediction file, but some other text. {FORMATS}")
+    return findings.reject(
+        "bad-json", _("This is not a prediction file, but some other text. {formats}", formats=FORMATS)
+    )
 
 
 def _columns(text: str) -> list[str]:
@@ -80,16 +88,25 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, code: str =
     """Return the rejection of a table that is no table of predictions."""
     names = {name.strip() for name in columns}
     if {"Macro Accuracy", "Overall Consistency"} & names:
-        return findings.reject("summary-only", f"This is {_SCORE_FILE}: it holds scores alone. {_PREDICTIONS}")
+        return findings.reject(
+            "summary-only",
+            _(
+                "This is {score_file}: it holds scores alone. {predictions}",
+                score_file=_SCORE_FILE,
+                predictions=_PREDICTIONS,
+            ),
+        )
     if {"index", "question"} <= names:
-        message = (
-            "This table has no column `prediction`: it is a benchmark's list of questions, without the judge's "
-            "replies. Upload the file that VLMEvalKit wrote, MODEL_VL-RewardBench.xlsx (or .tsv, .json)."
+        message = _(
+            "This table has no column `prediction`: it is a benchmark's list of questions, without the "
+            "judge's replies. Upload the file that VLMEvalKit wrote, MODEL_VL-RewardBench.xlsx (or .tsv, "
+            ".json)."
         )
         return findings.reject("no-votes", message)
     shown = ", ".join(name[:40] for name in columns[:8])
-    message = (
-        "A prediction table has the columns index, question, response and prediction, as VLMEvalKit writes them. "
-        f"This one has {shown}."
+    message = _(
+        "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
+        "writes them. This one has {shown}.",
+        shown=shown,
     )
     return findings.reject(code, message)

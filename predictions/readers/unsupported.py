@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-_NATIVE = "Write one line an item: its `id`, and `votes` (or `judgements`, or `scores`) as the documentation shows."
+from common.messages import _
+
+_NATIVE = _("Write one line an item: its `id`, and `votes` (or `judgements`, or `scores`) as the documentation shows.")
 
 
 def refusal(value: Any) -> tuple[str, str] | None:
@@ -18,22 +20,29 @@ def refusal(value: Any) -> tuple[str, str] | None:
     if "out_all" in keys or "out_general" in keys:
         return (
             "correctness-only",
-            f"This is the results.json of IXC-2.5-Reward: right or wrong per item, no choice, no id. {_NATIVE}",
+            _(
+                "This is the results.json of IXC-2.5-Reward: right or wrong per item, no choice, no id. {native}",
+                native=_NATIVE,
+            ),
         )
     if "swap_pred" in keys or "pair_acc" in keys:
-        return "no-item-reference", f"This is a file of LWE: predictions without a dataset id. {_NATIVE}"
+        return "no-item-reference", _(
+            "This is a file of LWE: predictions without a dataset id. {native}", native=_NATIVE
+        )
     if "pred" in keys and "id" not in keys:
         return (
             "no-item-reference",
-            f"This is a file of mmr: `text` and `pred` without an id, one vote a file. {_NATIVE}",
+            _("This is a file of mmr: `text` and `pred` without an id, one vote a file. {native}", native=_NATIVE),
         )
     if isinstance(results, dict) or {"Macro Accuracy", "Overall Consistency"} & keys:
         return (
             "summary-only",
-            "This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it.",
+            _("This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it."),
         )
     if "correct" in keys or "score" in keys or "flag_status" in keys:
-        return "correctness-only", f"This file says which items were right, not which response was chosen. {_NATIVE}"
+        return "correctness-only", _(
+            "This file says which items were right, not which response was chosen. {native}", native=_NATIVE
+        )
     if "human_ranking" in keys or "query" in keys:
-        return "no-votes", f"These are items of a dataset without a judge's votes. {_NATIVE}"
+        return "no-votes", _("These are items of a dataset without a judge's votes. {native}", native=_NATIVE)
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -57,12 +58,18 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
 def _choice(fields: FieldReader) -> int:
     name = "prediction" if "prediction" in fields.record else "pred"
     if name not in fields.record:
-        message = "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
+        message = _(
+            "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
+        )
         fields.fault("prediction", "missing-field", message)
         return UNDECIDED
     value = fields.record[name]
     if value is None or (type(value) is int and value in (-1, 0, 1)):
         return UNDECIDED if value is None else value
-    message = f"`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {shorten(value)}"
+    message = _(
+        "`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {value}",
+        name=name,
+        value=shorten(value),
+    )
     fields.fault(name, "bad-vote", message)
     return UNDECIDED

@@ -11,6 +11,7 @@ import csv
 import io
 from typing import Any
 
+from common.messages import _
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
@@ -56,14 +57,18 @@ def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]
                 header = cells
             elif len(cells) != len(header):
                 findings.unread += 1
-                message = (
-                    f"has {len(cells)} cells where the header has {len(header)}; write it as the tool does, quoted"
+                message = _(
+                    "has {cells} cells where the header has {header}; write it as the tool does, quoted",
+                    cells=len(cells),
+                    header=len(header),
                 )
                 findings.add("bad-table", message, line=reader.line_num)
             else:
                 records.append((reader.line_num, dict(zip(header, cells, strict=True))))
     except csv.Error as error:
-        raise findings.reject("bad-table", f"the table cannot be read: {error}", line=reader.line_num) from None
+        raise findings.reject(
+            "bad-table", _("the table cannot be read: {error}", error=error), line=reader.line_num
+        ) from None
     return records
 
 
@@ -100,7 +105,7 @@ def _row_number(fields: FieldReader) -> int | None:
         value = int(value)
     if type(value) is int and value >= 0:
         return value
-    fields.fault("index", "bad-field", "the column `index` must be the row number in the dataset, from 0")
+    fields.fault("index", "bad-field", _("the column `index` must be the row number in the dataset, from 0"))
     return None
 
 
@@ -127,16 +132,19 @@ def _is_text(value: str) -> bool:
 
 
 def _cut_remark(cut: list[int]) -> list[tuple[str, str, list[int]]]:
-    message = (
-        f"{len(cut)} texts have exactly {EXCEL_CELL_LIMIT:,} characters: Excel cut them there, and a verdict at the "
-        "end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts."
+    message = _(
+        "{cut} texts have exactly {excel_cell_limit:,} characters: Excel cut them there, and a "
+        "verdict at the end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts.",
+        cut=len(cut),
+        excel_cell_limit=EXCEL_CELL_LIMIT,
     )
     return [("cut-cell", message, cut)] if cut else []
 
 
 def _unreadable_remark(unreadable: list[int]) -> list[tuple[str, str, list[int]]]:
-    message = (
-        f"The responses of {len(unreadable)} rows cannot be read, for instance because Excel cut the cell; the items "
-        "were found by row number, and the order shown by the tool's parity rule."
+    message = _(
+        "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
+        "the items were found by row number, and the order shown by the tool's parity rule.",
+        unreadable=len(unreadable),
     )
     return [("text-unknown", message, unreadable)] if unreadable else []

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 from xml.etree import ElementTree  # expat fetches nothing, and documents with a DTD are refused below
 
+from common.messages import _
 from predictions.problems import ProblemCollector
 
 UNPACKED_LIMIT = 128 * 2**20
@@ -51,9 +52,11 @@ def sheet_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, An
     except _UnusableWorkbook as error:
         raise findings.reject(error.code, error.message) from None
     except _DAMAGE as error:
-        raise findings.reject("bad-xlsx", f"the workbook is damaged ({type(error).__name__}); save it again") from None
+        raise findings.reject(
+            "bad-xlsx", _("the workbook is damaged ({name}); save it again", name=type(error).__name__)
+        ) from None
     except (NotImplementedError, RuntimeError):
-        raise findings.reject("bad-xlsx", "the workbook is encrypted or packed unusually; save it again") from None
+        raise findings.reject("bad-xlsx", _("the workbook is encrypted or packed unusually; save it again")) from None
     if not rows:
         return []
     header = rows[0][1]
@@ -83,16 +86,18 @@ def _first_sheet(archive: zipfile.ZipFile, packed: int) -> str:
         (n for n in names if n.startswith("xl/worksheets/") and n.endswith(".xml")), key=lambda n: (len(n), n)
     )
     if "[Content_Types].xml" not in names or not sheets:
-        message = "This is a zip archive. Unpack it and upload the prediction file inside, as it is or with gzip."
+        message = _("This is a zip archive. Unpack it and upload the prediction file inside, as it is or with gzip.")
         if any(name.startswith(("word/", "ppt/")) for name in names):
-            message = "This is a Word or PowerPoint file. Upload the judge's replies that your tool wrote."
+            message = _("This is a Word or PowerPoint file. Upload the judge's replies that your tool wrote.")
         raise _UnusableWorkbook("unsupported-container", message)
     if any(part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
-        raise _UnusableWorkbook("bad-xlsx", "the workbook is packed unusually; save it again")
+        raise _UnusableWorkbook("bad-xlsx", _("the workbook is packed unusually; save it again"))
     unpacked = sum(part.file_size for part in parts)
     if len(parts) > _PARTS_LIMIT or unpacked > UNPACKED_LIMIT or unpacked > RATIO_LIMIT * max(packed, 2**16):
-        message = (
-            f"the workbook unpacks to {unpacked / 2**20:,.0f} MiB in {len(parts)} parts; it is not a prediction table"
+        message = _(
+            "the workbook unpacks to {unpacked:,.0f} MiB in {parts} parts; it is not a prediction table",
+            unpacked=unpacked / 2**20,
+            parts=len(parts),
         )
         raise _UnusableWorkbook("zip-bomb", message)
     return sheets[0]
@@ -103,10 +108,10 @@ def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[Element
     with archive.open(part) as opened:
         xml = opened.read(UNPACKED_LIMIT + 1)
     if len(xml) > UNPACKED_LIMIT:
-        raise _UnusableWorkbook("zip-bomb", "a part of the workbook unpacks to more than its directory says")
+        raise _UnusableWorkbook("zip-bomb", _("a part of the workbook unpacks to more than its directory says"))
     if b"\x00" in xml or b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
         raise _UnusableWorkbook(
-            "bad-xlsx", "the workbook declares entities or is not in UTF-8; no prediction table does"
+            "bad-xlsx", _("the workbook declares entities or is not in UTF-8; no prediction table does")
         )
     stream: IO[bytes] = io.BytesIO(xml)
     root: ElementTree.Element | None = None
@@ -114,7 +119,10 @@ def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[Element
     for event, element in ElementTree.iterparse(stream, events=("start", "end")):  # noqa: S314 - a DTD was refused
         seen += event == "start"
         if seen > _ELEMENTS_LIMIT:
-            message = f"a part of the workbook has over {_ELEMENTS_LIMIT:,} elements; no prediction table has so many"
+            message = _(
+                "a part of the workbook has over {elements_limit:,} elements; no prediction table has so many",
+                elements_limit=_ELEMENTS_LIMIT,
+            )
             raise _UnusableWorkbook("zip-bomb", message)
         if root is None:
             root = element

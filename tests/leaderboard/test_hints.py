@@ -1,4 +1,4 @@
-"""What the board says of a search that hides judges or names fields that do not exist."""
+"""Hints about a search that hides judges or names fields that do not exist."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ def test_the_differences_shown_first_are_of_the_accuracy_asked_for(client: TestC
     board = re.search(r'href="(/\?q=id[^"]+)"', html)
     assert board
     rows = client.get(unescape(board[1])).text
-    assert rows.count('class="scored"') == 3 and 'aria-sort="descending"' in rows
+    assert rows.count('<tr class="scored') == 3 and 'aria-sort="descending"' in rows
     assert client.get(f"/compare?entries={A},{B},{C}&by=x").text.count("Macro average, row minus column") == 1
 
 

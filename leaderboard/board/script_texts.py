@@ -1,0 +1,54 @@
+"""Sentences of board.js in other languages than English. The script has the English ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from common.messages import _, ngettext
+from common.translations import ENGLISH, Translations
+
+_SENTENCES = (
+    _("There is no field {name}. Fields: {fields}."),
+    _("The field {name} takes a number, such as {name}:>5."),
+    _(" or "),
+    _("95% interval {low}–{high}"),
+    _("shares first place"),
+    _("could share rank {rank}"),
+    _("No judge matches this search."),
+    _("Show all"),
+    _("Compare {n}"),
+    _("Compare with others"),
+    _("The rows could not be loaded. Check the connection and try again."),
+    _("{span} of {judges}"),
+    _("{n} pinned"),
+    _(", "),
+)
+_PLURALS = (
+    (
+        "{n} scored judge that does not state its {what} is shown:",
+        "{n} scored judges that do not state their {what} are shown:",
+    ),
+    ("{n} scored judge does not state its {what}:", "{n} scored judges do not state their {what}:"),
+    ("hide it", "hide them"),
+    ("show it", "show them"),
+    ("{n:,} judge", "{n:,} judges"),
+    ("{n:,} baseline", "{n:,} baselines"),
+)  # fmt: skip
+
+
+def script_texts(of: Translations) -> Mapping[str, str]:
+    """Return English sentence -> translation; nothing in English."""
+    if of.language == ENGLISH:
+        return {}
+    plurals = {
+        text: of.pattern(one, many, 1 + place) for one, many in _PLURALS for place, text in enumerate((one, many))
+    }
+    return {text.msgid: of.pattern(text.msgid) for text in _SENTENCES} | plurals
+
+
+def counted(selection_span: str, judges: int, baselines: int, pinned: int) -> list[str]:
+    """Return how much was found, in parts."""
+    judged = ngettext("{n:,} judge", "{n:,} judges", judges)
+    parts: list[str] = [_("{span} of {judges}", span=selection_span, judges=judged) if selection_span else judged]
+    parts += [ngettext("{n:,} baseline", "{n:,} baselines", baselines)] if baselines else []
+    return [*parts, _("{n} pinned", n=pinned)] if pinned else parts

@@ -1,0 +1,94 @@
+"""The pages in Chinese: no sentence is missing in the catalogue, and no English is left on a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from babel.messages.catalog import Message as CatalogMessage
+
+from scripts.messages import catalogues, missing, read, template, updated
+from tests.chinese_text import english_left
+from tests.factories.service import running, until
+
+CATALOGUES = catalogues()
+_NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
+PAGES = (
+    *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
+    *("/policy", "/decisions", "/red-team", "/status", "/docs", "/judges", "/account", "/disputes", "/annotate"),
+    *("/no-such-page", "/?as_of=1999-01-01"),
+)
+LED_TO = (("/", "entries"), ("/explore", "explore"), ("/decisions", "decisions"), ("/account", "account/submissions"))
+
+
+def test_every_catalogue_has_exactly_the_sentences_of_code_and_templates() -> None:
+    sentences = template()
+    for path in CATALOGUES:
+        assert updated(read(path), sentences) == path.read_bytes(), "run `make messages`"
+
+
+def test_no_sentence_is_without_a_translation_or_unconfirmed() -> None:
+    assert {path.parts[-3]: missing(read(path)) for path in CATALOGUES} == {path.parts[-3]: [] for path in CATALOGUES}
+
+
+def test_a_translation_names_the_values_of_its_sentence() -> None:
+    for path in CATALOGUES:
+        for message in read(path):
+            assert [name for name in _forms(message) if not name <= _names_of(message)] == [], message.id
+
+
+def _forms(message: CatalogMessage) -> list[set[str]]:
+    forms = [message.string] if isinstance(message.string, str) else list(message.string or ())
+    return [_names(form) for form in forms] if message.id else []
+
+
+def _names_of(message: CatalogMessage) -> set[str]:
+    return set().union(*map(_names, [message.id] if isinstance(message.id, str) else message.id))
+
+
+def _names(text: str) -> set[str]:
+    return {percent or brace for percent, brace in _NAMED.findall(text)}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("chinese") / "data") as service:
+        headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
+        with httpx.Client(base_url=service.url, headers=headers, timeout=60, follow_redirects=True) as client:
+            until(lambda: len(_rows(client, "scored")) > 3, 180, "demo judges are scored")
+            yield client
+
+
+def _rows(client: httpx.Client, tier: str) -> list[str]:
+    entries = client.get("/api/v1/leaderboard").json()["entries"]
+    return [row["id"] for row in entries if row["tier"] == tier]
+
+
+def _names_on_board(client: httpx.Client) -> set[str]:
+    rows = client.get("/api/v1/leaderboard").json()["entries"]
+    fields = ("model", "version", "organisation", "source", "base_model", "note", "notes", "about", "hardware")
+    return {str(row[name]) for row in rows for name in fields if row.get(name)}
+
+
+@pytest.mark.slow
+@pytest.mark.integration
+def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> None:
+    names = _names_on_board(client)
+    found = [led for page, kind in LED_TO if (led := _first(client, page, kind))]
+    scored, reported = _rows(client, "scored"), _rows(client, "reported")
+    found += [f"/entries/{scored[0]}", f"/entries/{reported[0]}", f"/compare?entries={','.join(scored[:3])}"]
+    left = {}
+    for address in (*PAGES, *found):
+        page = client.get(address).text
+        assert page.startswith('<!doctype html>\n<html lang="zh-CN">'), address
+        assert len(re.findall("[\u4e00-\u9fff]", page)) > 60, address
+        if runs := english_left(page, names):
+            left[address] = runs
+    assert left == {}
+
+
+def _first(client: httpx.Client, page: str, kind: str) -> str:
+    match = re.search(rf'href="(/{kind}/[^"#?]+)"', client.get(page).text)
+    return match[1] if match else ""
