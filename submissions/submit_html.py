@@ -18,7 +18,7 @@ from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
-from predictions.readers.base import format_name
+from predictions.readers import format_name
 from storage.clock import minute
 
 Report = Mapping[str, Any]

@@ -67,7 +67,7 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     choose(visit, service, real_file(JUDGE))
     expect(visit.get_by_text("Local mode:")).to_have_count(1)
     report = visit.locator("#report")
-    expect(report).to_contain_text("Ready to submit: 1,247 pairs, one vote each", timeout=PATIENCE)
+    expect(report).to_contain_text("1,247 pairs, one vote each", timeout=PATIENCE)
     expect(report).to_contain_text("VL-Reward-Model")
     expect(report).to_contain_text("All 1,247 (revision v2)")
     visit.get_by_label("Model (required)").fill("Qwen2-VL-7B judge")

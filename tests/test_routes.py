@@ -16,6 +16,8 @@ from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
+from common.translations import ENGLISH
+from leaderboard.routes import BoardFastPathMiddleware
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
@@ -241,7 +243,10 @@ def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
 
 
 def test_who_comes_while_too_many_wait_for_pages_is_told_so_and_the_board_is_served(asgi: Any) -> None:
-    turns = asgi._app._boards["/"].site.turns
+    fast = asgi
+    while not isinstance(fast, BoardFastPathMiddleware):
+        fast = fast._app
+    turns = fast._boards[ENGLISH, "/"].site.turns
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
     before, turns._waiting = turns._waiting, turns._most
     try:

@@ -25,6 +25,7 @@ from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
 from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
+from common.messages import _
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
@@ -41,10 +42,10 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: random guessing",
-        FIRST: "baseline: always picks the first stored answer",
-        LONGER: "baseline: always picks the longer answer",
-        MAJORITY: "baseline: majority vote of all judges",
+        RANDOM: _("baseline: random guessing"),
+        FIRST: _("baseline: always picks the first stored answer"),
+        LONGER: _("baseline: always picks the longer answer"),
+        MAJORITY: _("baseline: majority vote of all judges"),
     }
 )
 

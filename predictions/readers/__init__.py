@@ -49,10 +49,20 @@ READERS: tuple[ModuleType, ...] = (
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 
+_NAMED: dict[str, str] = {
+    inspect_log.FORMAT: "Inspect log",
+    **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS if hasattr(reader, "FORMAT")},
+}
+
 DOCUMENT_LIMIT = 32 * 2**20
 _ASKED = 20  # records that are asked before a format counts as unknown
 _SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
 _BOM = b"\xef\xbb\xbf"
+
+
+def format_name(key: str) -> str:
+    """Return how people call a format that reports name by its key; without a name, its key."""
+    return _NAMED.get(key, key)
 
 
 def detect(record: Any) -> ModuleType | None:

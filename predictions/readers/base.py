@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from benchmark.verdicts import FIRST, SECOND, verdict
@@ -27,36 +26,15 @@ class FileGuide:
     """Documentation of a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
 
     ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
-    file) and ``note`` where there is a command; else it names the tool.
+    file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
+    that is not the tool.
     """
 
     tool: str
     upload: str
     command: str = ""
     note: str = ""
-
-
-FORMAT_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "batch": "batch service",
-        "inspect": "Inspect log",
-        "jev": "JEV",
-        "lmms-eval": "lmms-eval",
-        "native": "native JSONL",
-        "official": "official script",
-        "omni-rrm": "Omni-RRM",
-        "r1-reward": "R1-Reward",
-        "two-score": "two scores for each pair",
-        "vl-reward-model": "VL-Reward-Model",
-        "vlmevalkit": "VLMEvalKit",
-    }
-)
-"""How sentences call a format; the keys are the names in reports."""
-
-
-def format_name(key: str) -> str:
-    """Return how people call a format; without a name, its key."""
-    return FORMAT_NAMES.get(key, key)
+    name: str = ""
 
 
 @dataclass(slots=True)

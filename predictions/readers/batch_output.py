@@ -31,6 +31,7 @@ from predictions.readers.samples import Samples
 
 FORMAT = "batch"
 GUIDE = FileGuide(
+    name="batch service",
     tool="Batch services (OpenAI, vLLM, Anthropic)",
     upload="results of requests from `python -m judge batch export`, all files of a run in one",
     command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",

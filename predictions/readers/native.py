@@ -23,6 +23,7 @@ from predictions.readers.samples import STORED, Samples
 
 FORMAT = "native"
 GUIDE = FileGuide(
+    name="native JSONL",
     tool="Your own code: native JSONL",
     upload="native JSONL, below",
     command=(

@@ -27,6 +27,7 @@ from predictions.readers.samples import Samples
 
 FORMAT = "official"
 GUIDE = FileGuide(
+    name="official script",
     tool="The official script",
     upload="the JSONL that `inference_hf.py` writes (K lines a pair)",
     command="python inference_hf.py",

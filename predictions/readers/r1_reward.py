@@ -26,6 +26,7 @@ from predictions.readers.samples import Samples
 
 FORMAT = "r1-reward"
 GUIDE = FileGuide(
+    name="R1-Reward",
     tool="R1-Reward, Proxy-GRM",
     upload="the result file as written",
 )

@@ -21,6 +21,7 @@ from predictions.readers.samples import STORED, Samples
 
 FORMAT = "two-score"
 GUIDE = FileGuide(
+    name="two scores for each pair",
     tool="Two scores for each pair",
     upload="the result file of MergeToVLRM, vl-reward-model-exam and others that write two scores",
     command='{"id": "…", "scores": [[0.71, 0.64]]}',

@@ -40,7 +40,13 @@ class HubAccount:
 
 def _command(url: str, folder: Path, words: list[str], token: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with the real client, which reads these variables once."""
-    hub = {"HF_ENDPOINT": url, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    hub = {
+        "HF_ENDPOINT": url,
+        "HF_HUB_OFFLINE": "0",
+        "HF_DATASETS_OFFLINE": "0",
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+    }
     environ = {**os.environ, **hub, "HF_HOME": str(folder / "hf"), "HF_TOKEN": token, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", *words]
     return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=180)

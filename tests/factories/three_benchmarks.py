@@ -95,5 +95,4 @@ def application(found: list[BoardCache]) -> ASGIApp:
         apps.append(app)
     apps[0].include_router(leaderboard.judges.routes.build(found))
     others = {board.spec.id: app for board, app in zip(found[1:], apps[1:], strict=True)}
-    nothing: dict[str, str] = {}
-    return BenchmarkMiddleware(BenchmarkDispatch(apps[0], others), [board.spec.id for board in found], nothing.get)
+    return BenchmarkMiddleware(BenchmarkDispatch(apps[0], others), [board.spec.id for board in found])

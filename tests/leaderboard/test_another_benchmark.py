@@ -113,7 +113,9 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         "manifest", "weather", f"v1={root / 'pairs.jsonl'}", "--output", str(folder / "items.json"), environ=own
     )
     assert made.returncode == 0, made.stderr
-    with running(root / "data", BENCHMARK="weather", LABELS=f"v1={root / 'labels.jsonl'}", **own) as service:
+    with running(
+        root / "data", gradio=True, BENCHMARK="weather", LABELS=f"v1={root / 'labels.jsonl'}", **own
+    ) as service:
         ids = [upload(service, model, predictions(wrong)) for model, wrong in WRONG.items()]
         until(lambda: compared(service, ids), 60, "both are scored and compared")
         yield Walk(folder.parent, load_spec("weather", folder.parent), service, root / "data", *ids)

@@ -621,7 +621,7 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
     page.reload()
     assert links == {name: page.get_attribute(f"[data-{name}]", "href") for name in links}, "script and server agree"
     page.click("[data-compare]")
-    expect(page.locator("h2").first).to_contain_text("Hallucination, row minus column")
+    expect(page.locator("h2#all")).to_contain_text("Hallucination, row minus column")
     expect(page.locator(".chosen tbody tr")).to_have_count(3)
     page.click("text=on the board")
     expect(page.locator("[data-unpick]")).to_be_visible()

@@ -167,7 +167,7 @@ def test_the_demo_says_so_and_that_reported_rows_are_not_comparable(source: Fixe
     source.turn(snapshot([entry(1, 0.7)], "demo"))
     client = TestClient(serve(source, context=RenderContext(DEMO)))
     text = client.get("/").text
-    assert "simulated judges, real reported rows" in text
+    assert "simulated judges, not comparable with reported ones" in text
     assert "not comparable" in text
     assert "Demo:" in client.get("/entries/e00000000001").text
 
