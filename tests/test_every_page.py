@@ -193,7 +193,8 @@ def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWo
         fold.locator("summary").first.press("Escape")
         expect(fold).not_to_have_attribute("open", "")
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
-    expect(page.get_by_label("Rule")).to_be_visible()  # there it needs no unfolding
+    page.locator("summary", has_text="Scoring").click()  # there it stands in the toolbar
+    expect(page.get_by_label("Rule")).to_be_visible()
     page.close()
 
 

@@ -23,6 +23,7 @@ from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
 from web.app import create_app
+from web.middleware.languages import LanguageDispatch
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import build_services
 
@@ -92,7 +93,7 @@ def local(tmp_path: Path, database: Database) -> TestClient:
 def inner(asgi: Any) -> FastAPI:
     """Return the application behind all that stands around it."""
     while not isinstance(asgi, FastAPI):
-        asgi = asgi._app
+        asgi = asgi._applications[ENGLISH] if isinstance(asgi, LanguageDispatch) else asgi._app
     return asgi
 
 

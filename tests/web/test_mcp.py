@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,16 @@ TOOLS = {tool.name: tool for tool in read_tools([SPEC])}
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The demo, whose labels are hidden but for the overall."""
     with running(tmp_path_factory.mktemp("mcp") / "data", HIDDEN_LABELS="demo:overall") as service:
-        until(lambda: len(_scored(service)) > 1, 120, "the demo's judges are scored")
+        until(lambda: _settled(service), 180, "the demo's judges are scored and compared")
         yield service
+
+
+def _settled(service: Service) -> bool:
+    """Return whether all six judges are scored and the board stands still, so that two requests see the same one."""
+    before = service.http.get("/api/v1/leaderboard").json()["snapshot"]
+    time.sleep(3)
+    after = service.http.get("/api/v1/leaderboard").json()["snapshot"]
+    return len(_scored(service)) >= 6 and before == after
 
 
 def _scored(service: Service) -> list[str]:
