@@ -194,7 +194,7 @@ def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWo
         expect(fold).not_to_have_attribute("open", "")
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     page.locator("summary", has_text="Scoring").click()  # there it stands in the toolbar
-    expect(page.get_by_label("Rule")).to_be_visible()
+    expect(page.get_by_text("Rule: what counts as right")).to_be_visible()
     page.close()
 
 
