@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
@@ -22,8 +21,8 @@ from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
+from tests.factories.layers import application_within
 from web.app import create_app
-from web.middleware.languages import LanguageDispatch
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import build_services
 
@@ -90,18 +89,11 @@ def local(tmp_path: Path, database: Database) -> TestClient:
     return TestClient(asgi, base_url="http://localhost", raise_server_exceptions=False)
 
 
-def inner(asgi: Any) -> FastAPI:
-    """Return the application behind all that stands around it."""
-    while not isinstance(asgi, FastAPI):
-        asgi = asgi._applications[ENGLISH] if isinstance(asgi, LanguageDispatch) else asgi._app
-    return asgi
-
-
 def changing(asgi: Any) -> list[tuple[str, str]]:
     """(method, path) of every route that changes something, Gradio's included."""
     found = {
         (method, re.sub(r"\{[^}]*\}", "x", route.path))
-        for route in flat(inner(asgi).routes)
+        for route in flat(application_within(asgi).routes)
         for method in getattr(route, "methods", None) or ()
         if method not in ("GET", "HEAD", "OPTIONS")
     }
@@ -117,7 +109,7 @@ def for_roles(asgi: Any) -> list[tuple[str, str]]:
     """(method, path) of every route of the API that changes something, and of all that is for maintainers."""
     found = {
         (method, re.sub(r"\{[^}]*\}", "x", route.path))
-        for route in flat(inner(asgi).routes)
+        for route in flat(application_within(asgi).routes)
         for method in getattr(route, "methods", None) or ()
         if method not in ("HEAD", "OPTIONS") and (method != "GET" or route.path.startswith(MAINTAINERS_ALONE))
     }
@@ -157,7 +149,11 @@ def test_the_same_requests_get_further_from_our_own_pages(asgi: Any, client: Tes
 def test_no_number_or_name_that_no_database_holds_is_a_fault_of_the_service(
     asgi: Any, client: TestClient, junk: str
 ) -> None:
-    gets = {route.path for route in flat(inner(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())}
+    gets = {
+        route.path
+        for route in flat(application_within(asgi).routes)
+        if "GET" in (getattr(route, "methods", None) or ())
+    }
     filled = {re.sub(r"\{[^}]*\}", junk, path) for path in gets if "{" in path}
     asked = {f"/api/v1/{name}={junk}" for name in ("chain?after", "decisions?before", "account/events?before")}
     assert len(filled) > 15
@@ -177,7 +173,7 @@ def test_half_a_character_in_a_body_is_the_askers_fault(local: TestClient) -> No
 
 
 def test_no_route_lets_another_site_read_with_the_visitors_credentials(asgi: Any, client: TestClient) -> None:
-    for route in flat(inner(asgi).routes):
+    for route in flat(application_within(asgi).routes):
         if "GET" not in (getattr(route, "methods", None) or ()):
             continue
         path = re.sub(r"\{[^}]*\}", "x", route.path)
@@ -192,7 +188,11 @@ def test_no_route_lets_another_site_read_with_the_visitors_credentials(asgi: Any
 
 def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestClient, settings: Settings) -> None:
     Path(settings.data_dir).mkdir(exist_ok=True)
-    paths = {re.sub(r"\{[^}]*\}", "x", route.path) for route in flat(inner(asgi).routes) if hasattr(route, "methods")}
+    paths = {
+        re.sub(r"\{[^}]*\}", "x", route.path)
+        for route in flat(application_within(asgi).routes)
+        if hasattr(route, "methods")
+    }
     for path in sorted(paths | {"/", "/app/", "/nowhere", "/app/gradio_api/info"}):
         answer = client.get(path, headers={"Accept": "text/html"}, follow_redirects=False)
         assert answer.headers["x-content-type-options"] == "nosniff", path
@@ -219,7 +219,9 @@ def test_browsers_are_held_to_https_only_where_they_come_over_it(local: TestClie
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example/x", 'evil".example', "board.example.evil.example:80"])
 def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient, host: str) -> None:
-    routes = [route for route in flat(inner(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())]
+    routes = [
+        route for route in flat(application_within(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())
+    ]
     paths = {re.sub(r"\{[^}]*\}", "x", route.path).rstrip("/") for route in routes} | {"/app", "/app/submit"}
     redirected = 0
     for path in sorted(paths):
@@ -303,7 +305,7 @@ FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|fla
 
 
 def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: TestClient) -> None:
-    served = {route.path for route in flat(inner(asgi).routes) if hasattr(route, "methods")}
+    served = {route.path for route in flat(application_within(asgi).routes) if hasattr(route, "methods")}
     assert len([path for path in served if FOR_MAINTAINERS.search(path)]) > 30  # they are there
     described = client.get("/openapi.json").json()["paths"]
     for_all = {"/api/v1/check", "/api/v1/submissions", "/api/v1/disputes", "/api/v1/entries/{entry}/withdraw"}
@@ -364,7 +366,7 @@ def test_who_may_use_them_is_told(asgi: Any, local: TestClient) -> None:
 
 def test_a_character_that_cannot_be_kept_is_a_problem_and_no_fault(asgi: Any, local: TestClient) -> None:
     visitor = TestClient(local.app, base_url=local.base_url, raise_server_exceptions=False)
-    for route in flat(inner(asgi).routes):
+    for route in flat(application_within(asgi).routes):
         if hasattr(route, "methods") and "{" in route.path and "GET" in route.methods:
             for character in ("%00", "%ED%A0%80"):
                 path = re.sub(r"\{[^}]*\}", character, route.path)

@@ -39,6 +39,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import a_submission, new_database, on_record
+from tests.factories.layers import application_within
 from tests.factories.specs import CATEGORIES, VL
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret
@@ -230,7 +231,7 @@ def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], h
     whole = create_app(settings, services, lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
-        _application(whole),
+        application_within(whole),
         database,
         [tally(file, labels, secret.table) for file in files],
     )
@@ -262,13 +263,6 @@ def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
 def _half_points(signs: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """Of each judge, written out: half up."""
     return np.floor(200 * (signs > 0).sum(axis=0) / len(signs) + 0.5)
-
-
-def _application(whole: Any) -> FastAPI:
-    """Return the application within its layers."""
-    while not isinstance(whole, FastAPI):
-        whole = next(vars(whole)[name] for name in ("_app", "app", "_inner", "inner") if name in vars(whole))
-    return whole
 
 
 pytestmark = pytest.mark.slow
