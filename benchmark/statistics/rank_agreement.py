@@ -12,7 +12,7 @@ import numpy.typing as npt
 from benchmark.statistics.uncertainty import Interval, Z
 
 LEAST = 5
-"""With fewer judges, no correlation is told from none."""
+"""With fewer judges, the data cannot separate a correlation from none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ class CompareQuery:
         return compare_url(view.ids, view.grouping, view.revision, view.as_of, view.search, view.by)
 
 
-_PICKED = re.compile(r"\[([\w-]{1,80})\]$")  # an id at the end of what the list of judges puts into the field
+_PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an entry's id, as a choice of the list ends
 
 
 def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> CompareQuery:

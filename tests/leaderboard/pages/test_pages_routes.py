@@ -159,6 +159,12 @@ def test_a_judge_picked_from_the_list_of_the_field_is_added(client: TestClient) 
     assert both.index('class="verdicts"') < both.index("<table"), "the verdict stands before the tables"
 
 
+def test_a_search_that_ends_in_brackets_is_no_id(client: TestClient) -> None:
+    html = client.get("/compare?q=Judge+%5B7B%5D").text
+    assert "There is no entry" not in html
+    assert 'value="Judge [7B]"' in html
+
+
 def test_judges_are_found_added_and_removed_by_links(client: TestClient) -> None:
     html = client.get("/compare?q=model:%22Judge+C%22").text
     add = re.findall(r'<a\s+href="([^"]+)"\s+aria-label="Add', html)
