@@ -13,6 +13,7 @@ from benchmark.baselines import BASELINES
 from scripts.messages import catalogues, missing, read, template, updated
 from tests.chinese_text import english_left
 from tests.factories.service import running, until
+from tests.factories.signed_in_service import DEMO_JUDGES
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
@@ -58,7 +59,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("chinese") / "data") as service:
         headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
         with httpx.Client(base_url=service.url, headers=headers, timeout=60, follow_redirects=True) as client:
-            until(lambda: len(_rows(client, "scored")) > 3, 180, "demo judges are scored")
+            until(lambda: len(_rows(client, "scored")) == DEMO_JUDGES, 180, "every demo judge is scored")
             yield client
 
 
