@@ -212,7 +212,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first.
 
-    In CI a test that drives processes, browsers or PostgreSQL may fail once (docs/decisions/0053); the summary names it.
+    In CI, a test of processes, browsers or PostgreSQL may fail once; the summary names it (docs/decisions/0053).
     """
     left_out = [item for item in items if _is_left_out(config, item)]
     config.hook.pytest_deselected(items=left_out)
