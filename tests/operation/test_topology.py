@@ -1,4 +1,4 @@
-"""Two web processes and two workers on one PostgreSQL: killed, restarted, frozen. Nothing is lost or done twice."""
+"""Web processes and workers on one PostgreSQL: killed, restarted, frozen. Nothing is lost or done twice."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from statistics import quantiles
 
 import httpx
 import psycopg
@@ -34,7 +36,9 @@ class Topology:
     folder: Path
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
-    refusals: set[int] = field(default_factory=set)
+    refusals: Counter[int] = field(default_factory=Counter)
+    unanswered: int = 0
+    waits: list[float] = field(default_factory=list)  # seconds until each submission was acknowledged
 
     def start(self, name: str) -> None:
         """Start or restart `web-1`, `worker-2` and so on."""
@@ -75,11 +79,13 @@ class Topology:
             try:
                 reply = httpx.post(f"http://127.0.0.1:{port}/api/v1/submissions", timeout=60, **form)  # type: ignore[arg-type]
             except httpx.HTTPError:
+                self.unanswered += 1
                 time.sleep(0.2)
                 continue
             if reply.status_code == 202:
-                return str(reply.json()["id"]), time.monotonic() - started
-            self.refusals.add(reply.status_code)
+                self.waits.append(time.monotonic() - started)
+                return str(reply.json()["id"]), self.waits[-1]
+            self.refusals[reply.status_code] += 1
             time.sleep(0.5)
         raise AssertionError("nobody took it")
 
@@ -140,24 +146,25 @@ class FaultPlan:
     restarts: Collection[int] = ()
     terminations: Collection[int] = ()
     frozen: int = 0
+    workers: Collection[str] = ("worker-1", "worker-2")
 
     @classmethod
     def long(cls, submissions: int, kills: int, seed: int) -> FaultPlan:
         """Return kills of web processes and workers, terminated sessions and two restarts, spread at random."""
-        random = Random(seed)
+        random, workers = Random(seed), ("worker-1", "worker-2", "worker-3")
         places = random.sample(range(2, submissions - 1), kills + 32)
-        names = [random.choice(("web-1", "web-2", "worker-1", "worker-2")) for _ in range(kills)]
-        ends = set(places[kills + 2 :])
-        return cls(submissions, dict(zip(places, names, strict=False)), places[kills : kills + 2], ends, submissions)
+        names = [random.choice(("web-1", "web-2", *workers)) for _ in range(kills)]
+        restarts, ends = places[kills : kills + 2], set(places[kills + 2 :])
+        return cls(submissions, dict(zip(places, names, strict=False)), restarts, ends, submissions, workers)
 
 
 SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, {9}, (), 12)
 
 
-def start_all(topology: Topology) -> None:
+def start_all(topology: Topology, workers: Collection[str]) -> None:
     topology.start("web-1")
     until(lambda: (topology.folder / "data" / "demo" / "judges" / "index.json").exists(), 120, "the demo is made")
-    for name in ("web-2", "worker-1", "worker-2"):
+    for name in ("web-2", *workers):
         topology.start(name)
     until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, "both answer, and a worker is there")
 
@@ -174,18 +181,32 @@ def suffer(topology: Topology, plan: FaultPlan, number: int) -> None:
         topology.cluster.restart()
 
 
+def figures(topology: Topology, plan: FaultPlan, number: int) -> str:
+    """Return what happened until this submission, and how long clients waited."""
+    kills, ends = sum(at <= number for at in plan.kills), sum(at <= number for at in plan.terminations)
+    *_, high = quantiles(topology.waits, n=20)
+    return (
+        f"{number} acknowledged, {kills} kills, {sum(at <= number for at in plan.restarts)} restarts, "
+        f"{ends} terminated sessions; 95 % within {high:.1f} s, longest {max(topology.waits):.1f} s; "
+        f"unanswered {topology.unanswered}, refused {dict(topology.refusals)}"
+    )
+
+
 def run_plan(topology: Topology, plan: FaultPlan) -> None:
     """Submit through both web processes while the faults happen; nothing may be lost or done twice."""
-    start_all(topology)
+    start_all(topology, plan.workers)
     accepted = []
     for number in range(1, plan.submissions + 1):
         accepted.append(topology.submit(number)[0])
         suffer(topology, plan, number)
+        if number % 50 == 0:
+            print(figures(topology, plan, number))
         if number == plan.frozen:
             until(lambda: ready(topology, "web-1"), 120, "a worker is there")
             topology.freeze_inside_a_transaction("worker-1")
             name, waited = topology.submit(plan.submissions + 1)
             accepted.append(name)
+            print(f"acknowledged {waited:.1f} s after a worker froze inside a transaction")
             assert waited < LONGEST + 15, "with time for a busy machine"
     ids = sorted(accepted)
     assert len(set(ids)) == plan.submissions + 1
@@ -196,7 +217,7 @@ def run_plan(topology: Topology, plan: FaultPlan) -> None:
     assert topology.ask("SELECT count(*) FROM submissions") == [(plan.submissions + 1 + 6,)], "with the six of the demo"
     (head, events), *_ = topology.ask("SELECT (SELECT seq FROM audit_head), (SELECT count(*) FROM events)")
     assert head == events, "the chain has no gap"
-    assert topology.refusals <= {503}, "clients are told to come back, never that the service is broken"
+    assert set(topology.refusals) <= {503}, "clients are told to come back, never that the service is broken"
 
 
 def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topology: Topology) -> None:
