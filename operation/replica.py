@@ -11,6 +11,7 @@ from common import atomic_files
 from storage.files.object_store import open_store, s3_options
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
+POOLS, EDITIONS, FILES = "pools", "editions", "files"
 
 
 @dataclass(frozen=True, slots=True)
