@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
 from maintenance.types import Conflict, NotFound
+from operation.curated_folders import CuratedFolders, find_problems
+from operation.replica import Replica
 from review import adjudication, agreement_report, answers, gold, pool_projects, projects, text_output
 from review.given_answers import SEEN, GivenAnswer
 from review.individual_labels import export
@@ -312,6 +316,56 @@ def test_an_edition_that_is_there_stays_and_an_interrupted_export_is_completed(
     assert (first.state, other.state) == ("done", "failed")
     assert "Editions stay as they are" in other.outcome
     assert (tmp_path / "editions" / "public" / "next-bench" / "card.json").read_bytes() == card
+
+
+def _contents(*folders: Path) -> dict[str, bytes]:
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
+    return {str(path): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_pools_and_editions_come_back_from_the_replica(
+    bench: ReviewSetup, project: int, folder: Path, tmp_path: Path, scheme: str
+) -> None:
+    (place := tmp_path / "replica").mkdir()
+    editions, replica = tmp_path / "editions", Replica(f"{scheme}{place}")
+    _verified(bench, project)
+    pool_projects.finish(by(bench.database, ANN), project, "done")
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert not list(place.glob("editions/*")), "an edition is copied once it is recorded"
+    _export(bench, project, editions)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    before = _contents(folder, editions)
+    with bench.database.read() as session:
+        assert find_problems(session, replica, editions) == []
+        for gone in (folder, editions):
+            shutil.rmtree(gone)
+        assert [sentence.rpartition(". ")[2] for sentence in find_problems(session, replica, editions)] == [
+            "Put the folder back, or start a worker, which brings it."
+        ] * 2
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert _contents(folder, editions) == before
+
+
+def test_what_is_not_what_its_hash_says_is_neither_copied_nor_brought(
+    bench: ReviewSetup, project: int, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "replica").mkdir()
+    replica, editions = Replica(str(tmp_path / "replica")), tmp_path / "editions"
+    candidates, image = folder / "filtered" / "candidates.jsonl", folder / "images" / "1.png"
+    imported = candidates.read_bytes()
+    candidates.write_bytes(imported + b"\n")
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert replica.files("pools") == set()
+    candidates.write_bytes(imported)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    digest = hashlib.sha256(image.read_bytes()).hexdigest()
+    replica.write(f"files/{digest[:2]}/{digest}", b"other bytes")
+    shutil.rmtree(folder)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert candidates.read_bytes() == imported
+    assert not image.exists()
+    assert "curated_folder.file_lost" in caplog.text
 
 
 def test_undecided_pairs_and_changed_candidates_stop_an_export(

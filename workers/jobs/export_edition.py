@@ -15,6 +15,7 @@ from curate.errors import CurateError
 from curate.pool import locked, write_json
 from curate.verification import ADJUDICATOR, VerificationRules
 from curate.verification_record import read_candidates, record_verification
+from operation.curated_folders import EXPORTED
 from storage.annotation import adjudications, annotation_projects, pools
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pools import PoolView
@@ -24,7 +25,6 @@ from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 
-EXPORTED = "editions.exported"
 _USUAL_ANSWERS = 2
 
 
