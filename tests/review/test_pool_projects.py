@@ -30,7 +30,7 @@ from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAIN
 from tests.factories.actions import MaintainPage, by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.refusals import refuses
-from tests.factories.review_setup import ReviewSetup, on_both
+from tests.factories.review_setup import ReviewSetup, on_both, seen_order
 from tests.review.test_projects import _account, people
 
 __all__ = ["people"]
@@ -56,11 +56,9 @@ def _start(bench: ReviewSetup, folder: Path) -> int:
 
 def _seen(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> str:
     """Return first or second: where a response stands for this annotator."""
-    with bench.database.read() as session:
-        key = annotation_projects.item_at(session, project, place) or ""
     if letter not in PREFERENCES:
         return letter
-    return SEEN[annotation_order(user.account, key).index(PREFERENCES.index(letter))]
+    return SEEN[seen_order(bench.database, user.account, place, project).index(PREFERENCES.index(letter))]
 
 
 def _say(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> Any:
@@ -68,8 +66,14 @@ def _say(bench: ReviewSetup, user: Identity, project: int, place: int, letter: s
     return answers.answer(by(bench.database, user), project, place, said)
 
 
+def _seen_by_adjudicator(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> str:
+    with bench.database.read() as session:
+        key = annotation_projects.item_at(session, project, place) or ""
+    return SEEN[annotation_order(user.account, key).index(PREFERENCES.index(letter))]
+
+
 def _decide(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> Any:
-    said = GivenAnswer(_seen(bench, user, project, place, letter))
+    said = GivenAnswer(_seen_by_adjudicator(bench, user, project, place, letter))
     return adjudication.adjudicate(by(bench.database, user), project, place, said)
 
 
@@ -231,7 +235,7 @@ def test_an_adjudicator_s_answer_decides_the_label_of_a_draft(bench: ReviewSetup
     for user, letter in ((ANN, right), (BOB, wrong)):
         asked = by(bench.database, user, table=bench.table)
         answers.answer(asked, project, 1, GivenAnswer(_seen(bench, user, project, 1, letter)))
-    said = GivenAnswer(_seen(bench, CY, project, 1, wrong))
+    said = GivenAnswer(_seen_by_adjudicator(bench, CY, project, 1, wrong))
     adjudication.adjudicate(by(bench.database, CY, table=bench.table), project, 1, said)
     projects.close(ctx, project, "next", "May")
     bench.runner.run_all()
