@@ -13,6 +13,7 @@ from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
 from predictions.readers import READERS
+from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
@@ -46,6 +47,8 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (
             (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
+    for guide in PAIR_GUIDES:
+        yield from (("predictions/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
     for name, metadata in FIELDS.items():
         texts = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
         words = [words for words, _ in metadata.choices or ()]
