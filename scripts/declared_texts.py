@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.pages import about, red_team
@@ -65,6 +65,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about)
+    yield from (spec.headline_text, capital(spec.headline_text))
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)
