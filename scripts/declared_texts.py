@@ -47,9 +47,9 @@ def declared_texts() -> Iterator[tuple[str, str]]:
             (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
     for name, metadata in FIELDS.items():
-        texts = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
+        said = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
         words = [words for words, _ in metadata.choices or ()]
-        yield from (("storage/metadata.py", text) for text in (*texts, *words) if text)
+        yield from (("storage/metadata.py", text) for text in (*said, *words) if text)
     for exploit in red_team.exploits():
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():

@@ -372,10 +372,10 @@ def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], view: ChartQuery)
 
 def _steps(rows: Sequence[BoardRow], key: str, last: int) -> list[tuple[list[float], list[float], bool]]:
     """Return the best score of each tier over time, up to the last day."""
-    steps = []
+    steps: list[tuple[list[float], list[float], bool]] = []
     for tier in ("reported", "scored"):
         if best := _records(rows, tier, key):
-            days, values = [float(_day(row.date)) for row in best], [100 * (row.value(key) or 0) for row in best]
+            days, values = [float(_day(row.date)) for row in best], [100 * (row.value(key) or 0.0) for row in best]
             steps.append(([*days, float(last)], [*values, values[-1]], tier == "reported"))
     return steps
 
