@@ -32,8 +32,7 @@ GUIDES = (
         upload="the file as written",
         command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
         note=(
-            "`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. "
-            "`Label` is not read."
+            "`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. `Label` is not read."
         ),
     ),
     FileGuide(
