@@ -25,6 +25,7 @@ MOST_SLUG = 80
 _REMARK = re.compile(r"\s*[(\uff08][^()\uff08\uff09]*[)\uff09]\s*$")
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _DIGEST = 8
+_RESERVED = frozenset({"compare"})  # /judges/compare is a page
 
 
 def judge_name(model: str, stated: str | None = None) -> str:
@@ -37,13 +38,14 @@ def judge_name(model: str, stated: str | None = None) -> str:
 def judge_slug(name: str) -> str:
     """Return the address of a judge: lower-case ASCII letters, digits and single dashes, at most MOST_SLUG of them.
 
-    A name that has other letters, or is longer, ends in eight digits of its SHA-256, so that it stays its own.
+    A name that has other letters, is longer, or is the address of a page ends in eight digits of its SHA-256, so that
+    it stays its own.
     """
     folded = unicodedata.normalize("NFKD", " ".join(name.split()).casefold())
     letters = "".join(one for one in folded if not unicodedata.combining(one))
     slug = _BETWEEN.sub("-", letters).strip("-")
     lossy = any(letter.isalnum() and not letter.isascii() for letter in letters)
-    if slug and not lossy and len(slug) <= MOST_SLUG:
+    if slug and not lossy and len(slug) <= MOST_SLUG and slug not in _RESERVED:
         return slug
     digest = hashlib.sha256(unicodedata.normalize("NFC", folded).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return "-".join(filter(None, (slug[: MOST_SLUG - _DIGEST - 1].strip("-") or "judge", digest)))

@@ -247,6 +247,7 @@ class BenchmarkSpec:
     imitates: str = ""  # the benchmark whose files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
+    videos: bool = False  # whether some questions are about a video
     folder: Path | None = None
 
     @cached_property
@@ -503,6 +504,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         examples={key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
         imitates=data.get("imitates", ""),
         filtered_by=tuple(data.get("filtered_by", ())),
+        videos=data.get("videos", False),
         folder=folder,
     )
 

@@ -66,7 +66,11 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     first = line.get("first_verdict") or ""
     if first and first not in VERDICTS:
         raise CurateError(f"`first_verdict` is {first!r}; known are {', '.join(VERDICTS)}")
-    return PersonAnswer(item, annotator, verdict, tuple(errors), str(line.get("note") or "")[:_NOTE], seconds, first)
+    shown = line.get("shown_first") or ""
+    if shown and shown not in PREFERENCES:
+        raise CurateError(f"`shown_first` is {shown!r}; give a or b")
+    note = str(line.get("note") or "")[:_NOTE]
+    return PersonAnswer(item, annotator, verdict, tuple(errors), note, seconds, first, shown)
 
 
 def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:
@@ -114,19 +118,27 @@ def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
     return {name: f"annotator-{number}" for number, name in enumerate(people, 1)}
 
 
-def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[str, list[str]]:
-    """Return annotator -> items, each item for ``count`` people, evenly, in an order of each annotator's own.
+def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[str, dict[str, str]]:
+    """Return annotator -> item -> the response, a or b, to show first.
+
+    Each item is for ``count`` people, evenly, in an order of each annotator's own. Half of an item's people see A
+    first; of an odd number, one more or less. The same names and items give the same.
 
     Raises:
         CurateError: there are fewer annotators than answers that a pair needs.
     """
     if len(annotators) < count:
         raise CurateError(f"{count} answers a pair need as many annotators; name them with --annotator.")
-    given: dict[str, list[str]] = {name: [] for name in annotators}
+    given: dict[str, dict[str, str]] = {name: {} for name in annotators}
     for place, item in enumerate(sorted(items, key=lambda item: sha256(item.encode()).digest())):
         for turn in range(count):
-            given[annotators[(place + turn) % len(annotators)]].append(item)
+            person = annotators[(place + turn) % len(annotators)]
+            given[person][item] = PREFERENCES[(_digest("order", item)[0] + turn) % 2]
     return {
-        name: sorted(own, key=lambda item, name=name: sha256(f"{name}\n{item}".encode()).digest())  # type: ignore[misc]
+        name: {item: own[item] for item in sorted(own, key=lambda item, name=name: _digest(name, item))}  # type: ignore[misc]
         for name, own in given.items()
     }
+
+
+def _digest(name: str, item: str) -> bytes:
+    return sha256(f"{name}\n{item}".encode()).digest()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from judge.errors import JudgeError
 NO_KEY = "EMPTY"  # what the official script sends to a server without keys
 _AGAIN = frozenset({408, 409, 425, 429})
 _LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for
+_LARGEST_REPLY = 32 * 2**20  # octets; a judgement has some thousands
 
 
 class TransientFault(Exception):
@@ -40,8 +42,45 @@ class RequestRefused(Exception):
         self.body = body
 
 
+class BoundedStream(httpx2.AsyncByteStream):
+    """The body of a reply, up to a limit."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the body. Raises httpx2.ReadError where it is too large."""
+        size = 0
+        async for part in self._stream:
+            size += len(part)
+            if size > _LARGEST_REPLY:
+                raise httpx2.ReadError(f"the reply has more than {_LARGEST_REPLY:,} octets")
+            yield part
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+
+class BoundedClient(openai.DefaultAsyncHttpxClient):
+    """A client whose replies are bounded, and not compressed: a small reply could unpack to a huge one."""
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        """Send a request. Raises httpx2.ReadError where the reply is too large."""
+        request.headers["accept-encoding"] = "identity"
+        reply = await super().send(request, stream=True, **options)
+        if reply.headers.get("content-encoding", "identity").lower() != "identity":
+            await reply.aclose()
+            raise httpx2.ReadError("the reply is compressed, though that was not asked for", request=request)
+        assert isinstance(reply.stream, httpx2.AsyncByteStream)
+        reply.stream = BoundedStream(reply.stream)
+        if not stream:
+            await reply.aread()
+        return reply
+
+
 class Endpoint:
-    """A client of one base URL."""
+    """A client of one base URL. It follows no redirects: pairs and key go to that address alone."""
 
     def __init__(self, base_url: str, key: str | None, *, timeout: float) -> None:
         address = urlsplit(base_url)
@@ -51,9 +90,12 @@ class Endpoint:
             raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
         self.base_url = base_url.rstrip("/")
         self._key = key
+        self._seconds = timeout
         self._client = openai.AsyncOpenAI(
-            base_url=self.base_url, api_key=key or NO_KEY, max_retries=0, timeout=httpx2.Timeout(timeout, connect=30)
-        )
+            base_url=self.base_url, api_key=key or NO_KEY, max_retries=0,
+            http_client=BoundedClient(follow_redirects=False),
+            timeout=httpx2.Timeout(timeout, connect=30),
+        )  # fmt: skip
 
     async def chat(self, body: Mapping[str, Any]) -> Any:
         """Return the JSON of a chat completion.
@@ -66,19 +108,23 @@ class Endpoint:
         named: dict[str, Any] = {name: value for name, value in body.items() if name in known}
         extra = {name: value for name, value in body.items() if name not in known}
         create = self._client.chat.completions.with_raw_response.create
-        try:
-            reply = await create(**named, extra_body=extra or None)
-        except openai.APIError as error:
-            raise self._fault(error) from None
+        reply = await self._in_time(create(**named, extra_body=extra or None))
         return _parse(reply.http_response.content)
 
     async def post(self, url: str, body: Mapping[str, Any]) -> Any:
         """Return the JSON that an address, absolute or under the base URL, answers to a body."""
+        reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
+        return _parse(reply.content)
+
+    async def _in_time(self, reply: Awaitable[Any]) -> Any:
+        """Await a reply; the time-out is that of the whole reply, not of each part."""
         try:
-            reply = await self._client.post(url, body=dict(body), cast_to=httpx2.Response)
+            async with asyncio.timeout(self._seconds):
+                return await reply
+        except TimeoutError:
+            raise TransientFault("timed out") from None
         except openai.APIError as error:
             raise self._fault(error) from None
-        return _parse(reply.content)
 
     async def is_reachable(self) -> bool:
         """Return whether anything answers at the base URL, be it an error."""
@@ -102,6 +148,9 @@ class Endpoint:
         status, reason = error.status_code, self._safe(f"HTTP {error.status_code}: {_message(error)}")
         if status == 429 and getattr(error, "code", None) == "insufficient_quota":
             return RequestRefused(status, error.body, reason)
+        if 300 <= status < 400:
+            where = error.response.headers.get("location", "elsewhere")
+            return RequestRefused(status, None, self._safe(f"HTTP {status}: redirected to {where}; name that address"))
         if status in _AGAIN or status >= 500:
             wait = read_retry_after(error.response.headers)
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
@@ -133,7 +182,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
 def _parse(content: bytes) -> Any:
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise TransientFault(f"the reply is not JSON: {content[:60]!r}") from None
 
 

@@ -39,6 +39,10 @@ class EngineLimits:
     prices: Prices = field(default_factory=Prices)
 
 
+def _concerns_address(status: int) -> bool:
+    return status < 400 or status in (403, 404)
+
+
 class JudgeEngine:
     """One start of a run."""
 
@@ -114,7 +118,7 @@ class JudgeEngine:
                 raise RunStopped(f"The endpoint does not answer ({fault}).") from None
             await self._record_failure(replace(failed, reason=str(fault)))
         except RequestRefused as refused:
-            if refused.status in (401, 429) or (refused.status in (403, 404) and not self.totals.answers):
+            if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
                 raise RunStopped(f"The endpoint refuses the requests: {refused}") from None
             await self._record_failure(replace(failed, reason=str(refused)))
         except AnswerFailed as error:

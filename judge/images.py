@@ -16,6 +16,7 @@ from judge.errors import JudgeError
 
 STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
 FORMS = (STORED, OFFICIAL, PNG, JPEG)
+LARGEST_IMAGE = 64 * 2**20  # octets
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -40,12 +41,29 @@ class ImageSource:
         if self.data is not None:
             return self.data
         if self.path is not None:
-            return self.path.read_bytes()
-        import httpx  # addresses are rare
+            with self.path.open("rb") as file:
+                return _bounded(file.read(LARGEST_IMAGE + 1))
+        return _fetch(str(self.url))
 
-        reply = httpx.get(str(self.url), follow_redirects=True, timeout=60)
+
+def _fetch(url: str) -> bytes:
+    import httpx  # addresses are rare
+
+    parts, size = [], 0
+    with httpx.stream("GET", url, follow_redirects=True, timeout=60) as reply:
         reply.raise_for_status()
-        return reply.content
+        for part in reply.iter_bytes(2**16):
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST_IMAGE:
+                break
+    return _bounded(b"".join(parts))
+
+
+def _bounded(data: bytes) -> bytes:
+    if len(data) > LARGEST_IMAGE:
+        raise JudgeError(f"an image has more than {LARGEST_IMAGE // 2**20} MiB")
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +150,12 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
         return _from_data_uri(value)
     if value.lower().startswith(("http://", "https://")):
         return ImageSource(url=value)
-    path = (folder or Path()) / value
+    if folder is None:
+        raise JudgeError("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
+    path = folder / value
+    # links are followed: people make them, items do not
+    if ".." in Path(value).parts or not path.is_relative_to(folder):
+        raise JudgeError(f"the image {value} is not below the folder of the items; put it there, or link it")
     if not path.is_file():
         raise JudgeError(f"there is no image file {path}")
     return ImageSource(path=path)
@@ -149,4 +172,5 @@ def _from_data_uri(uri: str) -> ImageSource:
         raise JudgeError("the data URI of the image is not base64") from None
     if not data:
         raise JudgeError("the data URI of the image is empty")
+    _bounded(data)
     return ImageSource(data=data, stated_type=kind.lower() or None)

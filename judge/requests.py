@@ -10,6 +10,7 @@ from typing import Any
 from judge.journal import TokenUsage
 from judge.prompts import Prompt
 
+_MOST_TOKENS = 10**9  # of one answer; a larger count is a mistake
 OFFICIAL_PARAMETERS: Mapping[str, Any] = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
 
 
@@ -77,6 +78,7 @@ def read_chat(body: Any) -> ChatReply:
         raise UnusableReply("the content of the reply is no text")
     content = content.encode(errors="replace").decode() if content else ""  # half a character at the token limit
     finish = choice.get("finish_reason")
+    finish = finish if isinstance(finish, str) else None
     return ChatReply(content, "" if content else _why_empty(message, finish), finish, read_usage(body))
 
 
@@ -120,4 +122,4 @@ def read_score(body: Any) -> float:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from benchmark.disclosure import OVERALL_ONLY
 from benchmark.protocols import protocols
+from common.messages import _, joined
 from leaderboard.board.best_of_n import load_values
 from leaderboard.board.query import read_as_of
 from leaderboard.board.rows import BoardRow
@@ -19,6 +20,7 @@ from leaderboard.charts.base import BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.estimates import display_name
 from leaderboard.charts.layout import Page
+from leaderboard.charts.registry import Kind
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import environment, permanent
 from leaderboard.render_context import RenderContext
@@ -104,6 +106,7 @@ def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) 
             spec,
             min(max(int(width), 280), 2400) if isinstance(width, int | float) else 1200,
             measured.get("dark") is True,
+            edition.context.language,
         ),
         named.get("paper") in (True, "1"),
         as_of(str(state)),
@@ -161,10 +164,22 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
     )
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
-        return Drawn(None, _nothing(edition.context, chart.title, " ".join(chart.notes)), when)
-    drawn = {**json.loads(chart.figure.to_json()), "config": {"displayModeBar": False}}
+        notes = (*chart.notes, *_remedy(kind, choice, edition))
+        sentences = " ".join(map(edition.context.translations.text, notes))
+        return Drawn(None, _nothing(edition.context, chart.title, sentences), when)
+    drawn = {**chart.figure, "config": {"displayModeBar": False}}
     drawn["layout"]["meta"]["data"] = _data(chart, edition, choice)
     return Drawn(json.dumps(drawn), _said(chart, edition, choice), when)
+
+
+def _remedy(kind: Kind, choice: AnalysisQuery, edition: BoardVersion) -> tuple[str, ...]:
+    """Return which judges would fill an empty figure, the best ones first."""
+    if kind.suits is None or edition.is_redacted(choice.revision):
+        return ()
+    known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
+    suited = [known[row.id] for row in edition.board().rows if row.id in known and kind.suits(known[row.id])]
+    named = joined(display_name(entry) for entry in suited[:FIRST_SHOWN])
+    return (_("Choose judges that have it: {names}.", names=named),) if suited else ()
 
 
 def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -> BoardContext:

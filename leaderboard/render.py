@@ -39,7 +39,7 @@ from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, sel
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
-from leaderboard.board.script_texts import counted, script_texts
+from leaderboard.board.script_texts import board_texts, counted
 from leaderboard.board.search import fields
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
@@ -413,7 +413,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "prefix": edition.context.prefix,
         "snapshot": permanent(board),
         "level": board.level,
-        **({"texts": texts} if (texts := script_texts(edition.context.translations)) else {}),
+        **({"texts": texts} if (texts := board_texts(edition.context.translations)) else {}),
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
         "names": {

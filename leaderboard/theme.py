@@ -5,6 +5,7 @@ Everything comes from `palette` and from the public pages' own style sheet; font
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import gradio as gr
 from gradio.themes.utils import sizes
 
 from benchmark.spec import BenchmarkSpec
-from common.translations import ENGLISH
+from common.script_texts import script_texts
+from common.translations import ENGLISH, Translations, translations
+from leaderboard import submit_texts
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import assets
 
@@ -118,25 +121,36 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
 def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
     """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted.
 
-    Gradio's own words follow the browser's language, so another language is put in its place before Gradio begins.
+    Gradio's own words follow the browser's language, so that of the page is put in its place before Gradio begins.
     """
     files = assets(spec)
-    return _speaking(language) + (
-        f'<link rel="stylesheet" href="{files["site.css"].url}">'
-        f'<link rel="stylesheet" href="{files["tools.css"].url}">'
-        f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
-        f'<script src="{files["nav.js"].url}" defer></script>'
-        f'<script src="{files["board.js"].url}" defer></script>'
-        f'<script src="{files["submit.js"].url}" defer></script>'
-        '<meta name="color-scheme" content="light dark">'
+    return (
+        _speaking(language)
+        + _sentences(translations(language))
+        + (
+            f'<link rel="stylesheet" href="{files["site.css"].url}">'
+            f'<link rel="stylesheet" href="{files["tools.css"].url}">'
+            f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
+            f'<script src="{files["nav.js"].url}" defer></script>'
+            f'<script src="{files["board.js"].url}" defer></script>'
+            f'<script src="{files["submit.js"].url}" defer></script>'
+            '<meta name="color-scheme" content="light dark">'
+        )
     )
 
 
 def _speaking(language: str) -> str:
-    if language == ENGLISH:
-        return ""
     values = {"language": f'"{language}"', "languages": f'["{language}"]'}
     defined = "".join(
         f'Object.defineProperty(navigator,"{name}",{{get:()=>{value}}});' for name, value in values.items()
     )
     return f"<script>{defined}</script>"
+
+
+def _sentences(of: Translations) -> str:
+    """Return what submit.js says in this language."""
+    texts = script_texts(of, submit_texts.SENTENCES)
+    if not texts:
+        return ""
+    data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="script-texts">{data}</script>'

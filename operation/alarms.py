@@ -18,13 +18,17 @@ from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 
+NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
+"""What visitors notice: no file is taken, scores come late, a stored figure is not what the audit chain says."""
+
 
 class ServiceAlarm(NamedTuple):
-    """An alarm. `blocking`: nothing is taken or scored until somebody acts."""
+    """An alarm. `blocking`: nothing is taken or scored until somebody acts. `effect`: what visitors notice, or ""."""
 
     code: str
     sentence: str
     blocking: bool = False
+    effect: str = ""
 
 
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
@@ -35,7 +39,7 @@ def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
-        alarms.append(ServiceAlarm("rows-changed", rows.sentence))
+        alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
     return alarms
 
 
@@ -44,15 +48,18 @@ def service_alarms(
     paths: Sequence[Path],
     replica: ReplicaWatch | None = None,
     benchmarks: Mapping[str, str] = MappingProxyType({}),
+    *,
+    replicated: bool = False,
 ) -> list[ServiceAlarm]:
     """Return the alarms of a web process: those of database and disks, and the replica's.
 
     `benchmarks`: those that are served, id -> title; labels that no worker holds are an alarm.
+    `replicated`: submissions are acknowledged once the replica has them.
     """
     alarms = of_service(session, paths)
     alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
-        alarms.append(ServiceAlarm("replica-behind", replica.alarm))
+        alarms.append(ServiceAlarm("replica-behind", replica.alarm, effect=NO_FILES if replicated else ""))
     return alarms
 
 
@@ -66,7 +73,7 @@ def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator
 
 def _labels_missing(title: str, revision: str) -> ServiceAlarm:
     words = f"No worker that runs holds the labels of revision {revision}, which the board of {title} shows; "
-    return ServiceAlarm("labels-missing", words + "submissions are kept and scored later.", blocking=True)
+    return ServiceAlarm("labels-missing", words + "submissions are kept and scored later.", True, SCORES_LATE)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:
@@ -74,7 +81,7 @@ def _disk(path: Path) -> ServiceAlarm | None:
     if free > KEPT_FREE:
         return None
     words = f"The disk of {path} is full: {free // 2**20} MB are free, and {KEPT_FREE // 2**20} MB are kept free. "
-    return ServiceAlarm("disk-full", words + "Make room; until then no file is taken.", blocking=True)
+    return ServiceAlarm("disk-full", words + "Make room; until then no file is taken.", True, NO_FILES)
 
 
 def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
@@ -82,4 +89,4 @@ def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
         return None
     waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)
     words = f"A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
-    return ServiceAlarm("worker-stuck", words + "it: another one is started and takes the job over.", blocking=True)
+    return ServiceAlarm("worker-stuck", words + "it: another one is started and takes the job over.", True, SCORES_LATE)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from operation.curated_folders import find_problems
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
-from operation.replica import Replica
+from operation.replica import EDITIONS, Replica
 from operation.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
@@ -140,6 +141,15 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     yield CheckResult("receipt key", sealed, words if sealed else "Set REPLICA_SECRET or RECEIPT_KEY: it is here only.")
 
 
+def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
+    if installation.replica is None:
+        return
+    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+        problems = find_problems(session, installation.replica, installation.state / EDITIONS)
+    words = " ".join(problems) or "Every folder of a pool or edition is here and in the replica."
+    yield CheckResult("pools and editions", not problems, words)
+
+
 def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
     if sqlite_path(installation.database_url) is None:
         missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
@@ -152,5 +162,6 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _permissions,
     _database,
     _replica,
+    _curated_folders,
     _programs,
 )

@@ -24,12 +24,14 @@ class FolderMirror:
     def restore(self) -> int:
         """Bring what the disk has not got; return the number of files. Raises whatever the store raises."""
         here = self._here()
-        missing = sorted(self.replica.names(self.name) - here.keys())
+        missing = sorted(self.replica.files(self.name) - here.keys())
         for name in missing:
             content = self.replica.read(f"{self.name}/{name}")
             if content is not None:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                atomic_files.write_once(self.folder / name, content)
+                path = self.folder / name
+                for folder in (self.folder, path.parent):
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                atomic_files.write_once(path, content)
         return len(missing)
 
     def copy(self) -> int:
@@ -48,8 +50,11 @@ class FolderMirror:
     def _here(self) -> dict[str, Signature]:
         if not self.folder.is_dir():
             return {}
-        files = [path for path in self.folder.iterdir() if path.suffix == ".json" and not path.name.startswith(".")]
-        return {path.name: ((stat := path.stat()).st_mtime_ns, stat.st_size) for path in files}
+        files = [path for path in self.folder.rglob("*.json") if not path.name.startswith(".")]
+        return {
+            path.relative_to(self.folder).as_posix(): ((stat := path.stat()).st_mtime_ns, stat.st_size)
+            for path in files
+        }
 
 
 def worker_mirrors(replica: Replica, state: Path) -> tuple[FolderMirror, ...]:

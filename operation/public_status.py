@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from operation import figures, incidents
+from operation.alarms import SCORES_LATE, ServiceAlarm
 from operation.figures import STUCK_SECONDS, ServiceFigures
 from operation.incidents import Incident
 from operation.replica_watch import ReplicaWatch
@@ -32,6 +33,7 @@ EXAMPLE = {
     "replica_lag_seconds": 3,
     "restored_seconds": None,
     "paused": None,
+    "effects": [],
     "incidents": [],
     "benchmarks": [{"id": "vl-rewardbench", "title": "VL-RewardBench", "queue": 0, "board_seconds": 40}],
 }
@@ -45,7 +47,7 @@ class PublicStatus:
     replica: ReplicaWatch | None = None
     benchmarks: Mapping[str, str] = field(default_factory=dict)  # id -> title of those that are served
     clock: Callable[[], float] = time.monotonic
-    alarms: Callable[[Session], Sequence[object]] = lambda _: ()  # of operators; the public learns that there are some
+    alarms: Callable[[Session], Sequence[ServiceAlarm]] = lambda _: ()  # of operators; the public learns the effects
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _made: tuple[float, dict[str, Any]] | None = None
 
@@ -61,13 +63,20 @@ class PublicStatus:
             with self.database.read() as session:
                 result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
-                alarmed = bool(self.alarms(session))
+                effects = _effects(result, self.alarms(session))
                 restored = figures.last_event_age(session, RESTORED)
                 boards = [_board(session, benchmark, title) for benchmark, title in self.benchmarks.items()]
         except SQLAlchemyError:
-            return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": [], "benchmarks": []}
+            return {
+                **EXAMPLE,
+                **dict.fromkeys(EXAMPLE),
+                "status": "offline",
+                "effects": [],
+                "incidents": [],
+                "benchmarks": [],
+            }
         return {
-            "status": _word(result, known, paused, alarmed),
+            "status": _word(known, paused, effects),
             "queue": result.jobs["queued"],
             "scoring": result.jobs["running"],
             "last_scored_seconds": _whole(result.last_scored_age),
@@ -76,6 +85,7 @@ class PublicStatus:
             "replica_lag_seconds": _whole(self.replica.lag) if self.replica else None,
             "restored_seconds": _whole(restored),
             "paused": paused,
+            "effects": effects,
             "incidents": [_incident(incident) for incident in known],
             "benchmarks": boards,
         }
@@ -86,13 +96,18 @@ def _board(session: Session, benchmark: str, title: str) -> dict[str, Any]:
     return {"id": benchmark, "title": title, "queue": found.queued, "board_seconds": _whole(found.snapshot_age)}
 
 
-def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None, alarmed: bool) -> str:
-    if paused is not None:
-        return "paused"
+def _effects(service_figures: ServiceFigures, alarms: Sequence[ServiceAlarm]) -> list[str]:
+    """Return what visitors notice. An alarm that only operators can act on has no effect, and is not theirs to read."""
     silent = service_figures.worker_age is None or service_figures.worker_age > _WORKER_SILENT
     waits = (service_figures.oldest_job_age or 0.0) > STUCK_SECONDS
+    return sorted({alarm.effect for alarm in alarms if alarm.effect} | ({SCORES_LATE} if silent or waits else set()))
+
+
+def _word(known: list[Incident], paused: str | None, effects: list[str]) -> str:
+    if paused is not None:
+        return "paused"
     unsolved = any(incident.closed_at is None for incident in known)
-    return "degraded" if silent or waits or unsolved or alarmed else "operational"
+    return "degraded" if unsolved or effects else "operational"
 
 
 def _incident(incident: Incident) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from common import atomic_files
 from storage.files.object_store import open_store, s3_options
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
+POOLS, EDITIONS, FILES = "pools", "editions", "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,17 @@ class Replica:
         if system.exists(path):
             system.rm_file(path)
 
+    def files(self, folder: str) -> set[str]:
+        """Return the paths of the files in a folder and in those below it, as they are named from the folder."""
+        if self.directory is not None:
+            root = self.directory / folder
+            found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+            return {path.relative_to(root).as_posix() for path in found}
+        system, path = open_store(self.below(folder))
+        return {name.removeprefix(path).strip("/") for name in system.find(path)}
+
     def names(self, folder: str) -> set[str]:
-        """Return the names of the files in a folder."""
+        """Return the names of what lies in a folder."""
         if self.directory is not None:
             there = self.directory / folder
             files = there.iterdir() if there.is_dir() else ()

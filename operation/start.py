@@ -10,11 +10,12 @@ from sqlalchemy import make_url
 
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
-from operation.replica import AUDIT, KEYS, LABELS, UPLOADS, Replica
+from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
 from storage.database import Database
 from storage.integrity import audit
 
 RESTORED = "service.restored"
+_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, KEYS, POOLS, EDITIONS)
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ def prepare_database(database_url: str, replica: Replica | None, environ: Mappin
         return False
     path.unlink(missing_ok=True)
     restored = Litestream(path, replica).restore(environ)
-    if not restored and any(replica.names(folder) for folder in (UPLOADS, LABELS, AUDIT, KEYS)):
+    if not restored and any(replica.names(folder) for folder in _OF_A_SERVICE):
         raise ReplicaUnusable(
             f"{replica.public_name} holds files of a service but no copy of its database. No new board was made. "
             "Restore a copy (python -m maintenance restore), or name another REPLICA_URL to start an empty board."

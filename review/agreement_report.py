@@ -15,7 +15,7 @@ from maintenance.registry import action
 from maintenance.types import require_maintainer
 from review.individual_labels import with_seconds
 from review.projects import ProjectNumber, known
-from storage.annotation import adjudications, annotation_projects
+from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.answer_times import answer_times
 
 
@@ -34,7 +34,8 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
     with ctx.database.read() as session:
         known(session, ctx.benchmark, project)
         given, times = annotation_projects.answers(session, project), answer_times(session, project)
-        labels = with_seconds(given, times, adjudications.first_answers(session, project))
+        orders = shown_orders.of_project(session, project)
+        labels = with_seconds(given, times, adjudications.first_answers(session, project), orders)
         gold = adjudications.gold(session, project)
         names = {label.annotator: queries.account_name(session, label.annotator) or label.annotator for label in labels}
     answers = [
@@ -46,6 +47,7 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
             label.note,
             label.seconds,
             label.first_verdict,
+            label.shown_first,
         )
         for label in labels
     ]
@@ -66,6 +68,8 @@ def as_text(report: Mapping[str, Any]) -> str:
         if one["drafts_seen"]:
             text += f", {one['changed_after_draft']} of {one['drafts_seen']} changed after the draft label"
         text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
+        picked = one["picked_shown_first"]
+        text += f", picked the response shown first {picked:.0%} of the time" if picked is not None else ""
         lines.append(text)
     lines += [f"{tag}: given {one['given']} times, alpha {_shown(one['alpha'])}" for tag, one in report["tags"].items()]
     return "\n".join(lines)

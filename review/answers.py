@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import IdentitySettings, Mode
-from benchmark.label_quality.annotation import annotation_order
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import project_pairs, text_output
 from review.adjudication_queue import TWO, AdjudicationQueue, contested, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
+from review.presentation import ResponseOrder, give_order, recorded_order
 from review.project_pairs import DraftLabel, in_order
 from review.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects
@@ -124,6 +124,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
 def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
     """Return a pair, its responses in your own order, and your answer.
 
+    The first time it is shown to you, the order is recorded; half of the annotators of a pair see A first.
     Raises AuthError, NotFound.
     """
     require_annotator(ctx.user)
@@ -133,7 +134,8 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
         given = annotation_projects.answer(session, project, ctx.user.account, key)
         first = adjudications.first_answer(session, project, ctx.user.account, key)
         pair = project_pairs.content(ctx, session, result, place, key)
-    seen = annotation_order(ctx.user.account, key)
+        known_order = recorded_order(session, result, ctx.user.account, key)
+    seen = known_order or _give_order(ctx, project, key)
     revealed = given is not None and given.models_seen_at is not None
     return ShownPair(
         place,
@@ -148,6 +150,12 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
         pair.draft is not None,
         seen_verdict(first, seen) if first else None,
     )
+
+
+def _give_order(ctx: ActionContext, project: int, key: str) -> ResponseOrder:
+    with ctx.database.write() as session:
+        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
+        return give_order(session, result, ctx.user.account, key)
 
 
 def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | None:
@@ -177,7 +185,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
         if result.closed_at is not None:
             raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
         key = item_of(session, project, place)
-        seen = annotation_order(ctx.user.account, key)
+        seen = give_order(session, result, ctx.user.account, key)
         before = annotation_projects.answer(session, project, ctx.user.account, key)
         if before is not None and _as_seen(before, seen) == given_answer:
             return ActionResult(False, "It is saved already.")

@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.projects import ProjectNumber, known
-from storage.annotation import adjudications, annotation_projects
+from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.annotation.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Session
@@ -27,7 +27,7 @@ ADJUDICATOR = "adjudicator:"
 class IndividualLabel(NamedTuple):
     """An answer. A and B are the responses as on the pair's page. `seconds`: since the annotator's answer before it.
 
-    `first_verdict`: before a draft label was shown; "" where none was.
+    `first_verdict`: before a draft label was shown; "" where none was. `shown_first`: a or b, what stood first.
     """
 
     item: str
@@ -37,6 +37,7 @@ class IndividualLabel(NamedTuple):
     note: str
     seconds: float | None
     first_verdict: str = ""
+    shown_first: str = ""
 
 
 @action(
@@ -71,9 +72,10 @@ def with_seconds(
     answers: Sequence[AnnotatorAnswer],
     moments: Mapping[tuple[str, str], float],
     first: Mapping[tuple[str, str], str] | None = None,
+    shown: Mapping[tuple[str, str], str] | None = None,
 ) -> list[IndividualLabel]:
-    """Return the answers with the time that each took, and verdicts before a draft label was shown. Pure."""
-    taken, before = seconds_taken(moments), first or {}
+    """Return the answers with the time that each took, verdicts before a draft label was shown, and orders. Pure."""
+    taken, before, orders = seconds_taken(moments), first or {}, shown or {}
     return [
         IndividualLabel(
             answer.item,
@@ -83,6 +85,7 @@ def with_seconds(
             answer.note,
             taken.get((answer.account, answer.item)),
             before.get((answer.account, answer.item), ""),
+            orders.get((answer.account, answer.item), ""),
         )
         for answer in answers
     ]
@@ -91,7 +94,8 @@ def with_seconds(
 def all_labels(session: Session, project: int) -> list[IndividualLabel]:
     """Return every answer of a project, those of adjudicators last."""
     answers, times = annotation_projects.answers(session, project), answer_times(session, project)
-    labels = with_seconds(answers, times, adjudications.first_answers(session, project))
+    orders = shown_orders.of_project(session, project)
+    labels = with_seconds(answers, times, adjudications.first_answers(session, project), orders)
     decided = adjudications.decisions(session, project).values()
     return labels + [
         IndividualLabel(one.item, f"{ADJUDICATOR}{one.account}", one.verdict, one.errors, one.note, None)

@@ -16,9 +16,12 @@ from auth.pages import use_layout
 from benchmark.items import ItemTable
 from benchmark.label_quality.annotation import ERRORS, RECOGNITION, SAYINGS
 from common.messages import _
+from common.script_texts import script_texts
+from common.translations import ENGLISH, translations
 from maintenance.action_context import PairTexts
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, OwnDispute
+from review.script_texts import SENTENCES
 from review.text_output import SAID
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
 
@@ -76,6 +79,7 @@ class ReviewPages:
     def __init__(self, site: Environment) -> None:
         self._environment = use_layout(_HERE / "templates", site)
         self.prefix = str(site.globals.get("prefix", ""))  # of the addresses of the benchmark
+        self._script_texts = script_texts(translations(str(site.globals.get("language", ENGLISH))), SENTENCES)
 
     def dispute(self, user: Identity, pair: DisputeView, *, csrf: str, draft: Draft, problem: str) -> str:
         """Return the form about one pair, and the user's own disputes of it."""
@@ -125,6 +129,7 @@ class ReviewPages:
             errors=ERROR_BUTTONS,
             recognition=len(RECOGNITION),
             note_limit=NOTE_LIMIT,
+            texts=self._script_texts,
         )
 
     def _render(self, name: str, **context: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.pages import about, red_team
@@ -13,6 +13,7 @@ from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
 from predictions.readers import READERS
+from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
@@ -46,10 +47,12 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (
             (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
+    for guide in PAIR_GUIDES:
+        yield from (("predictions/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
     for name, metadata in FIELDS.items():
-        texts = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
+        said = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
         words = [words for words, _ in metadata.choices or ()]
-        yield from (("storage/metadata.py", text) for text in (*texts, *words) if text)
+        yield from (("storage/metadata.py", text) for text in (*said, *words) if text)
     for exploit in red_team.exploits():
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
@@ -65,6 +68,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about)
+    yield from (spec.headline_text, capital(spec.headline_text))
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.command_line import CommandParser, complain, translated
+from common.messages import _
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from submissions.text_output import printable, sample_lines
@@ -22,8 +24,8 @@ OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    about = "Check and submit prediction files, and check receipts."
-    parser = argparse.ArgumentParser(prog="python -m submissions", description=about)
+    about = _("Check and submit prediction files, and check receipts.")
+    parser = CommandParser(prog="python -m submissions", description=about)
     names = "check|submit|status|publish|anonymity|verify"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     _add_check(commands)
@@ -36,21 +38,26 @@ def main(arguments: list[str]) -> int:
     try:
         return int(parsed.run(parsed))
     except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
+        complain(_("Interrupted."))
         return INTERRUPTED
 
 
 def _add_check(commands: Any) -> None:
-    check = commands.add_parser("check", help="dry run without labels: format, items, votes, habits, all problems")
-    check.add_argument("file", type=Path, metavar="FILE", help="prediction file in any known format")
-    check.add_argument("--json", action="store_true", help="print the check report as JSON")
-    check.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark (the demo's)")
-    check.add_argument("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", help=f"id ({DEFAULT_BENCHMARK})")
+    check = commands.add_parser("check", help=_("dry run without labels: format, items, votes, habits, all problems"))
+    check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
+    check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
+    check.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
+    check.add_argument(
+        "--benchmark",
+        default=DEFAULT_BENCHMARK,
+        metavar="ID",
+        help=_("id ({default_benchmark})", default_benchmark=DEFAULT_BENCHMARK),
+    )
     check.set_defaults(run=check_command)
 
 
 def _add_verify(commands: Any, arguments: list[str]) -> None:
-    verify = commands.add_parser("verify", help="check a receipt offline: signature, file, place in the audit chain")
+    verify = commands.add_parser("verify", help=_("check a receipt offline: signature, file, place in the audit chain"))
     if arguments[:1] != ["verify"]:
         return  # its options need the signature library, for which nobody else should wait
     from receipts import cli
@@ -75,10 +82,10 @@ def check_command(arguments: argparse.Namespace) -> int:
         spec = load_spec(arguments.benchmark)
         table = load_table(arguments.items) if arguments.items else ItemTable.load(spec, None)
     except FileNotFoundError as error:
-        print(f"{error.filename} does not exist.", file=sys.stderr)
+        complain(_("{filename} does not exist.", filename=error.filename))
         return USAGE
     except (OSError, ValueError, KeyError) as error:
-        print(f"cannot read: {error}", file=sys.stderr)
+        complain(_("cannot read: {error}", error=error))
         return USAGE
     try:
         report = build_report(parse_predictions(data, table), table.benchmark)
@@ -94,41 +101,58 @@ def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
     if items is not None or not about_demo or "other_benchmark" in report:
         return ""
     manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
-    return f"\n  A file of the demo is checked with --items {manifest}"
+    return translated(_("\n  A file of the demo is checked with --items {manifest}", manifest=manifest))
 
 
 def readable(report: dict[str, Any]) -> str:
     """Return a check report in words; control characters of the file are shown as escapes."""
-    lines = [f"{_verdict(report)} Format: {report['format'] or 'not known'}. Benchmark: {report['benchmark']}."]
+    format, benchmark = report["format"] or _("not known"), report["benchmark"]
+    lines: list[str] = [
+        _(
+            "{verdict} Format: {format}. Benchmark: {benchmark}.",
+            verdict=_verdict(report),
+            format=format,
+            benchmark=benchmark,
+        )
+    ]
     if report.get("parse_rate") is not None:
+        votes = votes_phrase(report["votes_per_item"])
         lines += [
-            f"  revision            {report['revision']}",
-            f"  pairs               {report['items']:,}, with {votes_phrase(report['votes_per_item'])}",
-            f"  readable votes      {report['parse_rate']:.1%}",
-            f"  picked first answer {_first_shown(report['first_shown_rate'])}",
+            _("  revision            {revision}", revision=report["revision"]),
+            _("  pairs               {pairs:,}, with {votes}", pairs=report["items"], votes=votes),
+            _("  readable votes      {rate:.1%}", rate=report["parse_rate"]),
+            _("  picked first answer {share}", share=_first_shown(report["first_shown_rate"])),
         ]
     for warning in report["warnings"]:
         ids = ", ".join(warning["ids"][:10]) + (", ..." if len(warning["ids"]) > 10 else "")
-        lines.append(f"  warning {warning['code']}: {warning['message']}" + (f" [{ids}]" if ids else ""))
-    for problem in report["problems"]:
-        place = [f"{name} {problem[name]}" for name in ("line", "id", "field") if problem[name] is not None]
-        lines.append(f"  problem {problem['code']}: " + ", ".join(place) + (": " if place else "") + problem["message"])
+        text = _("  warning {code}: {message}", code=warning["code"], message=warning["message"])
+        lines.append(translated(text) + (f" [{ids}]" if ids else ""))
+    lines += [_problem(problem) for problem in report["problems"]]
     if report["problem_count"] > len(report["problems"]):
-        lines.append(f"  and {report['problem_count'] - len(report['problems']):,} more problems")
+        lines.append(_("  and {n:,} more problems", n=report["problem_count"] - len(report["problems"])))
     lines += sample_lines(report)
-    return "\n".join(printable(line) for line in lines)
+    return "\n".join(printable(translated(line)) for line in lines)
+
+
+def _problem(problem: dict[str, Any]) -> str:
+    place = ", ".join(f"{name} {problem[name]}" for name in ("line", "id", "field") if problem[name] is not None)
+    code, message = problem["code"], problem["message"]
+    if not place:
+        return _("  problem {code}: {message}", code=code, message=message)
+    return _("  problem {code}: {place}: {message}", code=code, place=place, message=message)
 
 
 def _verdict(report: dict[str, Any]) -> str:
     if not report["ok"]:
-        return "REJECTED."
-    return "OK, but confirm it with --accept-unreadable." if needs_confirmation(report) else "OK: ready to submit."
+        return _("REJECTED.")
+    confirm, ready = _("OK, but confirm it with --accept-unreadable."), _("OK: ready to submit.")
+    return confirm if needs_confirmation(report) else ready
 
 
 def _first_shown(rate: float | None) -> str:
     if rate is None:
-        return "the file does not tell"
-    return f"{rate:.1%} of the time (50% is unbiased)"
+        return _("the file does not tell")
+    return _("{share:.1%} of the time (50% is unbiased)", share=rate)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from common.command_line import columns, complain, say, translated
+from common.messages import _
 from predictions.problems import votes_phrase
 from storage.metadata import FIELDS
 from submissions.text_output import printable, sample_lines
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     import httpx
 
 DEFAULT_SERVER = "http://127.0.0.1:7860"
+_STATES: Mapping[str, str] = {
+    "awaiting-approval": _("awaiting-approval"),
+    "queued": _("queued"),
+    "scoring": _("scoring"),
+    "scored": _("scored"),
+    "failed": _("failed"),
+    "withdrawn": _("withdrawn"),
+}
 _ENDED = ("scored", "failed", "withdrawn")
 _AWAITING = "awaiting-approval"  # it may take days
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
@@ -34,45 +43,63 @@ class ServiceError(Exception):
 
 def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
     """Add `submit` and `status` to the subparsers of a command line; each sets `run`. `environ`: may hold a token."""
-    submit = commands.add_parser("submit", help="upload predictions to a server")
+    submit = commands.add_parser("submit", help=_("upload predictions to a server"))
     submit.add_argument("file", type=Path)
     for name, field in FIELDS.items():
-        flag, about = "--" + name.replace("_", "-"), f"{field.help} ({'required; ' * field.required}{field.limits})"
-        submit.add_argument(flag, dest=name, metavar="TEXT", required=field.required, help=about)
-    submit.add_argument("--anonymous-until", metavar="DAY", help="name no owner, organisation, link before: 2027-01-31")
-    submit.add_argument("--benchmark", default="", metavar="ID", help="id of the benchmark (the server's first)")
-    submit.add_argument("--unpublished", action="store_true", help="keep the entry off the board until you publish it")
-    submit.add_argument("--wait", action="store_true", help="until the entry is scored")
+        flag, about, limits = "--" + name.replace("_", "-"), _(field.help), field.limits
+        optional = _("{help} ({limits})", help=about, limits=limits)
+        text = _("{help} (required; {limits})", help=about, limits=limits) if field.required else optional
+        submit.add_argument(flag, dest=name, metavar="TEXT", required=field.required, help=text)
+    submit.add_argument(
+        "--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31")
+    )
+    submit.add_argument("--benchmark", default="", metavar="ID", help=_("id of the benchmark (the server's first)"))
+    submit.add_argument(
+        "--unpublished", action="store_true", help=_("keep the entry off the board until you publish it")
+    )
+    submit.add_argument("--wait", action="store_true", help=_("until the entry is scored"))
     submit.add_argument(
         "--accept-unreadable",
         action="store_true",
-        help="submit although most votes cannot be read (they count as wrong)",
+        help=_("submit although most votes cannot be read (they count as wrong)"),
     )
-    submit.add_argument("--receipt", metavar="PATH", help="where to write the receipt (receipt-ID.json); - for nowhere")
-    status = commands.add_parser("status", help="state, position and result of a submission")
+    submit.add_argument(
+        "--receipt", metavar="PATH", help=_("where to write the receipt (receipt-ID.json); - for nowhere")
+    )
+    status = commands.add_parser("status", help=_("state, position and result of a submission"))
     status.add_argument("id")
-    status.add_argument("--wait", action="store_true", help="until it is scored")
-    publish = commands.add_parser("publish", help="put an entry of yours on the board, for good")
+    status.add_argument("--wait", action="store_true", help=_("until it is scored"))
+    publish = commands.add_parser("publish", help=_("put an entry of yours on the board, for good"))
     publish.add_argument("id")
-    anonymity = commands.add_parser("anonymity", help="move or end the time in which an entry does not name you")
+    anonymity = commands.add_parser("anonymity", help=_("move or end the time in which an entry does not name you"))
     anonymity.add_argument("id")
     when = anonymity.add_mutually_exclusive_group(required=True)
     when.add_argument("--until", metavar="DAY", help="2027-01-31")
-    when.add_argument("--end", action="store_true", help="show your name now")
+    when.add_argument("--end", action="store_true", help=_("show your name now"))
     for command, run in (
         (submit, submit_command),
         (status, status_command),
         (publish, publish_command),
         (anonymity, anonymity_command),
     ):
-        command.add_argument("--server", default=DEFAULT_SERVER, help=f"address of the service ({DEFAULT_SERVER})")
-        command.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="how long to wait (300)")
-        command.add_argument("--json", action="store_true", help="print JSON only")
+        command.add_argument(
+            "--server",
+            default=DEFAULT_SERVER,
+            help=_("address of the service ({default_server})", default_server=DEFAULT_SERVER),
+        )
+        command.add_argument(
+            "--timeout", type=float, default=300.0, metavar="SECONDS", help=_("how long to wait (300)")
+        )
+        command.add_argument("--json", action="store_true", help=_("print JSON only"))
         command.add_argument(
             "--token-file",
             type=Path,
             metavar="PATH",
-            help=f"an API token, in a file that only you can read ({TOKEN_FILE}; {TOKEN_NAME} comes before it)",
+            help=_(
+                "an API token, in a file that only you can read ({token_file}; {token_name} comes before it)",
+                token_file=TOKEN_FILE,
+                token_name=TOKEN_NAME,
+            ),
         )
         command.set_defaults(run=run, token=environ.get(TOKEN_NAME, "").strip())
 
@@ -84,14 +111,14 @@ def submit_command(arguments: argparse.Namespace) -> int:
     fields |= {"published": "false"} if arguments.unpublished else {}
     fields |= {"accept_unreadable": "true"} if arguments.accept_unreadable else {}
     if not arguments.file.is_file():
-        return _complain(f"There is no file {arguments.file}.", 2)
+        return _complain(_("There is no file {file}.", file=arguments.file), 2)
     try:
         with _connection(arguments) as http, arguments.file.open("rb") as file:
             files = {"file": (arguments.file.name, file, "application/octet-stream")}
             wanted = {"benchmark": arguments.benchmark} if arguments.benchmark else {}
             taken = _answer(http.post("/api/v1/submissions", params=wanted, data=fields, files=files))
             if not arguments.json:
-                print(_accepted(taken), flush=True)
+                say(_accepted(taken), flush=True)
             if arguments.receipt or not arguments.json:
                 _keep_receipt(taken, arguments.receipt)
             if arguments.wait or not arguments.json:
@@ -104,10 +131,15 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
 def _accepted(taken: Mapping[str, Any]) -> str:
     receipt = taken["receipt"]
-    size = f"({receipt['items']:,} pairs, {votes_phrase(receipt['votes_per_item'])})"
+    pairs, votes = receipt["items"], votes_phrase(receipt["votes_per_item"])
     if taken.get("duplicate"):
-        return f"Already submitted as {taken['id']}  {size}; nothing changed."
-    return _line("Accepted", f"{taken['id']}  {size}")
+        return _(
+            "Already submitted as {id}  ({pairs:,} pairs, {votes}); nothing changed.",
+            id=taken["id"],
+            pairs=pairs,
+            votes=votes,
+        )
+    return _line(_("Accepted"), _("{id}  ({pairs:,} pairs, {votes})", id=taken["id"], pairs=pairs, votes=votes))
 
 
 def _keep_receipt(taken: Mapping[str, Any], wanted: str | None) -> None:
@@ -119,13 +151,22 @@ def _keep_receipt(taken: Mapping[str, Any], wanted: str | None) -> None:
     try:
         path.write_text(text)
     except OSError as error:
-        _complain(f"The receipt cannot be written to {path} ({error.strerror}). Keep what follows:\n{text}")
+        _complain(
+            _(
+                "The receipt cannot be written to {path} ({strerror}). Keep what follows:\n{text}",
+                path=path,
+                strerror=error.strerror,
+                text=text,
+            )
+        )
     else:
-        print(_line("Receipt", f"written to {path}"))
+        print(_line(_("Receipt"), _("written to {path}", path=path)))
 
 
 def _line(title: str, text: str) -> str:
-    return f"{title:<9} {text}"
+    """Return a line of a report as the terminal shows it."""
+    title = translated(title)
+    return title + " " * max(10 - columns(title), 1) + translated(text)
 
 
 def status_command(arguments: argparse.Namespace) -> int:
@@ -139,14 +180,18 @@ def status_command(arguments: argparse.Namespace) -> int:
 
 def publish_command(arguments: argparse.Namespace) -> int:
     """Publish an entry. Returns the exit code."""
-    return _ask(arguments, "POST", "publish", None, "is on the board in a moment", "is on the board already")
+    done = _("Entry {id} is on the board in a moment.", id=arguments.id)
+    return _ask(arguments, "POST", "publish", None, done, _("Entry {id} is on the board already.", id=arguments.id))
 
 
 def anonymity_command(arguments: argparse.Namespace) -> int:
     """Move or end an entry's anonymity. Returns the exit code."""
     until = None if arguments.end else arguments.until
-    done = f"names nobody until {until}" if until else "names its owner in a moment"
-    return _ask(arguments, "PUT", "anonymity", {"until": until}, done, "is so already; nothing changed")
+    entry = arguments.id
+    until_day = _("Entry {id} names nobody until {day}.", id=entry, day=until)
+    done = until_day if until else _("Entry {id} names its owner in a moment.", id=entry)
+    already = _("Entry {id} is so already; nothing changed.", id=entry)
+    return _ask(arguments, "PUT", "anonymity", {"until": until}, done, already)
 
 
 def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done: str, already: str) -> int:
@@ -155,8 +200,10 @@ def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done:
             changed = _answer(http.request(method, f"/api/v1/submissions/{arguments.id}/{what}", json=body))["changed"]
     except ServiceError as error:
         return _complain(str(error))
-    message = f"Entry {arguments.id} {done if changed else already}."
-    print(json.dumps({"changed": changed}) if arguments.json else message)
+    if arguments.json:
+        print(json.dumps({"changed": changed}))
+    else:
+        say(done if changed else already)
     return 0
 
 
@@ -168,7 +215,7 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
         state = _answer(http.get(f"/api/v1/submissions/{submission}"))
         if not arguments.json and state["state"] != "scored" and (line := _sentence(state)) != message:
             message = line
-            print(message, flush=True)
+            say(message, flush=True)
         if not arguments.wait or state["state"] in (*_ENDED, _AWAITING) or time.monotonic() > deadline:
             break
         time.sleep(0.3)
@@ -180,15 +227,24 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
         entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if state["entry_url"] else None
         print(_result(card, _row(http, submission, card["benchmark"]) if card else None, entry))
     if arguments.wait and state["state"] not in (*_ENDED, _AWAITING):
-        return _complain(f"Not scored after {arguments.timeout:g} seconds; ask again: status {submission}")
+        return _complain(
+            _(
+                "Not scored after {timeout:g} seconds; ask again: status {submission}",
+                timeout=arguments.timeout,
+                submission=submission,
+            )
+        )
     return 1 if state["state"] == "failed" else 0
 
 
 def _sentence(state: Mapping[str, Any]) -> str:
     if state["state"] == "queued" and state["position"]:
-        eta = f", about {state['eta_seconds']:.0f} s" if state["eta_seconds"] else ""
-        return f"queued, number {state['position']} in line{eta}"
-    return f"{state['state']}: {state['reason']}" if state["reason"] else str(state["state"])
+        position, seconds = state["position"], state["eta_seconds"]
+        if not seconds:
+            return _("queued, number {position} in line", position=position)
+        return _("queued, number {position} in line, about {seconds:.0f} s", position=position, seconds=seconds)
+    name = _STATES.get(state["state"], str(state["state"]))
+    return f"{translated(name)}: {translated(state['reason'])}" if state["reason"] else name
 
 
 def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str, Any] | None:
@@ -216,16 +272,17 @@ def _row(http: httpx.Client, submission: str, benchmark: str) -> dict[str, Any] 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
     """Return what a scored submission comes to, for people."""
-    lines = [_line("Scored", "It is not published." if entry is None else "Its page follows in a moment.")]
+    waits, hidden = _("Its page follows in a moment."), _("It is not published.")
+    lines = [_line(_("Scored"), hidden if entry is None else waits)]
     if card is not None:
         strict = card["protocols"]["strict"]
         counted = list((row or {}).get("sizes") or ())  # means, which are no counts of pairs, come first
         names = sorted((name for name in strict if name != "interval"), key=lambda name: _place(counted, name))
         head, *rest = [name for name in names if isinstance(strict.get(name), float)]
-        lines = [_line("Scored", f"{_with_interval(strict, head)}{_rank(row)}")]
+        lines = [_line(_("Scored"), f"{_with_interval(strict, head)}{_rank(row)}")]
         if rest:
             lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
-    return "\n".join([*lines, *([_line("Entry", entry)] if entry else [])])
+    return "\n".join([*lines, *([_line(_("Entry"), entry)] if entry else [])])
 
 
 def _place(counted: Sequence[str], name: str) -> int:
@@ -242,7 +299,8 @@ def _rank(row: Mapping[str, Any] | None) -> str:
     if row is None or row["rank"] is None:
         return ""
     possible = row["rank_range"]
-    return f"   rank {row['rank']} of {row['of']}" + (f" ({possible[0]}-{possible[1]})" if possible else "")
+    text = translated(_("rank {rank} of {ranked}", rank=row["rank"], ranked=row["of"]))
+    return f"   {text}" + (f" ({possible[0]}-{possible[1]})" if possible else "")
 
 
 def read_token(arguments: argparse.Namespace) -> str:
@@ -262,11 +320,11 @@ def read_token(arguments: argparse.Namespace) -> str:
     except FileNotFoundError:
         if given is None:
             return ""
-        raise ServiceError(f"There is no file {path}.") from None
+        raise ServiceError(_("There is no file {path}.", path=path)) from None
     except (OSError, UnicodeDecodeError):
-        raise ServiceError(f"{path} cannot be read as a token.") from None
+        raise ServiceError(_("{path} cannot be read as a token.", path=path)) from None
     if shared:
-        raise ServiceError(f"Others may read {path}. Make it yours alone: chmod 600 {path}")
+        raise ServiceError(_("Others may read {path}. Make it yours alone: chmod 600 {path}", path=path))
     return text
 
 
@@ -276,9 +334,11 @@ def _token_headers(arguments: argparse.Namespace) -> dict[str, str]:
         return {}
     address = urlsplit(arguments.server)
     if address.scheme != "https" and address.hostname not in ("localhost", "127.0.0.1", "::1"):
-        raise ServiceError(f"The token is not sent to {arguments.server}: without https others could read it.")
+        raise ServiceError(
+            _("The token is not sent to {server}: without https others could read it.", server=arguments.server)
+        )
     if not token.isascii() or not token.isprintable():
-        raise ServiceError("The token holds characters that no token has.")
+        raise ServiceError(_("The token holds characters that no token has."))
     return {"Authorization": f"Bearer {token}"}
 
 
@@ -291,33 +351,40 @@ def _connection(arguments: argparse.Namespace) -> Iterator[httpx.Client]:
         with httpx.Client(base_url=server, headers=headers, timeout=httpx.Timeout(120, connect=10)) as client:
             yield client
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ServiceError(f"{server} does not answer ({error}). Is it running, and is --server right?") from None
+        raise ServiceError(
+            _("{server} does not answer ({error}). Is it running, and is --server right?", server=server, error=error)
+        ) from None
 
 
 def _answer(reply: httpx.Response) -> dict[str, Any]:
     try:
         body: dict[str, Any] = reply.json()
     except ValueError:
-        raise ServiceError(f"The server answered {reply.status_code} with something that is not JSON.") from None
+        raise ServiceError(
+            _("The server answered {status_code} with something that is not JSON.", status_code=reply.status_code)
+        ) from None
     if reply.is_success:
         return body
-    lines = [body.get("detail", f"The server answered {reply.status_code}.")]
+    lines = [body.get("detail", _("The server answered {status}.", status=reply.status_code))]
     if reply.status_code == 401:
-        lines.append(f"Make a token at {reply.url.join('/account')} and put it into {TOKEN_NAME} or {TOKEN_FILE}.")
+        place, file = reply.url.join("/account"), TOKEN_FILE
+        lines.append(
+            _("Make a token at {place} and put it into {name} or {file}.", place=place, name=TOKEN_NAME, file=file)
+        )
     # Of a field's problem the detail says all there is; of a file's it only says that there are some.
     lines += [_problem_line(one) for one in body.get("problems", []) if one["message"] not in lines[0]]
     if body.get("problem_count", 0) > len(body.get("problems", [])):
-        lines.append(f"... {body['problem_count']} problems in all")
-    lines += [printable(line) for line in sample_lines(body)]
-    raise ServiceError("\n".join(lines))
+        lines.append(_("... {n} problems in all", n=body["problem_count"]))
+    lines += [printable(translated(line)) for line in sample_lines(body)]
+    raise ServiceError("\n".join(map(translated, lines)))
 
 
 def _problem_line(one: Mapping[str, Any]) -> str:
-    place = [f"line {one['line']}" if one.get("line") else None, one.get("id")]
-    where = ", ".join(filter(None, place))
-    return f"  {where}: {one['message']}" if where else f"  {one['message']}"
+    place = [translated(_("line {line}", line=one["line"])) if one.get("line") else None, one.get("id")]
+    where, message = ", ".join(filter(None, place)), translated(one["message"])
+    return f"  {where}: {message}" if where else f"  {message}"
 
 
 def _complain(message: str, code: int = 1) -> int:
-    print(message, file=sys.stderr)
+    complain(message)
     return code

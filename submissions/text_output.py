@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from common.command_line import translated
+from common.messages import _
+
 
 def sample_lines(report: Mapping[str, Any]) -> list[str]:
     """Return the sample replies of a report or a refusal, each with what was read from it; no line where there are
     none."""
     samples = report.get("samples") or []
-    lines = [
-        f"    {sample['id']}: {sample['reply'] or '(empty)'}\n      read as: {sample['read']}" for sample in samples
-    ]
-    return ["  sample replies, and what was read from each", *"\n".join(lines).split("\n")] if lines else []
+    lines = [line for sample in samples for line in _sample(sample)]
+    return [_("  sample replies, and what was read from each"), *lines] if lines else []
+
+
+def _sample(sample: Mapping[str, Any]) -> list[str]:
+    reply = f"    {sample['id']}: {sample['reply'] or translated(_('(empty)'))}"
+    return [*reply.split("\n"), _("      read as: {read}", read=sample["read"])]
 
 
 def printable(text: str) -> str:

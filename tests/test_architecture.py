@@ -64,6 +64,7 @@ WIRING = {
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
+    "common/command_line.py",  # the language of the terminal
     "maintenance/space_commands.py",
     "web/startup.py",
     "workers/item_files.py",

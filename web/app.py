@@ -27,11 +27,12 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from maintenance.decision_log import PublicLog
-from operation.alarms import service_alarms
+from operation.alarms import ServiceAlarm, service_alarms
 from operation.metrics import render
 from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
+from storage.files.durability import REPLICATED
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
 from submissions.activity import ActivityRules
 from web.actions import ACTIONS
@@ -140,7 +141,7 @@ def _activity_rules(of: BenchmarkServices) -> ActivityRules:
 
 def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
-    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica, benchmarks=services.titles)
+    alarms = _alarms(settings, services)
     rules = _activity_rules(of)
     app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
     owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
@@ -148,12 +149,22 @@ def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: B
     app.include_router(receipts.api.build(of.receipts))
 
 
+def _alarms(settings: Settings, services: Services) -> partial[list[ServiceAlarm]]:
+    """Return what gives the alarms of this process."""
+    return partial(
+        service_alarms,
+        paths=(settings.state_dir,),
+        replica=services.replica,
+        benchmarks=services.titles,
+        replicated=settings.durability == REPLICATED,
+    )
+
+
 def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None:
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
-    status = PublicStatus(services.database, services.replica, services.titles, alarms=alarms)
+    status = PublicStatus(services.database, services.replica, services.titles, alarms=_alarms(settings, services))
     app.include_router(web.status_page.build(services.first.context, status))
 
 

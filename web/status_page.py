@@ -19,7 +19,10 @@ def build(context: RenderContext, status: PublicStatus) -> APIRouter:
 
     @router.get("/api/v1/status", responses={200: {"content": {"application/json": {"example": EXAMPLE}}}})
     def data(request: Request) -> Response:
-        """Return how the service is: `operational`, `degraded`, `paused` or `offline`. Ages are in seconds."""
+        """Return how the service is: `operational`, `degraded`, `paused` or `offline`. Ages are in seconds.
+
+        `effects`: what visitors notice: `no-files`, `scores-late`, `figures-differ`.
+        """
         return JSONResponse(status.get(), headers={"Cache-Control": "no-store"})
 
     @router.get("/status", include_in_schema=False)

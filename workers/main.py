@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
+from operation.curated_folders import CuratedFolders
 from operation.folder_mirror import restore_items, worker_mirrors
 from operation.litestream import ReplicaUnusable
+from operation.replica import EDITIONS
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
@@ -78,9 +80,7 @@ class WorkOptions:
 def _work_on(
     database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
 ) -> None:
-    mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-    for mirror in mirrors:  # before the runners look which labels are here
-        mirror.restore()
+    copies = _restored_mirrors(settings, database)  # before the runners look which labels are here
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
     worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
     retry_while_away(partial(_appear, worker), stop.rest)
@@ -89,13 +89,24 @@ def _work_on(
             retry_while_away(runner.run_all, stop.rest)
     with (
         listening(database, stop.wake) as heard,
-        schedule.running(worker, runners, [mirror.copy for mirror in mirrors], heard=heard),
+        schedule.running(worker, runners, copies, heard=heard),
     ):
         if options.until_empty:
             retry_while_away(partial(drain, worker, stop.is_set, stop.wait), stop.rest)
         else:
             run(worker, stop.is_set, stop.wait, heard)
     _leave(worker)
+
+
+def _restored_mirrors(settings: WorkerSettings, database: Database) -> list[Callable[[], object]]:
+    """Bring small files from the replica; return what copies new ones there. Folders are brought meanwhile."""
+    if settings.replica is None:
+        return []
+    mirrors = worker_mirrors(settings.replica, settings.state_dir)
+    for mirror in mirrors:
+        mirror.restore()
+    folders = CuratedFolders(database, settings.replica, settings.state_dir / EDITIONS)
+    return [*(mirror.copy for mirror in mirrors), folders.mirror]
 
 
 def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Sequence[Scorer]) -> list[TaskRunner]:

@@ -1,7 +1,7 @@
 """Annotation of pairs by hand: answers, presentation order, agreement, and the label changes that follow. Pure.
 
 A and B are a pair's responses as everybody sees them (``benchmark.items.shown_order``); an annotator sees them as first
-and second, in an order that is fixed for annotator and pair and tells nothing.
+and second, in an order that is fixed for annotator and pair, tells nothing, and is balanced among a pair's annotators.
 """
 
 from __future__ import annotations
@@ -73,6 +73,19 @@ def annotation_order(annotator: str, key: str) -> tuple[int, int]:
     average."""
     swapped = sha256(f"{annotator}\n{key}".encode()).digest()[0] & 1
     return (1, 0) if swapped else (0, 1)
+
+
+def balanced_order(annotator: str, key: str, answered: Sequence[str], shown: Sequence[str]) -> tuple[int, int]:
+    """Return the order for a further annotator of a pair: of all who answer it, half see A first.
+
+    ``answered``: what those who answered saw first, a or b; ``shown``: what all saw first to whom it was shown. The
+    rarer response comes first, among the answers and then among all; where both are as frequent, by hash.
+    """
+    for first in (answered, shown):
+        surplus = first.count("a") - first.count("b")
+        if surplus:
+            return (1, 0) if surplus > 0 else (0, 1)
+    return annotation_order(annotator, key)
 
 
 def preferred_label(item: Item, effect: str) -> int:

@@ -22,6 +22,7 @@ class PersonAnswer:
     """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured.
 
     ``first_verdict``: the verdict before a draft label was shown; "" where none was. Agreement is about it.
+    ``shown_first``: the response, a or b, that stood first; "" where nobody recorded that.
     """
 
     item: str
@@ -31,6 +32,7 @@ class PersonAnswer:
     note: str = ""
     seconds: float | None = None
     first_verdict: str = ""
+    shown_first: str = ""
 
     @property
     def blind_verdict(self) -> str:
@@ -159,6 +161,8 @@ def _person(
     right = sum(preference_of(one.blind_verdict) == preference_of(gold[one.item]) for one in tested)
     drafted = [one for one in own if one.first_verdict]
     times = [one.seconds for one in own if one.seconds is not None]
+    placed = [one for one in own if one.shown_first and one.blind_verdict in PREFERENCES]
+    picked = sum(one.blind_verdict == one.shown_first for one in placed)
     return {
         "answers": len(own),
         "mean_kappa": kappas.get(name),
@@ -169,4 +173,5 @@ def _person(
         "drafts_seen": len(drafted),
         "changed_after_draft": sum(one.verdict != one.first_verdict for one in drafted),
         "median_seconds": median(times) if times else None,
+        "picked_shown_first": picked / len(placed) if placed else None,
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     with locked(folder):
         write_lines(folder / ITEMS, (_item(item, pair) for item, pair in pairs.items()))
         write_json(folder / "manifest.json", pool_table(list(pairs.values())).to_json())
-        write_lines(folder / "assignments.jsonl", ({"annotator": name, "items": own} for name, own in given.items()))
+        write_lines(folder / "assignments.jsonl", _assignments(given))
         write_json(folder / SETTINGS, {"answers": arguments.answers, "reviewers": arguments.reviewer})
         write_lines(folder / "private" / "candidates.jsonl", read_lines(arguments.candidates))
         write_lines(folder / "private" / "drafts.jsonl", _drafts(pairs))
@@ -66,6 +66,12 @@ def export_command(arguments: argparse.Namespace) -> int:
     print(f"{len(pairs):,} pairs, {len(gold):,} of them gold, for {arguments.answers} answers each: {folder}")
     print(f"Labels and drafts are in {folder / 'private'}: keep them from annotators.")
     return 0
+
+
+def _assignments(given: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield who answers which pairs; `shown_first` has a or b for each of `items`."""
+    for name, own in given.items():
+        yield {"annotator": name, "items": list(own), "shown_first": list(own.values())}
 
 
 def _item(item: str, pair: PoolPair) -> dict[str, Any]:
@@ -147,5 +153,7 @@ def _summary(report: Mapping[str, Any], folder: Path) -> str:
         text = f"{name}: {one['answers']:,} answers, kappa {shown(one['mean_kappa'])}"
         text += f", {one['gold_right']:.0%} of gold right" if one["gold"] else ""
         text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
+        picked = one["picked_shown_first"]
+        text += f", picked the response shown first {picked:.0%} of the time" if picked is not None else ""
         lines.append(text + (f" (below {GOLD_MINIMUM:.0%}: see --exclude)" if one["below_gold_minimum"] else ""))
     return "\n".join([*lines, f"Decided pairs and what is left for reviewers: {folder}"])

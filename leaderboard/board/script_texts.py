@@ -1,13 +1,14 @@
-"""Sentences of board.js in other languages than English. The script has the English ones."""
+"""Sentences of board.js."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from common.messages import _, ngettext
-from common.translations import ENGLISH, Translations
+from common.script_texts import script_texts
+from common.translations import Translations
 
-_SENTENCES = (
+SENTENCES = (
     _("There is no field {name}. Fields: {fields}."),
     _("The field {name} takes a number, such as {name}:>5."),
     _(" or "),
@@ -22,8 +23,14 @@ _SENTENCES = (
     _("{span} of {judges}"),
     _("{n} pinned"),
     _(", "),
+    _("pin"),
+    _("unpin"),
+    _("pin {model}"),
+    _("unpin {model}"),
+    _("compare {model}"),
 )
-_PLURALS = (
+_REPORTS = ngettext("{n} other report", "{n} other reports", 1)
+PLURALS = (
     (
         "{n} scored judge that does not state its {what} is shown:",
         "{n} scored judges that do not state their {what} are shown:",
@@ -33,17 +40,13 @@ _PLURALS = (
     ("show it", "show them"),
     ("{n:,} judge", "{n:,} judges"),
     ("{n:,} baseline", "{n:,} baselines"),
+    (_REPORTS.msgid, _REPORTS.plural),
 )  # fmt: skip
 
 
-def script_texts(of: Translations) -> Mapping[str, str]:
+def board_texts(of: Translations) -> Mapping[str, str]:
     """Return English sentence -> translation; nothing in English."""
-    if of.language == ENGLISH:
-        return {}
-    plurals = {
-        text: of.pattern(one, many, 1 + place) for one, many in _PLURALS for place, text in enumerate((one, many))
-    }
-    return {text.msgid: of.pattern(text.msgid) for text in _SENTENCES} | plurals
+    return script_texts(of, SENTENCES, PLURALS)
 
 
 def counted(selection_span: str, judges: int, baselines: int, pinned: int) -> list[str]:

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import plotly.graph_objects as go
-
-from benchmark.number_check import in_words
 from benchmark.protocols import protocols, scores
-from benchmark.spec import BenchmarkSpec
+from benchmark.spec import BenchmarkSpec, capital
 from benchmark.statistics.pairwise import PairwiseArrays
+from common.messages import Message, _, joined
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
 from leaderboard.charts.layout import ChartText, Estimates, Json, Page
 
 MOST_JUDGES = 30
-HEADER = ("judge", "group", "value, %", "95% low", "95% high", "pairs")
-WITH_SOURCE = (*HEADER, "source")
-HERE = "scored here"
+HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
+WITH_SOURCE = (*HEADER, _("source"))
+HERE = _("scored here")
 
 Cells = tuple[object, ...]
 
@@ -63,9 +61,9 @@ class ChartQuery:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure, or None where there is nothing to draw; sentences about it; its numbers as a table."""
+    """A figure as Plotly's JSON, or None where there is nothing to draw; sentences about it; its numbers as a table."""
 
-    figure: go.Figure | None
+    figure: Json | None
     title: str
     notes: tuple[str, ...]
     header: tuple[str, ...] = ()
@@ -82,11 +80,10 @@ def to_chart(
 ) -> Chart:
     """Return the figure carries its own numbers, so that a page can offer them without asking again."""
     drawn["layout"]["meta"] = {"title": words.title, "csv": as_csv(header, rows)}
-    drawn["layout"]["template"] = "none"
-    return Chart(go.Figure(drawn), words.title, notes, header, tuple(rows))
+    return Chart(drawn, words.title, notes, header, tuple(rows))
 
 
-def empty_chart(notes: tuple[str, ...], title: str = "No data for this figure") -> Chart:
+def empty_chart(notes: tuple[str, ...], title: str = _("No data for this figure")) -> Chart:
     """No figure; the notes say why, and what would help."""
     return Chart(None, title, notes)
 
@@ -95,17 +92,21 @@ def rounded(chart: Chart) -> Chart:
     """Return the numbers to take along with one decimal, as for everything about labels that are not public."""
     rows = tuple(tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in row) for row in chart.rows)
     if chart.figure is not None:
-        chart.figure.layout.meta = {**chart.figure.layout.meta, "csv": as_csv(chart.header, rows)}
+        chart.figure["layout"]["meta"]["csv"] = as_csv(chart.header, rows)
     return replace(chart, rows=rows)
 
 
 def not_shown(view: ChartQuery) -> Chart:
     """No figure, because of labels that are not public it would show more than the categories."""
-    more = (
-        f"their {view.spec.pooled}" if view.overall_only else f"their {in_words(len(view.spec.categories))} categories"
+    more = _("their overall score")
+    if not view.overall_only:
+        more = _("their {count} categories", count=len(view.spec.categories))
+    labels = _(
+        "Labels {revision} are not public, and this figure needs more than {more}.",
+        revision=view.label_revision,
+        more=more,
     )
-    labels = f"Labels {view.label_revision} are not public, and this figure needs more than {more}."
-    return empty_chart((labels, "Another label set may show it."), "Not shown for this label set")
+    return empty_chart((labels, _("Another label set may show it.")), _("Not shown for this label set"))
 
 
 def chosen_judges(
@@ -119,14 +120,17 @@ def chosen_judges(
     result, missing = judges(entries, view.label_revision, view.spec)
     result.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
-        names = ", ".join(reported_names(view))
-        notes += (f"Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",)
+        text = _("Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",
+                 names=joined(reported_names(view)))  # fmt: skip
+        notes += (text,)
     if missing:
-        notes += (f"Not scored under labels {view.label_revision}: {', '.join(missing)}.",)
+        text = _("Not scored under labels {revision}: {names}.", revision=view.label_revision, names=joined(missing))
+        notes += (text,)
     if len(result) > most:
-        notes += (f"The best {most} of the {len(result)} judges chosen are drawn.",)
+        notes += (_("The best {most} of the {n} judges chosen are drawn.", most=most, n=len(result)),)
     if result and not protocols(view.spec)[view.protocol].has_interval:
-        notes += (f"No intervals under {view.protocol}: it does not count a majority of whole pairs.",)
+        text = _("No intervals under {rule}: it does not count a majority of whole pairs.", rule=view.protocol)
+        notes += (text,)
     return result[:most], notes
 
 
@@ -142,8 +146,20 @@ def _headline(judge: Judge, view: ChartQuery) -> float:
 
 def rules(view: ChartQuery, grouped: bool = True) -> str:
     """Return the choices that the numbers depend on, for readers who see the figure away from its page."""
-    categories = f", categories {view.grouping}" if grouped and view.grouping != view.spec.official else ""
-    return f"Rule {view.protocol}, labels {view.label_revision}{categories}."
+    values = {"rule": view.protocol, "revision": view.label_revision}
+    if grouped and view.grouping != view.spec.official:
+        return _("Rule {rule}, labels {revision}, categories {grouping}.", grouping=view.grouping, **values)
+    return _("Rule {rule}, labels {revision}.", **values)
+
+
+def score_name(spec: BenchmarkSpec, key: str) -> Message:
+    """Return how people call a score, as a value of a sentence."""
+    return Message(spec.title_of(key), {})
+
+
+def headline_name(spec: BenchmarkSpec, *, first: bool = False) -> Message:
+    """Return how sentences call the headline; ``first``: at the beginning of one."""
+    return Message(capital(spec.headline_text) if first else spec.headline_text, {})
 
 
 def table(

@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmark.scoring import FIELDS
 from benchmark.statistics.uncertainty import ALPHA, Z, wilson
+from common.messages import _, ngettext
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
 
 LENGTHS = ("longer", "shorter")
@@ -107,21 +108,32 @@ def position_finding(estimates: Sequence[Estimate]) -> str:
     first = sum(estimate.low is not None and estimate.low > 50 for estimate in estimates)
     second = sum(estimate.high is not None and estimate.high < 50 for estimate in estimates)
     if not first and not second:
-        return "How often the first response is chosen"
+        return _("How often the first response is chosen")
     if len(estimates) == 1:
-        return f"This judge leans to the {'first' if first else 'second'} response shown"
-    if not (first and second):
-        place = "first" if first else "second"
-        return (
-            f"{first or second} of {len(estimates)} judges {_do('lean', first or second)} to the {place} response shown"
+        if first:
+            return _("This judge leans to the first response shown")
+        return _("This judge leans to the second response shown")
+    if first and second:
+        return ngettext(
+            "{n} of {judges} judges leans to the first response shown, {second} to the second",
+            "{n} of {judges} judges lean to the first response shown, {second} to the second",
+            first,
+            judges=len(estimates),
+            second=second,
         )
-    return (
-        f"{first} of {len(estimates)} judges {_do('lean', first)} to the first response shown, {second} to the second"
+    if first:
+        return ngettext(
+            "{n} of {judges} judges leans to the first response shown",
+            "{n} of {judges} judges lean to the first response shown",
+            first,
+            judges=len(estimates),
+        )
+    return ngettext(
+        "{n} of {judges} judges leans to the second response shown",
+        "{n} of {judges} judges lean to the second response shown",
+        second,
+        judges=len(estimates),
     )
-
-
-def _do(verb: str, count: int) -> str:
-    return f"{verb}s" if count == 1 else verb
 
 
 def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequence[bool]) -> str:
@@ -129,10 +141,24 @@ def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequenc
     longer = sum(clear and one.value > two.value for (one, two), clear in zip(pairs, separate, strict=True))
     shorter = sum(clear and one.value < two.value for (one, two), clear in zip(pairs, separate, strict=True))
     if not longer and not shorter:
-        return "Agreement by the length of the better response"
-    side, count = ("longer", longer) if longer >= shorter else ("shorter", shorter)
-    whom = f"{count} of {len(pairs)} judges {_do('agree', count)}" if len(pairs) > 1 else "This judge agrees"
-    return f"{whom} more often where the better response is the {side} one"
+        return _("Agreement by the length of the better response")
+    if longer >= shorter:
+        if len(pairs) == 1:
+            return _("This judge agrees more often where the better response is the longer one")
+        return ngettext(
+            "{n} of {judges} judges agrees more often where the better response is the longer one",
+            "{n} of {judges} judges agree more often where the better response is the longer one",
+            longer,
+            judges=len(pairs),
+        )
+    if len(pairs) == 1:
+        return _("This judge agrees more often where the better response is the shorter one")
+    return ngettext(
+        "{n} of {judges} judges agrees more often where the better response is the shorter one",
+        "{n} of {judges} judges agree more often where the better response is the shorter one",
+        shorter,
+        judges=len(pairs),
+    )
 
 
 def best_so_far(points: Iterable[tuple[Any, float]]) -> list[int]:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.spec import capital
 from benchmark.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
+from common.messages import _, joined, ngettext
 from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts.base import HERE, Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, to_chart
+from leaderboard.charts.base import (
+    HERE,
+    Cells,
+    Chart,
+    ChartQuery,
+    chosen_judges,
+    empty_chart,
+    headline_name,
+    rules,
+    to_chart,
+)
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
 from leaderboard.charts.estimates import Entry
-from leaderboard.charts.layout import CHANCE, ChartText, plain
+from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
@@ -31,8 +42,10 @@ from leaderboard.charts.scatter_plots import (
 
 MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen
+_UNCHOSEN = 1000  # the first rank of points that nobody chose
+_MOST_MISSING = 10  # names in a sentence
 _SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
-_DATES = "Date of submission or publication"
+_DATES = _("Date of submission or publication")
 
 
 class _Picked(NamedTuple):
@@ -43,7 +56,7 @@ class _Picked(NamedTuple):
     source: str
 
 
-@chart("best-of-n", "Best-of-N", place=5, alone=True)
+@chart("best-of-n", _("Best-of-N"), place=15, group="field", alone=True)
 def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
     scatter_panels: list[ScatterPanel] = []
@@ -60,19 +73,27 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             cells += [_choice_cells(policy, point) for point in points]
             said += _fit_said(policy, fits[-1])
     words = ChartText(
-        "Judges that score higher here pick better answers"
+        _("Judges that score higher here pick better answers")
         if all(fit is not None and fit.low > 0 for fit in fits)
-        else "Score here and Best-of-N accuracy",
-        "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its "
-        f"{view.spec.headline_text}; with least-squares line, its 95% band and Pearson's r. Hollow: the paper's "
-        f"points; filled: scored here. {rules(view)}",
-        f"Across: {view.spec.headline_text}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
+        else _("Score here and Best-of-N accuracy"),
+        _(
+            "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its {score}; with "
+            "least-squares line, its 95% band and Pearson's r. Hollow: the paper's points; filled: scored here. "
+            "{rules}",
+            score=headline_name(view.spec),
+            rules=rules(view),
+        ),
+        _(
+            "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
+            score=headline_name(view.spec),
+        ),
     )
     notes = (
         *said,
         *printed.said("best_of_n"),
     )
-    header = ("policy", "judge", f"{view.spec.headline}, %", "95% low", "95% high", "picked, %", "N", "source")
+    score = f"{view.spec.headline}, %"
+    header = (_("policy"), _("judge"), score, _("95% low"), _("95% high"), _("picked, %"), "N", _("source"))
     return to_chart(planes(scatter_panels, view.page, words), words, notes, cells, header)
 
 
@@ -121,8 +142,10 @@ def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
 
 def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None) -> ScatterPanel:
     x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
-    known = ((policy.single, "one answer"), (policy.majority, "majority vote"))
-    levels = [(value, f"{name} {value:.1f}") for value, name in known if value is not None]
+    known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
+    levels = [
+        (value, _("{level} {value}", level=name, value=f"{value:.1f}")) for value, name in known if value is not None
+    ]
     x_range = reach_of([*x, CHANCE], chance=False)
     band = fit.band(min(x), max(x)) if fit is not None else None
     y = [*[spot.y for spot in spots], *[value for value, _ in levels]]
@@ -131,9 +154,9 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None
     if fit is not None:
         numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
     tens = [value for value in range(0, 101, 10) if x_range[0] <= value <= x_range[1]]
-    ticks = [(float(value), f"{value}<br>chance" if value == CHANCE else str(value)) for value in tens]
+    ticks = [(float(value), _("{value}<br>chance", value=value) if value == CHANCE else str(value)) for value in tens]
     y_range = reach_of(y, chance=False)
-    title = f"Answers by {policy.name}"
+    title = _("Answers by {policy}", policy=policy.name)
     return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
 
 
@@ -144,14 +167,18 @@ def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
 
 def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     if fit is None:
-        return (f"Answers by {policy.name}: too few points for a line.",)
+        return (_("Answers by {policy}: too few points for a line.", policy=policy.name),)
     return (
-        f"Answers by {policy.name}: r {fit.r:.3f} with 95% interval {fit.low:.2f} to {fit.high:.2f}, p {fit.p:.3f}, "
-        f"n {fit.n}; a point more here goes with {fit.slope:.2f} points more of picked answers that are right.",
+        _(
+            "Answers by {policy}: r {r:.3f} with 95% interval {low:.2f} to {high:.2f}, p {p:.3f}, n {n}; a point more "
+            "here goes with {slope:.2f} points more of picked answers that are right.",
+            policy=policy.name,
+            **{name: getattr(fit, name) for name in ("r", "low", "high", "p", "n", "slope")},
+        ),
     )
 
 
-@chart("agreement", "Kappa", place=7, needs="nothing")
+@chart("agreement", _("Kappa"), place=10, group="biases", needs="nothing")
 def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
     result, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
@@ -159,135 +186,209 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if not result:
         return empty_chart(notes)
     if relations is None:
-        return empty_chart((*notes, "Agreement is computed a little after scores. Look again in a minute."))
+        return empty_chart((*notes, _("Agreement is computed a little after scores. Look again in a minute.")))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
     known = [judge for judge in result if judge.id in place]
     unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
     if hidden := [judge.name for judge in result if judge.id in unnamed]:
-        notes += (f"Agreement would tell whose an anonymous entry is, so it is left out: {', '.join(hidden)}.",)
+        text = _("Agreement would tell whose an anonymous entry is, so it is left out: {names}.", names=joined(hidden))
+        notes += (text,)
     if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
-        notes += (
-            f"Only the best version of a judge, and the best {KAPPA_AT_MOST} judges, are compared; not so: "
-            f"{', '.join(missing[:10])}{f' and {len(missing) - 10} more' if len(missing) > 10 else ''}.",
-        )
+        if len(missing) > _MOST_MISSING:
+            missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
+        text = _("Only the best version of a judge, and the best {most} judges, are compared; not so: {names}.",
+                 most=KAPPA_AT_MOST, names=joined(missing))  # fmt: skip
+        notes += (text,)
     if len(known) < 2:
-        return empty_chart((*notes, "Agreement needs two judges or more. Choose another one above."))
+        return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))
     at = [place[judge.id] for judge in known]
     square = relations.kappa[np.ix_(at, at)]
     values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
     words = ChartText(
-        "Which judges judge alike",
-        "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, 0 what "
-        "chance gives.",
-        "The stronger the shade, the more they agree; agreement does not mean accuracy "
-        f"(n {int(relations.sizes.sum()):,} pairs)",
+        _("Which judges judge alike"),
+        _(
+            "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, "
+            "0 what chance gives."
+        ),
+        _(
+            "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
+            pairs=f"{int(relations.sizes.sum()):,}",
+        ),
     )
-    notes += ("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals.",)
+    notes += (_("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals."),)
     if len(known) > CELLS_WITH_NUMBERS:
-        notes += (f"Up to {CELLS_WITH_NUMBERS} judges have their numbers in the cells.",)
+        notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
     cells: list[Cells] = [
         (one.name, other.name, values[i][j]) for i, one in enumerate(known) for j, other in enumerate(known) if i < j
     ]
     drawn = matrix([judge.name for judge in known], values, view.page, words)
-    return to_chart(drawn, words, notes, cells, ("judge", "other judge", "kappa"))
+    return to_chart(drawn, words, notes, cells, (_("judge"), _("other judge"), _("kappa")))
 
 
-@chart("difficulty", "Difficulty", place=10, alone=True, needs="counts")
+@chart("difficulty", _("Difficulty"), place=14, group="field", alone=True, needs="counts")
 def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty
     if not counts:
         return empty_chart(
             (
-                f"Difficulty needs at least {BAND_JUDGES} judges with scores under labels {view.label_revision}, and "
-                "labels that are public. It is computed a little after scores.",
+                _(
+                    "Difficulty needs at least {most} judges with scores under labels {revision}, and labels that are "
+                    "public. It is computed a little after scores.",
+                    most=BAND_JUDGES,
+                    revision=view.label_revision,
+                ),
             )
         )
     step = 100 // BANDS
     words = ChartText(
-        "How many judges are right on a pair",
-        f"Pairs by the share of judges that are right on them, in ten bands, over {view.around.compared} judges. "
-        f"Rule {view.spec.ranking}, labels {view.label_revision}.",
-        "Judges that are right on the pair, % (left is harder)",
+        _("How many judges are right on a pair"),
+        _(
+            "Pairs by the share of judges that are right on them, in ten bands, over {judges} judges. "
+            "Rule {rule}, labels {revision}.",
+            judges=view.around.compared,
+            rule=view.spec.ranking,
+            revision=view.label_revision,
+        ),
+        _("Judges that are right on the pair, % (left is harder)"),
     )
     notes: tuple[str, ...] = (
-        f"All judges compared on the board, each by its best version; only pairs judged by at least {BAND_JUDGES}.",
+        _(
+            "All judges compared on the board, each by its best version; only pairs judged by at least {least}.",
+            least=BAND_JUDGES,
+        ),
     )
     if view.around.compared < BANDS:
-        notes += (f"With {view.around.compared} judges some bands stay empty: no share of them lies there.",)
+        text = _(
+            "With {judges} judges some bands stay empty: no share of them lies there.", judges=view.around.compared
+        )
+        notes += (text,)
     if view.grouping != view.spec.official:
-        notes += ("This figure always follows the official categories.",)
+        notes += (_("This figure always follows the official categories."),)
     cells: list[Cells] = [
         (category, f"{step * band} to {step * (band + 1)}", count)
         for category in view.spec.category_keys
         for band, count in enumerate(counts.get(category, ()))
     ]
     drawn = histograms(counts, view.page, words)
-    return to_chart(drawn, words, notes, cells, ("category", "judges right, %", "pairs"))
+    return to_chart(drawn, words, notes, cells, (_("category"), _("judges right, %"), _("pairs")))
 
 
-@chart("size", "Size", place=11, alone=True)
+@chart("size", _("Size"), place=12, group="field", alone=True)
 def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Headline score over the number of parameters."""
-    headline, title = view.spec.headline, capital(view.spec.headline_text)
+    key, title = view.spec.headline, headline_name(view.spec, first=True)
     rows = [row for row in ranked(view) if row.parameters_b]
     if not rows:
-        return empty_chart(("No judge on the board states its number of parameters.",))
+        text = _("No judge on the board states its number of parameters. It can be stated with a submission.")
+        return empty_chart((text,))
     named = {str(entry["id"]) for entry in entries}
-    spots = points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named, headline)
+    spots = _best_of_each(points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named, view))
     low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
     ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
     words = ChartText(
-        f"{title} and model size",
-        "Each judge that states its size. Filled: scored here, with 95% intervals; hollow: reported, by its source's "
-        f"own rule. {rules(view)}",
-        f"{title}, % (up is better), n {len(rows)} judges",
+        _("{score} and model size", score=title),
+        _(
+            "Each judge that states its size; equal sizes stand side by side, and the best one of each size is named. "
+            "Filled: scored here, with 95% intervals; hollow: reported, by its source's own rule. {rules}",
+            rules=rules(view),
+        ),
+        _("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
     )
     plane = ScatterPanel(
-        "", "", "Parameters, billions (log scale)", spots, (low, high), score_range(spots), ticks, chance_line(spots)
+        "",
+        "",
+        _("Parameters, billions (log scale)"),
+        spots,
+        (low, high),
+        score_range(spots),
+        ticks,
+        chance_line(spots),
+        swarm=True,
     )
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
-    notes = (*((f"{silent} rows do not state a size.",) if silent else ()), *_reported_note(rows))
-    cells = [(*row_cells(row, headline), row.parameters_b, row.source or HERE) for row in rows]
-    header = (*_points(headline), "parameters, billions", "source")
+    notes = (
+        *((ngettext("{n} row does not state a size.", "{n} rows do not state a size.", silent),) if silent else ()),
+        *_reported_note(rows),
+    )
+    cells = [(*row_cells(row, key), row.parameters_b, row.source or HERE) for row in rows]
+    header = (*_points(key), _("parameters, billions"), _("source"))
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
 
-@chart("history", "History", place=12, alone=True)
+@chart("history", _("History"), place=11, group="field", alone=True)
 def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the best headline score so far, among judges scored here and among reported results."""
-    headline, title = view.spec.headline, view.spec.headline_text
-    rows = [row for row in view.around.rows if row.value(headline) is not None and row.date and row.tier != "baseline"]
-    spots: list[Point2D] = []
-    cells: list[Cells] = []
-    steps = []
-    last = _day(max([row.date for row in rows] + [view.around.as_of[:10]])) if rows else 0
-    for tier in ("reported", "scored"):
-        own = [row for row in rows if row.tier == tier]
-        best = [own[at] for at in best_so_far((row.date, row.value(headline) or 0.0) for row in own)]
-        if best:
-            latest = best[::-1]  # the best of all is named first
-            spots += points_of(latest, [float(_day(row.date)) for row in latest], {row.id for row in best}, headline)
-            cells += [(*row_cells(row, headline), row.date[:10], row.source or HERE) for row in best]
-            days, values = [_day(row.date) for row in best], [100 * (row.value(headline) or 0) for row in best]
-            steps.append(([*days, last], [*values, values[-1]], tier == "reported"))
-    if not spots:
-        return empty_chart((f"Nothing on the board has a date and a {title} yet.",))
+    key, title = view.spec.headline, headline_name(view.spec)
+    rows = [row for row in view.around.rows if row.value(key) is not None and row.date and row.tier != "baseline"]
+    if not rows:
+        return empty_chart((_("Nothing on the board has a date and a {score} yet.", score=title),))
+    best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key)]
+    last = _day(max([row.date for row in rows] + [view.around.as_of[:10]]))
+    spots = _cloud(rows, best, view)
     first = min(spot.x for spot in spots)
     pad = max(10.0, 0.04 * (last - first))
     words = ChartText(
-        f"Best {title} so far",
-        "Results that were better than all before them. Filled and solid: scored here, with 95% intervals; hollow and "
-        f"dotted: reported. {rules(view)}",
-        f"{capital(title)}, % (up is better), n {len(rows)} results",
+        _("Best {score} so far", score=title),
+        _(
+            "Every result by its date. Those better than all before them are strong and joined. Filled and solid: "
+            "scored here, with 95% intervals; hollow and dotted: reported. {rules}",
+            rules=rules(view),
+        ),
+        _("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
     across = (first - pad, last + pad)
     months = _months(*across, view.page.narrow)
+    steps = _steps(rows, key, last)
     plane = ScatterPanel("", "", _DATES, spots, across, score_range(spots), months, chance_line(spots), steps=steps)
-    luck = "The best of many results is better by luck alone; intervals do not correct for that."
+    luck = _("The best of many results is better by luck alone; intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
-    header = (*_points(headline), "date", "source")
+    records = {row.id for row in best}
+    cells = [
+        (*row_cells(row, key), row.date[:10], row.source or HERE, "yes" if row.id in records else "no")
+        for row in sorted(rows, key=lambda row: (row.tier, row.date))
+    ]
+    header = (*_points(key), _("date"), _("source"), _("best so far"))
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
+
+
+def _records(rows: Sequence[BoardRow], tier: str, key: str) -> list[BoardRow]:
+    """Return the rows of a tier that were better than all before them."""
+    own = [row for row in rows if row.tier == tier]
+    return [own[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in own)]
+
+
+def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], view: ChartQuery) -> list[Point2D]:
+    """Return a point for each row; those better than all before them are strong, and the last of them named first."""
+    records = {row.id for row in best}
+    others = [row for row in rows if row.id not in records][:MOST_SPOTS]
+    weak = [
+        replace(spot, faint=True, rank=None, y_ends=None)
+        for spot in points_of(others, [float(_day(row.date)) for row in others], set(), view)
+    ]
+    latest = best[::-1]
+    return [*weak, *points_of(latest, [float(_day(row.date)) for row in latest], records, view)]
+
+
+def _steps(rows: Sequence[BoardRow], key: str, last: int) -> list[tuple[list[float], list[float], bool]]:
+    """Return the best score of each tier over time, up to the last day."""
+    steps: list[tuple[list[float], list[float], bool]] = []
+    for tier in ("reported", "scored"):
+        if best := _records(rows, tier, key):
+            days, values = [float(_day(row.date)) for row in best], [100 * (row.value(key) or 0.0) for row in best]
+            steps.append(([*days, float(last)], [*values, values[-1]], tier == "reported"))
+    return steps
+
+
+def _best_of_each(spots: Sequence[Point2D]) -> list[Point2D]:
+    """Return the points; of those that nobody chose the best at each place is named, and no other."""
+    best = {spot.x: at for at, spot in sorted(enumerate(spots), key=lambda one: one[1].y)}
+    return [
+        spot
+        if spot.rank is not None and spot.rank < _UNCHOSEN
+        else replace(spot, rank=_UNCHOSEN + at if best[spot.x] == at else None)
+        for at, spot in enumerate(spots)
+    ]
 
 
 def ranked(view: ChartQuery) -> list[BoardRow]:
@@ -299,18 +400,26 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
     return [row for tier in tiers for row in tier]
 
 
-def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], headline: str) -> list[Point2D]:
+def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], view: ChartQuery) -> list[Point2D]:
     """Return the best and those chosen are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
-        value, ends = 100 * (row.value(headline) or 0), _ends(row, headline)
-        interval = f", 95% interval {ends[0]:.1f} to {ends[1]:.1f}" if ends else ""
-        remark = f"<br>{plain(row.note, 60)}" if row.note else ""
-        source = plain(row.source, 60) if row.tier == "reported" else HERE
-        hover = f"<b>{plain(_name(row), 60)}</b><br>{value:.1f}{interval}<br>{source}{remark}"
-        rank = at if row.id in chosen else 1000 + at if at < MOST_NAMED else None
+        value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
+        hover = _row_hover(row, value, ends, view.page)
+        rank = at if row.id in chosen else _UNCHOSEN + at if at < MOST_NAMED else None
         spots.append(Point2D(_name(row), across, value, hover, row.tier != "scored", ends, None, rank))
     return spots
+
+
+def _row_hover(row: BoardRow, value: float, ends: tuple[float, float] | None, page: Page) -> str:
+    """Return what is said of a row under the pointer."""
+    number = f"{value:.1f}"
+    if ends:
+        values = {"value": number, "low": f"{ends[0]:.1f}", "high": f"{ends[1]:.1f}"}
+        number = page.text(_("{value}, 95% interval {low} to {high}", **values))
+    source = plain(row.source, 60) if row.tier == "reported" else page.text(HERE)
+    remark = f"<br>{plain(page.text(row.note), 60)}" if row.note else ""
+    return f"<b>{plain(_name(row), 60)}</b><br>{number}<br>{source}{remark}"
 
 
 def _name(row: BoardRow) -> str:
@@ -318,7 +427,7 @@ def _name(row: BoardRow) -> str:
 
 
 def _points(headline: str) -> tuple[str, ...]:
-    return ("judge", "tier", f"{headline}, %", "95% low", "95% high")
+    return (_("judge"), _("tier"), f"{headline}, %", _("95% low"), _("95% high"))
 
 
 def _ends(row: BoardRow, headline: str) -> tuple[float, float] | None:
@@ -336,13 +445,13 @@ def score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
 
 def chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
     low, high = score_range(spots)
-    return [(float(CHANCE), "chance (50%)")] if low <= CHANCE <= high else []
+    return [(float(CHANCE), _("chance (50%)"))] if low <= CHANCE <= high else []
 
 
 def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
     if not any(row.tier == "reported" for row in rows):
         return ()
-    return ("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired.",)
+    return (_("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired."),)
 
 
 def _day(iso: str) -> int:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from benchmark.spec import capital
+from common.messages import _
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, rules, to_chart
+from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
 from leaderboard.charts.bias import best_so_far
 from leaderboard.charts.board_charts import chance_line, points_of, ranked, row_cells, score_range
 from leaderboard.charts.estimates import Entry
@@ -18,9 +18,11 @@ from leaderboard.charts.scatter_plots import ScatterPanel, planes
 
 _FEW_TICKS = 3
 _EMPTY = (
-    "No judge on the board states the price, the tokens or the time of its run.",
-    "python -m judge submit fills them in. Of an entry of yours you can state them on its page in your account, and "
-    "with a submission under “What the run cost”.",
+    _("No judge on the board states the price, the tokens or the time of its run."),
+    _(
+        "python -m judge submit fills them in. Of an entry of yours you can state them on its page in your account, "
+        "and with a submission under “What the run cost”."
+    ),
 )
 
 
@@ -40,16 +42,16 @@ def _tokens(row: BoardRow) -> float | None:
 
 
 _MEASURES = (
-    _Measure("Price of a run, US $", lambda row: row.stated.get("price_usd")),
-    _Measure("Tokens of a run, in and out", _tokens),
-    _Measure("Time of a run, seconds", lambda row: row.stated.get("wall_seconds")),
+    _Measure(_("Price of a run, US $"), lambda row: row.stated.get("price_usd")),
+    _Measure(_("Tokens of a run, in and out"), _tokens),
+    _Measure(_("Time of a run, seconds"), lambda row: row.stated.get("wall_seconds")),
 )
 
 
-@chart("cost", "Cost", place=13, alone=True)
+@chart("cost", _("Cost"), place=13, group="field", alone=True)
 def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Headline score over price, tokens and time of the run, each with its Pareto front."""
-    headline, title = view.spec.headline, capital(view.spec.headline_text)
+    key, title = view.spec.headline, headline_name(view.spec, first=True)
     rows = [row for row in ranked(view) if row.tier == "scored"]
     chosen = {str(entry["id"]) for entry in entries}
     panels: list[ScatterPanel] = []
@@ -57,39 +59,43 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     for measure in _MEASURES:
         results = [(row, value) for row in rows if (value := measure.read(row))]
         if results:
-            front = [results[at] for at in best_so_far((value, row.value(headline) or 0.0) for row, value in results)]
-            panels.append(_panel(measure.title, (results, front), chosen, headline))
-            best = {row.id for row, _ in front}
+            front = [results[at] for at in best_so_far((value, row.value(key) or 0.0) for row, value in results)]
+            panels.append(_panel(measure.title, (results, front), chosen, view))
+            best = {row.id for row, _value in front}
             cells += [
-                (measure.title, *row_cells(row, headline), value, "yes" if row.id in best else "no")
+                (measure.title, *row_cells(row, key), value, "yes" if row.id in best else "no")
                 for row, value in results
             ]
     if not panels:
-        return empty_chart(_EMPTY, "Accuracy and cost")
+        return empty_chart(_EMPTY, _("Accuracy and cost"))
     words = ChartText(
-        f"{title} and what a run cost",
-        "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins judges "
-        f"that no cheaper one beats. {rules(view)}",
-        f"Across: log scale (left is cheaper). Up: {view.spec.headline_text}, % (up is better)",
+        _("{score} and what a run cost", score=title),
+        _(
+            "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins "
+            "judges that no cheaper one beats. {rules}",
+            rules=rules(view),
+        ),
+        _("Across: log scale (left is cheaper). Up: {score}, % (up is better)", score=headline_name(view.spec)),
     )
     silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
     notes = (
-        "Stated by the owners of the entries, not measured here. More votes per pair cost more.",
-        *((f"{silent} of {len(rows)} judges scored here state none of it.",) if silent else ()),
+        _("Stated by the owners of the entries, not measured here. More votes per pair cost more."),
+        *((_("{n} of {judges} judges scored here state none of it.", n=silent, judges=len(rows)),) if silent else ()),
     )
-    header = ("cost", "judge", "tier", f"{headline}, %", "95% low", "95% high", "value", "on the front")
+    ends = (_("95% low"), _("95% high"))
+    header = (_("cost"), _("judge"), _("tier"), f"{key}, %", *ends, _("value"), _("on the front"))
     return to_chart(planes(panels, view.page, words), words, notes, cells, header)
 
 
-def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], headline: str) -> ScatterPanel:
+def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], view: ChartQuery) -> ScatterPanel:
     """Return one pair of axes. `rows`: all, and those on the front, which are named first."""
     result, front = rows
-    named = chosen | {row.id for row, _ in front}
-    spots = points_of([row for row, _ in result], [math.log10(value) for _, value in result], named, headline)
+    named = chosen | {row.id for row, _value in front}
+    spots = points_of([row for row, _value in result], [math.log10(value) for _row, value in result], named, view)
     low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
     y_range = score_range(spots)
-    xs = [math.log10(value) for _, value in front]
-    ys = [100 * (row.value(headline) or 0) for row, _ in front]
+    xs = [math.log10(value) for _row, value in front]
+    ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
     ticks, said = log_ticks(low, high), f"n {len(result)}"
     return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots), steps=steps)

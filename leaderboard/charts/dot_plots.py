@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from leaderboard.board.columns import by_key
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
 from leaderboard.charts.layout import (
+    BESIDE_NAMES,
     CHANCE,
     SMALL,
     ChartText,
@@ -24,20 +26,23 @@ from leaderboard.charts.layout import (
     Page,
     bare_axis,
     base_layout,
-    columns_of,
     error_bars,
+    fitting,
     hairline,
     hover_of,
     label,
+    name_lines,
     names_width,
     pairs_said,
     plain,
     reach,
+    text_width,
     under,
 )
 
 _ROW, _NARROW_ROW, _HEADER, _NARROW_HEADER, _CURVES = 36, 44, 42, 130, 380  # heights
 _NUMBER, _PANEL, _GAP, _EDGE, _WIDEST = 48, 150, 28, 12, 560  # widths
+FEW_PAIRS, _FADED = 30, 0.25  # below so many pairs a cell of a heat map has a fraction of its shade
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
@@ -88,7 +93,7 @@ class _Grid:
         lines = len(panels[0].lines)
         if page.narrow:
             return cls(page.width, page.width, 1, 0, _NARROW_ROW, lines, len(panels))
-        names = names_width([f"{line.name} {line.small}" for line in panels[0].lines])
+        names = names_width([f"{line.name}  {line.small}" for line in panels[0].lines if not line.heading] or [""])
         columns = max(1, min(len(panels), (page.width - names) // (_PANEL + _GAP)))
         columns = -(-len(panels) // -(-len(panels) // columns))  # six panels on five columns: two rows of three
         used = min(page.width, names + columns * _WIDEST)
@@ -161,9 +166,9 @@ def dots(
     layout = base_layout(page, words, grid.height)
     traces: list[Json] = []
     for index, panel in enumerate(panels):
-        traces += _dot_traces(panel, grid, index, p)
+        traces += _dot_traces(panel, grid, index, page)
         layout["shapes"] += _panel_lines(panel, grid, index, p, (lowest, words.end))
-        layout["annotations"] += _panel_words(panel, grid, index, p)
+        layout["annotations"] += _panel_words(panel, grid, index, page)
     _scales(layout, grid, page, words, lowest)
     return {"data": traces, "layout": layout}
 
@@ -176,7 +181,7 @@ def dumbbells(
     p = page.palette
     first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
     sizes = " · ".join(filter(None, (f"● {pairs_said(first)}", f"◆ {pairs_said(second)}")))
-    panel = _Panel("● longer   ◆ shorter", sizes, (p.ink,) * len(lines), tuple(lines), first)
+    panel = _Panel(page.text(_("● longer   ◆ shorter")), sizes, (p.ink,) * len(lines), tuple(lines), first)
     other = replace(panel, estimates=second)
     grid = _Grid.fitting([panel], page)
     lowest = _lowest([panel, other], words.start)
@@ -186,9 +191,12 @@ def dumbbells(
         y = grid.dot(0, line)
         layout["shapes"].append(hairline((one.value, two.value), (y, y), p.soft, "x"))
     apart = [signed(one.value - two.value) for one, two in pairs]
-    layout["annotations"] += _panel_words(panel, grid, 0, p, apart)
+    layout["annotations"] += _panel_words(panel, grid, 0, page, apart)
     _scales(layout, grid, page, words, lowest)
-    return {"data": [*_dot_traces(panel, grid, 0, p), *_dot_traces(other, grid, 0, p, "diamond")], "layout": layout}
+    return {
+        "data": [*_dot_traces(panel, grid, 0, page), *_dot_traces(other, grid, 0, page, "diamond")],
+        "layout": layout,
+    }
 
 
 def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int) -> None:
@@ -198,7 +206,8 @@ def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int
     if words.end < 100:  # around chance (50%), alike on both sides
         step = max(5, int((words.end - CHANCE) * 0.7) // 5 * 5)
         ticks = [CHANCE - step, CHANCE, CHANCE + step]
-    labels = [f"{CHANCE}<br>chance" if tick == CHANCE else str(tick) for tick in ticks]
+    chance = page.text(_("{value}<br>chance", value=CHANCE))
+    labels = [chance if tick == CHANCE else str(tick) for tick in ticks]
     for column in range(grid.columns):
         layout[grid.axis(column, "xaxis")] = bare_axis(
             page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
@@ -216,8 +225,8 @@ def _panels(
     panels = []
     for key in keys:
         result = tuple(values.get(key) for values in estimates)
-        pairs = mean_said(key, page.spec) or pairs_said(result)
-        title = (titles or {}).get(key, page.spec.title_of(key))
+        pairs = page.text(mean_said(key, page.spec)) or pairs_said(result)
+        title = page.text((titles or {}).get(key, page.spec.title_of(key)))
         panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), result))
     return panels
 
@@ -230,7 +239,7 @@ def mean_said(key: str, spec: BenchmarkSpec) -> str:
 def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], page: Page) -> list[_Panel]:
     result = tuple(estimates[key] for key in keys)
     lines = tuple(
-        ChartLine(page.spec.title_of(key), mean_said(key, page.spec) or pairs_said([one]), judge.hollow)
+        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([one]), judge.hollow)
         for key, one in zip(keys, result, strict=True)
     )
     return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, result)]
@@ -242,8 +251,9 @@ def _lowest(panels: Sequence[_Panel], start: int) -> int:
     return min(start, int(min(values, default=start) // 10 * 10))
 
 
-def _dot_traces(panel: _Panel, grid: _Grid, index: int, p: Palette, symbol: str = "circle") -> list[Json]:
+def _dot_traces(panel: _Panel, grid: _Grid, index: int, page: Page, symbol: str = "circle") -> list[Json]:
     """Return a trace per colour, and one for what is hollow: error bars have one colour for all of a trace."""
+    p = page.palette
     looks = [(colour, line.hollow) for colour, line in zip(panel.colours, panel.lines, strict=True)]
     traces = []
     for colour, hollow in dict.fromkeys(looks):
@@ -262,7 +272,7 @@ def _dot_traces(panel: _Panel, grid: _Grid, index: int, p: Palette, symbol: str 
             "error_x": error_bars(colour, 0.25 if hollow else 0.4, [up for up, _ in ends], [down for _, down in ends]),
             "xaxis": grid.axis(index),
             "cliponaxis": False,
-            "hovertext": [hover_of(panel.lines[i].name, panel.title, panel.estimates[i]) for i in lines],
+            "hovertext": [hover_of(page, panel.lines[i].name, panel.title, panel.estimates[i]) for i in lines],
             "hoverinfo": "text",
         }
         traces.append(trace)
@@ -287,9 +297,10 @@ def _panel_lines(panel: _Panel, grid: _Grid, index: int, p: Palette, scale: tupl
 
 
 def _panel_words(
-    panel: _Panel, grid: _Grid, index: int, p: Palette, numbers: Sequence[str] | None = None
+    panel: _Panel, grid: _Grid, index: int, page: Page, numbers: Sequence[str] | None = None
 ) -> list[Json]:
     """Return the header with n, the numbers, and the names, once per row of panels."""
+    p = page.palette
     column, head = index % grid.columns, grid.top(index) + _HEADER
     pairs = f"<br>{SMALL.format(panel.pairs)}" if panel.pairs else ""
     colour = panel.colours[0] if len(set(panel.colours)) == 1 else p.ink
@@ -299,10 +310,11 @@ def _panel_words(
     for line, (what, result) in enumerate(zip(panel.lines, panel.estimates, strict=True)):
         y = grid.middle(index, line) - (0 if grid.names or what.heading else 9)
         if column == 0:
-            notes.append(label(0, y, _line_words(what, grid), p.soft if what.heading else p.ink, yref="y"))
+            text = _line_words(what, grid, page)
+            notes.append(label(0, y, text, p.soft if what.heading else p.ink, yref="y", align="left"))
         if what.heading:
             continue
-        number = f"{result.value:.1f}" if result is not None else "none"
+        number = f"{result.value:.1f}" if result is not None else page.text(_("none"))
         number = numbers[line] if numbers is not None else number
         number = number if result is None or what.hollow else f"<b>{number}</b>"
         end = (grid.left(column) + _NUMBER - 15) / grid.width if grid.names else 1
@@ -310,13 +322,22 @@ def _panel_words(
     return notes
 
 
-def _line_words(line: ChartLine, grid: _Grid) -> str:
-    """Return the name of a line, cut to the room there is, and its small words."""
+def _line_words(line: ChartLine, grid: _Grid, page: Page) -> str:
+    """Return the name of a line, on two lines or cut in the middle where there is no room, and its small words."""
     if line.heading:
-        return f"<b>{plain(line.name, 60)}</b>"
-    own = f"  {SMALL.format(plain(line.small))}" if line.small else ""
-    room = (int((grid.names - 16) / 7.2) if grid.names else 40) - columns_of(line.small)
-    return f"{plain(line.name, max(8, room))}{own}"
+        return f"<b>{plain(page.text(line.name), 60)}</b>"
+    small = page.text(line.small)
+    own = f"  {SMALL.format(plain(small))}" if small else ""
+    beside = text_width(f"  {small}") if small else 0
+    if not grid.names:
+        return plain(fitting(line.name, page.width - _NUMBER - beside)) + own
+    lines = name_lines(line.name, grid.names)
+    column = grid.names - BESIDE_NAMES
+    if own and len(lines) == 1 and text_width(line.name) + beside > column:
+        return f"{plain(line.name)}<br>{SMALL.format(plain(small))}"
+    if own:
+        lines[-1] = fitting(lines[-1], column - beside)
+    return "<br>".join(map(plain, lines)) + own
 
 
 # --- heat map ---------------------------------------------------------------------------------------------------------
@@ -341,18 +362,21 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
         "showscale": False,
         "xgap": 2,
         "ygap": 24 if page.narrow else 2,
+        "dy": row,
+        "customdata": [[_strength(e[source]) for source in sources] for e in estimates],
         "hovertext": [
-            [hover_of(n, source, e[source]) for source in sources] for n, e in zip(names, estimates, strict=True)
+            [hover_of(page, n, source, e[source]) for source in sources] for n, e in zip(names, estimates, strict=True)
         ],
         "hoverinfo": "text",
     }
-    left = 0.0 if page.narrow else names_width(names) / page.width
+    column = names_width(names)
+    left = 0.0 if page.narrow else column / page.width
     across = [-0.5, len(sources) - 0.5]
     layout["xaxis"] = bare_axis(p, range=across, domain=[left, 1], showticklabels=False)
     layout["annotations"] += _source_words(estimates, grouping, page, header)
-    layout["annotations"].append(label(0, 0, words.axis, p.soft, yanchor="top", yshift=-12))
+    under(layout, page, words.axis, 12)
     for name, values, y in zip(names, estimates, ys, strict=True):
-        layout["annotations"] += _heat_line(name, values, y, page)
+        layout["annotations"] += _heat_line(name, values, y, page, column)
     return {"data": [trace], "layout": layout}
 
 
@@ -369,14 +393,21 @@ def _source_words(estimates: Sequence[Estimates], grouping: str, page: Page, hea
     return notes
 
 
-def _heat_line(name: str, values: Estimates, y: float, page: Page) -> list[Json]:
+def _heat_line(name: str, values: Estimates, y: float, page: Page, names: int) -> list[Json]:
     p, above = page.palette, 24 if page.narrow else 0
-    notes = [label(0, y - above, plain(name, 40 if page.narrow else 32), p.ink, yref="y")]
+    lines = [fitting(name, page.width)] if page.narrow else name_lines(name, names)
+    notes = [label(0, y - above, "<br>".join(map(plain, lines)), p.ink, yref="y", align="left")]
     for index, source in enumerate(page.spec.source_keys):
         value = values[source]
-        number = f"{value.value:.1f}" if value is not None else "none"
-        notes.append(label(index, y, number, p.ink, 12, xref="x", yref="y", xanchor="center"))
+        number = f"{value.value:.1f}" if value is not None else page.text(_("none"))
+        colour = p.ink if _strength(value) == 1 else p.faint
+        notes.append(label(index, y, number, colour, 12, xref="x", yref="y", xanchor="center"))
     return notes
+
+
+def _strength(estimate: Estimate | None) -> float:
+    """Return how strongly a cell is shaded: one of few pairs says little, however high it is."""
+    return 1.0 if estimate is None or estimate.n >= FEW_PAIRS else _FADED
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -394,24 +425,24 @@ def curves(
     most = max(point.k for points, _ in drawn for point in points)
     low, high = _reach(drawn)
     ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
-    room = 0.4 if page.narrow else 0.22
+    room = 0.4 if page.narrow else 0.26
     traces: list[Json] = []
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
-        traces += _curve_traces(line, points, final, _SYMBOLS[index % len(_SYMBOLS)], p)
+        traces += _curve_traces(line, (points, final), _SYMBOLS[index % len(_SYMBOLS)], page)
         last = points[-1]
         number = f"{last.value:.1f}" if line.hollow else f"<b>{last.value:.1f}</b>"
-        own = f" ({line.small})" if line.small and not page.narrow else ""
-        name = f"{plain(line.name, 14 if page.narrow else 26)}{own}"
+        own = f" ({page.text(line.small)})" if line.small and not page.narrow else ""
+        name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), 12) + own)
         shade = p.soft if line.hollow else p.ink
         layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
         layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), p.chance, "x"))
     if low <= CHANCE <= high:
         layout["shapes"].append(hairline((0, 1), (CHANCE, CHANCE), p.chance, "x domain"))
         at_chance: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
-        layout["annotations"].append(label(0, CHANCE, "chance", p.soft, 12, **at_chance))
+        layout["annotations"].append(label(0, CHANCE, page.text(_("chance")), p.soft, 12, **at_chance))
     layout["annotations"] += [
-        label(0, 1, words.axis, p.soft, yanchor="bottom", yshift=8),
-        label(0, 0, "Votes per pair", p.soft, xref="x domain", yanchor="top", yshift=-30),
+        label(0, 1, page.text(words.axis), p.soft, yanchor="bottom", yshift=8),
+        label(0, 0, page.text(_("Votes per pair")), p.soft, xref="x domain", yanchor="top", yshift=-30),
     ]
     ticks = [k for k in range(1, most + 1) if k % 2 or k == most]
     beside = 30 / page.width
@@ -437,7 +468,7 @@ def _apart(values: Sequence[float], gap: float) -> list[float]:
     push."""
     order = sorted(range(len(values)), key=values.__getitem__)
     moved = list(values)
-    for _ in range(60):
+    for _round in range(60):
         for lower, upper in pairwise(order):
             overlap = gap - (moved[upper] - moved[lower])
             if overlap > 0:
@@ -447,8 +478,9 @@ def _apart(values: Sequence[float], gap: float) -> list[float]:
 
 
 def _curve_traces(
-    what: ChartLine, points: Sequence[Point], final: Estimate | None, symbol: str, p: Palette
+    what: ChartLine, drawn: tuple[Sequence[Point], Estimate | None], symbol: str, page: Page
 ) -> list[Json]:
+    (points, final), p = drawn, page.palette
     odd, name = odd_points(points), what.name
     fill: Json = {"color": p.ground, "line": {"color": p.soft, "width": 1.6}} if what.hollow else {"color": p.ink}
     marker = {**fill, "size": 8, "symbol": symbol}
@@ -459,11 +491,15 @@ def _curve_traces(
         "line": {"color": p.soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
         "x": [point.k for point in odd],
         "y": [point.value for point in odd],
-        "hovertext": [f"<b>{plain(name, 60)}</b><br>{point.k} votes: {point.value:.1f}" for point in odd],
+        "hovertext": [f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {point.value:.1f}" for point in odd],
     }
     if final is None:
         return [line]
     up, down = reach(final)
     last = points[-1].k
     end = {"x": [last], "y": [final.value], "error_y": error_bars(p.ink, 0.25, [up], [down])}
-    return [line, {**both, "mode": "markers", **end, "hovertext": [hover_of(name, f"{last} votes", final)]}]
+    return [line, {**both, "mode": "markers", **end, "hovertext": [hover_of(page, name, _votes(last), final)]}]
+
+
+def _votes(k: int) -> str:
+    return _("{k} votes", k=k)

@@ -21,6 +21,7 @@ from benchmark.scoring import Tally, slice_index, slices
 from benchmark.spec import BenchmarkSpec, capital
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
+from common.messages import Message, _
 from leaderboard.share import escape
 
 Entry = Mapping[str, Any]
@@ -132,7 +133,9 @@ def category_finding(
 ) -> str:
     """Return which category is hardest for most judges, if it clearly is."""
     key, whom = _shared_extreme(names, estimates, spec.category_keys, min)
-    return f"{spec.title_of(key)} pairs are the hardest {whom}" if key else "Agreement by category"
+    if not key:
+        return _("Agreement by category")
+    return _("{category} pairs are the hardest {for_whom}", category=Message(spec.title_of(key), {}), for_whom=whom)
 
 
 def bucket_finding(
@@ -140,20 +143,28 @@ def bucket_finding(
 ) -> str:
     """On which kind of error most judges err most, if they clearly do."""
     key, whom = _shared_extreme(names, estimates, buckets(spec), max)
-    where = f"{key} pairs" if key in spec.untagged else f"pairs tagged {key}"
-    return f"The error rate is highest on {where} {whom}" if key else "Error rate by kind of error"
+    if not key:
+        return _("Error rate by kind of error")
+    if key in spec.untagged:
+        name = Message(spec.name_of(key), {})
+        return _("The error rate is highest on {category} pairs {for_whom}", category=name, for_whom=whom)
+    return _("The error rate is highest on pairs tagged {tag} {for_whom}", tag=key, for_whom=whom)
 
 
 def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
     """Return whether a majority of the largest odd number of votes does better than one vote."""
     gains = [odd[-1].value - odd[0].value for odd in map(odd_points, curves) if len(odd) > 1]
     if not gains:
-        return f"{capital(spec.headline_text)} by number of votes"
+        return _("{score} by number of votes", score=Message(capital(spec.headline_text), {}))
     if len(gains) == 1:
-        return f"A majority of votes moves the {spec.headline_text} by {signed(gains[0])} points"
+        name = Message(spec.headline_text, {})
+        return _("A majority of votes moves the {score} by {points} points", score=name, points=signed(gains[0]))
     better = sum(gain > 0 for gain in gains)
-    whom = "every judge" if better == len(gains) else f"{better} of {len(gains)} judges" if better else "no judge"
-    return f"A majority does better than a single vote for {whom}"
+    if better == len(gains):
+        return _("A majority does better than a single vote for every judge")
+    if not better:
+        return _("A majority does better than a single vote for no judge")
+    return _("A majority does better than a single vote for {n} of {judges} judges", n=better, judges=len(gains))
 
 
 def odd_points(points: Sequence[Point]) -> list[Point]:
@@ -218,8 +229,8 @@ def _shared_extreme(
     if 2 * count <= len(names):
         return "", ""
     if count == len(names):
-        return key, "for every judge" if len(names) > 1 else "for this judge"
-    return key, f"for {count} of {len(names)} judges"
+        return key, _("for every judge") if len(names) > 1 else _("for this judge")
+    return key, _("for {n} of {judges} judges", n=count, judges=len(names))
 
 
 def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str], extreme: Extreme) -> str | None:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchmark.spec import BenchmarkSpec, capital
+from benchmark.spec import BenchmarkSpec
+from common.messages import Message, _, joined
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
@@ -22,12 +23,14 @@ from leaderboard.charts.base import (
     chosen_judges,
     empty_chart,
     ends,
+    headline_name,
     rules,
+    score_name,
     table,
     to_chart,
 )
 from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
-from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
+from leaderboard.charts.dot_plots import FEW_PAIRS, ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
     Entry,
     Estimate,
@@ -49,7 +52,6 @@ from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
 
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 MOST_LINES = 6  # more cannot be named at their ends
 
 
@@ -63,18 +65,21 @@ class _DrawnLine:
     kind: str = ""
 
 
-@chart("categories", "Categories", place=1, paper=True)
+@chart("categories", _("Categories"), place=1, paper=True)
 def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement with people: the headline score and the categories, for each judge chosen."""
     shown, notes = _scored_and_reported(entries, view)
     if not shown:
         return empty_chart(notes)
-    hollow = "; hollow: reported, by its source's own rule" if view.around.reported else ""
-    words = ChartText(
-        category_finding([one.line.name for one in shown], [one.estimates for one in shown], view.spec),
-        f"Share of pairs judged as people did, with 95% intervals{hollow}. {rules(view)}",
-        "Agreement, % (right is better)",
-    )
+    subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
+    if view.around.reported:
+        subtitle = _(
+            "Share of pairs judged as people did, with 95% intervals; hollow: reported, by its source's own rule. "
+            "{rules}",
+            rules=rules(view),
+        )
+    finding = category_finding([one.line.name for one in shown], [one.estimates for one in shown], view.spec)
+    words = ChartText(finding, subtitle, _("Agreement, % (right is better)"))
     paper = _table_of_paper(view) if view.paper else []
     return _dots(shown, drawn_scores(view.spec), view, words, notes, paper)
 
@@ -93,7 +98,7 @@ def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[li
         key=lambda one: estimate.value if (estimate := one.estimates.get(headline)) is not None else -1, reverse=True
     )
     if remarks := [f"{row.model} {row.note}" for row in view.around.reported if row.note]:
-        notes += (f"Of the reported results: {'; '.join(remarks)}.",)
+        notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, "; ")),)
     return shown, notes
 
 
@@ -104,26 +109,31 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high, 0)
-    return _DrawnLine(ChartLine(row.model, "reported", hollow=True), estimates, row.source, row.judge_type)
+    return _DrawnLine(ChartLine(row.model, _("reported"), hollow=True), estimates, row.source, row.judge_type)
 
 
-@chart("tags", "Error tags", place=2, paper=True, needs="counts")
+@chart("tags", _("Error tags"), place=2, paper=True, needs="counts")
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.has_tags]
     if len(chosen) < len(result):
-        notes += (f"Labels {view.label_revision} carry no error tags. Another label revision may have them.",)
+        text = _("Labels {revision} carry no error tags. Another label revision may have them.",
+                 revision=view.label_revision)  # fmt: skip
+        notes += (text,)
     if not chosen:
         return empty_chart(notes)
     estimates = [bucket_estimates(judge, view.protocol) for judge in chosen]
     words = ChartText(
         bucket_finding(_names(chosen), estimates, view.spec),
-        f"Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules(view, False)}",
-        "Error rate, % (left is better)",
+        _(
+            "Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules}",
+            rules=rules(view, False),
+        ),
+        _("Error rate, % (left is better)"),
         start=0,
     )
-    notes += (f"A pair counts under every tag it carries.{_untagged_words(view.spec)}",)
+    notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
     paper = [_printed(name, values, printed.tags_source) for name, values in rates]
@@ -131,7 +141,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, buckets(view.spec), view, words, notes, paper)
 
 
-@chart("sources", "Sources", place=3, needs="counts")
+@chart("sources", _("Sources"), place=3, needs="counts")
 def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -140,40 +150,45 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     estimates = [source_estimates(judge, view.protocol) for judge in chosen]
     names = _names(chosen)
     words = ChartText(
-        "Agreement by source",
-        f"Share of pairs judged as people did, %. {rules(view)}",
-        "The stronger the shade, the better",
+        _("Agreement by source"),
+        _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
+        _("The stronger the shade, the better. Faded: fewer than {few} pairs.", few=FEW_PAIRS),
     )
-    notes += ("Sources with few pairs say little: their intervals stand in the numbers below.",)
+    notes += (_("Sources with few pairs say little: their intervals stand in the numbers below."),)
     drawn = heat_map(names, estimates, view.grouping, view.page, words)
     return to_chart(drawn, words, notes, table(names, estimates, view.spec.source_keys))
 
 
-@chart("votes", "Votes", place=4, paper=True, needs="counts")
+@chart("votes", _("Votes"), place=4, paper=True, needs="counts", suits=lambda entry: entry["votes_per_item"] > 1)
 def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.k > 1]
     if single := [judge.name for judge in result if judge.tally.k == 1]:
-        notes += (f"One vote per pair, so no curve: {', '.join(single)}.",)
+        notes += (_("One vote per pair, so no curve: {names}.", names=joined(single)),)
     if len(chosen) > MOST_LINES:
-        notes += (f"The best {MOST_LINES} of the {len(chosen)} judges with several votes per pair are drawn.",)
+        text = _("The best {most} of the {n} judges with several votes per pair are drawn.",
+                 most=MOST_LINES, n=len(chosen))  # fmt: skip
+        notes += (text,)
         chosen = chosen[:MOST_LINES]
     if not chosen:
         return empty_chart(notes)
     if (view.protocol, view.grouping) != (view.spec.ranking, view.spec.official):
-        notes += (f"This figure always follows the rule {view.spec.ranking} and the official categories.",)
+        text = _("This figure always follows the rule {rule} and the official categories.", rule=view.spec.ranking)
+        notes += (text,)
     drawn = [vote_curve(judge) for judge in chosen]
     words = ChartText(
         vote_finding([points for points, _ in drawn], view.spec),
-        "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
-        f"Rule {view.spec.ranking}, labels {view.label_revision}."
-        f"{' Hollow and dotted: the paper.' if view.paper else ''}",
-        f"{capital(view.spec.headline_text)}, % (up is better){_pairs(drawn)}",
+        _votes_words(view),
+        _(
+            "{score}, % (up is better), n {pairs} pairs",
+            score=headline_name(view.spec, first=True),
+            pairs=_pairs(drawn),
+        ),
     )
-    notes += ("Odd numbers of votes are joined: an even number can tie, and a tie is not a right answer.",)
+    notes += (_("Odd numbers of votes are joined: an even number can tie, and a tie is not a right answer."),)
     rows: list[Cells] = [
-        (judge.name, f"{point.k} votes", point.value, *ends(final, point.k == judge.tally.k))
+        (judge.name, _votes(point.k), point.value, *ends(final, point.k == judge.tally.k))
         for judge, (points, final) in zip(chosen, drawn, strict=True)
         for point in points
     ]
@@ -181,18 +196,37 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if not view.paper:
         return to_chart(curves(lines, drawn, view.page, words), words, notes, rows)
     printed = paper_figures(view.spec)
-    notes += (*printed.said("rule"), "The paper draws one subset of the votes, so its curves move with the draw.")
+    notes += (*printed.said("rule"), _("The paper draws one subset of the votes, so its curves move with the draw."))
     rows = [(*row, HERE) for row in rows]
     for name, values in (printed.by_votes or {}).items():
         source = (printed.votes_notes or {}).get(name, printed.votes_source)
         points = [Point(k, value) for k, value in zip(printed.votes, values, strict=True)]
-        lines.append(ChartLine(name, "paper", hollow=True))
+        lines.append(ChartLine(name, _("paper"), hollow=True))
         drawn.append((points, None))
-        rows += [(name, f"{point.k} votes", point.value, None, None, None, source) for point in points]
+        rows += [(name, _votes(point.k), point.value, None, None, None, source) for point in points]
     return to_chart(curves(lines, drawn, view.page, words), words, notes, rows, WITH_SOURCE)
 
 
-@chart("critics", "Critics", place=6, alone=True)
+def _votes_words(view: ChartQuery) -> str:
+    values = {"rule": view.spec.ranking, "revision": view.label_revision}
+    if view.paper:
+        return _(
+            "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
+            "Rule {rule}, labels {revision}. Hollow and dotted: the paper.",
+            **values,
+        )
+    return _(
+        "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
+        "Rule {rule}, labels {revision}.",
+        **values,
+    )
+
+
+def _votes(k: int) -> str:
+    return _("{k} votes", k=k)
+
+
+@chart("critics", _("Critics"), place=6, alone=True)
 def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)
@@ -202,27 +236,39 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     shown = [_heading(printed.base)] if printed.critics else []
     shown += [_printed(name, values, printed.critics_source) for name, values in (printed.critics or {}).items()]
     for kind, group in groupby(chosen, key=lambda one: one.kind):
-        shown += [_heading(TYPE_NAMES.get(kind, kind or "kind unknown").capitalize()), *group]
+        shown += [_heading(_kind(kind)), *group]
     words = ChartText(
-        "A base model, critics trained from it, and judges by kind",
-        "Share of pairs judged as people did, with 95% intervals; filled: scored here; hollow: reported, and the "
-        f"paper's figure of critic training. {rules(view)}",
-        "Agreement, % (right is better)",
+        _("A base model, critics trained from it, and judges by kind"),
+        _(
+            "Share of pairs judged as people did, with 95% intervals; filled: scored here; hollow: reported, and the "
+            "paper's figure of critic training. {rules}",
+            rules=rules(view),
+        ),
+        _("Agreement, % (right is better)"),
     )
     notes += (
         *printed.said("critics"),
-        "Kinds are what submitters say of their judges; nothing but the kind is held equal between them.",
+        _("Kinds are what submitters say of their judges; nothing but the kind is held equal between them."),
     )
     return _dots(shown, drawn_scores(view.spec), view, words, notes)
 
 
-@chart("position", "Position", place=8, needs="nothing")
+def _kind(kind: str) -> str:
+    name = TYPE_NAMES.get(kind, kind)
+    return Message(name.capitalize(), {}) if name else _("Kind unknown")
+
+
+def _knows_order(entry: Entry) -> bool:
+    return entry["first_shown_rate"] is not None
+
+
+@chart("position", _("Position"), place=8, group="biases", needs="nothing", suits=_knows_order)
 def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how often each judge chose the response that it was shown first."""
     result, notes = chosen_judges(entries, view)
     known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
     if silent := [judge.name for judge in result if first_shown(judge) is None]:
-        notes += (f"The file does not tell which response was shown first: {', '.join(silent)}.",)
+        notes += (_("The file does not tell which response was shown first: {names}.", names=joined(silent)),)
     if not known:
         return empty_chart(notes)
     estimates = [estimate for _, estimate in known]
@@ -230,21 +276,24 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     reach = min(50, max(10, -int(-(reached + 2) // 5) * 5))
     words = ChartText(
         position_finding(estimates),
-        "Share of a judge's votes that went to the response shown first, with 95% intervals. Under a random order a "
-        "judge without the habit is at 50.",
-        "Votes for the first response, % (50 is best: no habit)",
+        _(
+            "Share of a judge's votes that went to the response shown first, with 95% intervals. Under a random order "
+            "a judge without this bias is at 50."
+        ),
+        _("Votes for the first response, % (50 is best: no bias)"),
         start=50 - reach,
         end=50 + reach,
     )
-    notes += ("n counts pairs, as far as their votes could be read: several votes on a pair say little more than one.",)
+    text = _("n counts pairs, as far as their votes could be read: several votes on a pair say little more than one.")
+    notes += (text,)
     lines = [ChartLine(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
-    drawn = dots(lines, cells, ("first",), view.page, words, {"first": "First shown"})
+    drawn = dots(lines, cells, ("first",), view.page, words, {"first": _("First shown")})
     rows: list[Cells] = [(judge.name, "first shown", one.value, one.low, one.high, one.n) for judge, one in known]
     return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
 
 
-@chart("length", "Length", place=9, needs="counts")
+@chart("length", _("Length"), place=9, group="biases", needs="counts")
 def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     result, notes = chosen_judges(entries, view)
@@ -254,11 +303,14 @@ def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     pairs = [pair for _, pair in known]
     words = ChartText(
         length_finding(pairs, [separate(*pair) for pair in pairs]),
-        "Share of pairs judged as people did, where the response that people preferred has more words, and where it "
-        f"has fewer, with 95% intervals; the number is the difference. {rules(view, False)}",
-        "Agreement, % (further right is better; a small gap means no length bias)",
+        _(
+            "Share of pairs judged as people did, where the response that people preferred has more words, and where "
+            "it has fewer, with 95% intervals; the number is the difference. {rules}",
+            rules=rules(view, False),
+        ),
+        _("Agreement, % (further right is better; a small gap means no length bias)"),
     )
-    notes += ("Pairs of equally long responses are left out.",)
+    notes += (_("Pairs of equally long responses are left out."),)
     drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, view.page, words)
     cells = [dict(zip(LENGTHS, pair, strict=True)) for pair in pairs]
     return to_chart(drawn, words, notes, table([judge.name for judge, _ in known], cells, LENGTHS))
@@ -273,7 +325,7 @@ def _dots(
     paper: Sequence[_DrawnLine] = (),
 ) -> Chart:
     """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
-    every = [*shown, *((_heading("Paper"), *paper) if paper else ())]
+    every = [*shown, *((_heading(_("Paper")), *paper) if paper else ())]
     drawn = dots([one.line for one in every], [one.estimates for one in every], keys, view.page, words)
     if paper:
         notes += paper_figures(view.spec).said("rule")
@@ -283,17 +335,17 @@ def _dots(
     return to_chart(drawn, words, notes, rows, WITH_SOURCE if has_sources else HEADER)
 
 
-def _untagged_words(spec: BenchmarkSpec) -> str:
+def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return which categories stand beside the tags."""
-    if len(spec.untagged) != 1:
-        return " Pairs of other categories carry none and stand as groups of their own." if spec.untagged else ""
-    place = ORDINALS[min(len(spec.tags), len(ORDINALS) - 1)]
-    return f" {spec.title_of(spec.untagged[0])} pairs carry none and stand as the {place} group."
+    if len(spec.untagged) == 1:
+        text = _("{category} pairs carry none and stand as a group of their own.",
+                 category=score_name(spec, spec.untagged[0]))  # fmt: skip
+        return (text,)
+    return (_("Pairs of other categories carry none and stand as groups of their own."),) if spec.untagged else ()
 
 
 def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
-    sizes = [final.n for _, final in drawn if final is not None]
-    return f", n {max(sizes):,} pairs" if sizes else ""
+    return f"{max((final.n for _, final in drawn if final is not None), default=0):,}"
 
 
 def _heading(name: str) -> _DrawnLine:

@@ -7,20 +7,22 @@ page: the vertical axis of a drawing counts pixels from its top.
 from __future__ import annotations
 
 import html
-import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
+from common.translations import ENGLISH, Translations, translations
 from leaderboard.charts.colours import FONTS, Palette, palette
 from leaderboard.charts.estimates import Estimate
 
 NARROW = 720  # pixels; below, names stand above their lines and panels above one another
 CHANCE = 50
 SMALL = "<span style='font-size:12px'>{}</span>"
-_NAMES = 250  # the widest column of names
+_NAMES = 300  # the widest column of names
+BESIDE_NAMES = 24  # between the names and what follows
 
 Json = dict[str, Any]
 Estimates = Mapping[str, Estimate | None]
@@ -28,11 +30,13 @@ Estimates = Mapping[str, Estimate | None]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a figure is drawn on: the width of the reader's page in pixels, and its ground; and of which benchmark."""
+    """What a figure is drawn on: the width of the reader's page in pixels, its ground and language; and of which
+    benchmark."""
 
     spec: BenchmarkSpec
     width: int = 1200
     dark: bool = False
+    language: str = ENGLISH
 
     @property
     def narrow(self) -> bool:
@@ -43,6 +47,19 @@ class Page:
     def palette(self) -> Palette:
         """The colours of the ground."""
         return palette(self.dark)
+
+    @property
+    def translations(self) -> Translations:
+        """The sentences of the language."""
+        return translations(self.language)
+
+    def text(self, text: str) -> str:
+        """Return a message, or a title of the definition, in the language of the page."""
+        return self.translations.known(text)
+
+    def title_of(self, key: str) -> str:
+        """Return how people call a score, in the language of the page."""
+        return self.text(self.spec.title_of(key))
 
     def colour(self, name: str) -> str:
         """Return the colour of a category; everything that is none is ink."""
@@ -71,12 +88,81 @@ def columns_of(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Return a text that takes up at most `columns`."""
+    """Return a text that takes up at most `columns`; what is too long is left out in the middle, for names differ at
+    their ends."""
     if columns_of(text) <= columns:
         return text
-    while text and columns_of(text) >= columns:
+    ahead = -(-(columns - 1) * 3 // 5)
+    return f"{_beginning(text, ahead).rstrip()}…{_beginning(text[::-1], columns - 1 - ahead)[::-1].lstrip()}"
+
+
+def _beginning(text: str, columns: int) -> str:
+    while columns_of(text) > columns:
         text = text[:-1]
-    return f"{text.rstrip()}…"
+    return text
+
+
+_NARROW_LETTERS, _BROAD_LETTERS = frozenset("fijlrtI.,:;|!'()[]- "), frozenset("mwMW@%")
+
+
+def text_width(text: str, size: float = 13) -> float:
+    """Return how many pixels a text takes up in the fonts of the pages, rather too many than too few."""
+    return sum(_letter_width(letter) for letter in text) * size
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _NARROW_LETTERS:
+        return 0.38
+    if letter in _BROAD_LETTERS:
+        return 0.93
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.02
+    return 0.7 if letter.isupper() else 0.6
+
+
+def fitting(text: str, width: float, size: float = 13) -> str:
+    """Return a text that takes up at most `width` pixels, cut in the middle."""
+    columns = columns_of(text)
+    result = text
+    while text_width(result, size) > width and columns > 4:
+        columns -= 1
+        result = cut(text, columns)
+    return result
+
+
+def on_lines(name: str, width: float, size: float = 13) -> list[str]:
+    """Return a name on one line, or where it is too long for `width` pixels on two; the second may be cut."""
+    if text_width(name, size) <= width:
+        return [name]
+    end = len(name)
+    while end > 1 and text_width(name[:end], size) > width:
+        end -= 1
+    breaks = [at for at in range(end // 2, end + 1) if name[at - 1] in " _-/:·("]
+    end = breaks[-1] if breaks else end
+    return [name[:end].rstrip(), fitting(name[end:].lstrip(), width, size)]
+
+
+def wrapped(text: str, width: float, size: float = 13) -> list[str]:
+    """Return a sentence on lines of at most `width` pixels; Chinese breaks between any two characters."""
+    lines, line = [], ""
+    for word in _words(text):
+        if line and text_width(line + word.rstrip(), size) > width:
+            lines.append(line.rstrip())
+            line = ""
+        line += word
+    return [*lines, line.rstrip()] if line.strip() else lines
+
+
+def _words(text: str) -> list[str]:
+    """Return the parts between which a line may break; no line begins with a mark of punctuation."""
+    parts = [""]
+    for letter in text:
+        wide = unicodedata.east_asian_width(letter) in "WF" and unicodedata.category(letter) == "Lo"
+        if wide or parts[-1].endswith(" "):
+            parts.append(letter)
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part]
 
 
 def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Json:
@@ -86,10 +172,15 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
     No margin at the sides: what is beside an axis lies inside the drawing, so that it moves with the page's width.
     """
     p = page.palette
-    title = textwrap.wrap(words.title, max(24, int((page.width - 8) / 10)))
-    subtitle = textwrap.wrap(words.subtitle, max(30, int((page.width - 8) / 7.2)))
-    top, below = 8 + 23 * len(title) + 19 * len(subtitle) + 12 + above, 62
+    title = wrapped(page.text(words.title), page.width - 8, 17)
+    subtitle = wrapped(page.text(words.subtitle), page.width - 8)
+    top, below = 20 + 23 * len(title) + 19 * len(subtitle) + above, 62
     heading = f"<b>{'<br>'.join(map(plain, title))}</b>"
+    at_top: Json = {"align": "left", "yanchor": "top"}
+    titles = [
+        label(0, 1, heading, p.ink, 17, yshift=top - 4, **at_top),
+        label(0, 1, "<br>".join(map(plain, subtitle)), p.soft, yshift=top - 8 - 23 * len(title), **at_top),
+    ]
     return {
         "font": {"family": FONTS, "size": 13, "color": p.soft},
         "paper_bgcolor": p.ground,
@@ -102,24 +193,13 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
         "hoverlabel": {"bgcolor": p.raised, "bordercolor": p.line, "font": {"family": FONTS, "color": p.ink}},
         "yaxis": bare_axis(p, range=[height, 0], showticklabels=False),
         "shapes": [],
-        "annotations": [
-            label(0, 1, heading, p.ink, 17, align="left", yanchor="top", yshift=top - 4),
-            label(
-                0,
-                1,
-                "<br>".join(map(plain, subtitle)),
-                p.soft,
-                align="left",
-                yanchor="top",
-                yshift=top - 8 - 23 * len(title),
-            ),
-        ],
+        "annotations": titles,
     }
 
 
 def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> None:
     """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
-    lines = textwrap.wrap(text, max(30, int((page.width - 8) / 7.2)))
+    lines = wrapped(page.text(text), page.width - 8)
     words = "<br>".join(map(plain, lines))
     layout["annotations"].append(
         label(0, 0, words, page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
@@ -169,7 +249,12 @@ def reach(estimate: Estimate) -> tuple[float, float]:
 
 def names_width(names: Sequence[str]) -> int:
     """Pixels that a column of names takes up."""
-    return min(_NAMES, 24 + max(int(7.4 * columns_of(name)) for name in names))
+    return min(_NAMES, BESIDE_NAMES + max(int(text_width(name)) + 1 for name in names))
+
+
+def name_lines(name: str, column: int) -> list[str]:
+    """Return a name on the lines that it takes in a column of names."""
+    return on_lines(name, column - BESIDE_NAMES)
 
 
 def pairs_said(column: Sequence[Estimate | None]) -> str:
@@ -178,12 +263,26 @@ def pairs_said(column: Sequence[Estimate | None]) -> str:
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 
 
-def hover_of(name: str, group: str, estimate: Estimate | None) -> str:
+def hover_of(page: Page, name: str, group: str, estimate: Estimate | None) -> str:
     """Return what is said of a dot under the pointer."""
-    where = f"<b>{plain(name, 60)}</b><br>{plain(group, 60)}: "
+    return f"<b>{plain(name, 60)}</b><br>{plain(page.text(_hover(cut(page.text(group), 60), estimate)))}"
+
+
+def _hover(group: str, estimate: Estimate | None) -> str:
     if estimate is None:
-        return f"{where}nothing counted"
+        return _("{group}: nothing counted", group=group)
+    value = f"{estimate.value:.1f}"
     if estimate.low is None or estimate.high is None:
-        return f"{where}{estimate.value:.1f}, {f'{estimate.n} pairs' if estimate.n else 'as printed'}"
-    pairs = f", {estimate.n} pairs" if estimate.n else ""
-    return f"{where}{estimate.value:.1f}, 95% interval {estimate.low:.1f} to {estimate.high:.1f}{pairs}"
+        if not estimate.n:
+            return _("{group}: {value}, as printed", group=group, value=value)
+        return _("{group}: {value}, {pairs} pairs", group=group, value=value, pairs=estimate.n)
+    ends = {"low": f"{estimate.low:.1f}", "high": f"{estimate.high:.1f}"}
+    if not estimate.n:
+        return _("{group}: {value}, 95% interval {low} to {high}", group=group, value=value, **ends)
+    return _(
+        "{group}: {value}, 95% interval {low} to {high}, {pairs} pairs",
+        group=group,
+        value=value,
+        pairs=estimate.n,
+        **ends,
+    )

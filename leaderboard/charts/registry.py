@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
+from common.messages import _
 from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
 from leaderboard.charts.estimates import Entry
+
+Group = Literal["accuracy", "biases", "field"]
+GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("Field")}
+"""What figures are about: how often judges are right, how they err, and all results together, whoever is chosen."""
 
 Needs = Literal["nothing", "categories", "counts"]
 """What a figure shows of labels: nothing, scores of categories, or counts by source, tag, length, vote or item."""
@@ -18,10 +23,17 @@ class Kind(NamedTuple):
 
     title: str
     chart: Draw
+    group: Group = "accuracy"
     alone: bool = False  # has something to show without a judge chosen
     paper: bool = False  # the paper's figures can be shown in it
     needs: Needs = "categories"
     place: int = 0  # in the list of charts
+    suits: Callable[[Entry], bool] | None = None  # which judges it can show; None: all that are scored
+
+    @property
+    def of_judges(self) -> bool:
+        """Whether it depends on the choice of judges."""
+        return self.group != "field"
 
     def draw(self, entries: Sequence[Entry], view: ChartQuery) -> Chart:
         """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
@@ -32,6 +44,16 @@ class Kind(NamedTuple):
         return rounded(self.chart(entries, view))
 
 
+class Options(TypedDict, total=False):
+    """What a chart may say of itself, see `Kind`."""
+
+    group: Group
+    alone: bool
+    paper: bool
+    needs: Needs
+    suits: Callable[[Entry], bool]
+
+
 DECLARED: dict[str, Kind] = {}
 
 
@@ -40,9 +62,7 @@ def chart(
     title: str,
     *,
     place: int,
-    alone: bool = False,
-    paper: bool = False,
-    needs: Needs = "categories",
+    **options: Unpack[Options],
 ) -> Callable[[Draw], Draw]:
     """Declare a function as a chart; ``key`` is its name in addresses, the options are those of `Kind`.
 
@@ -53,7 +73,7 @@ def chart(
     def declared(draw: Draw) -> Draw:
         if key in DECLARED or any(place == kind.place for kind in DECLARED.values()):
             raise ValueError(f"There is a chart {key} already, or one in place {place}.")
-        DECLARED[key] = Kind(title, draw, alone, paper, needs, place)
+        DECLARED[key] = Kind(title, draw, place=place, **options)
         return draw
 
     return declared

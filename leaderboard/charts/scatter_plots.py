@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from common.messages import _
 from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.layout import (
@@ -15,26 +17,34 @@ from leaderboard.charts.layout import (
     Page,
     bare_axis,
     base_layout,
-    columns_of,
     error_bars,
     faded,
+    fitting,
     hairline,
     label,
+    name_lines,
+    names_width,
     plain,
+    text_width,
     under,
 )
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
 _HEIGHT, _NARROW_HEIGHT, _BARS = 380, 320, 190
+_NUMBERED, _TWO_LINES = 24, 33  # beside the names of a matrix; the height of a row that has room for two lines
 _BETWEEN, _BESIDE, _EDGE = 56, 40, 14  # between planes; room for the numbers of an axis; for half of the last tick
-_COLUMN, _LETTER, _TALL = 7.0, 12, 16  # of a label: width of a column, size, height
+_LETTER, _TALL = 12, 16  # of a label: size, height
+_APART, _FARTHEST = 10, 200  # of points that stand side by side: between two, and from their place
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Point2D:
-    """A point with its intervals. Those with ``rank`` get their name where there is room, the lowest first."""
+    """A point with its intervals. Those with ``rank`` get their name where there is room, the lowest first.
+
+    ``faint``: one of many, behind those that a figure is about.
+    """
 
     name: str
     x: float
@@ -44,6 +54,7 @@ class Point2D:
     y_ends: tuple[float, float] | None = None
     x_ends: tuple[float, float] | None = None
     rank: int | None = None
+    faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,7 @@ class ScatterPanel:
     band: Band | None = None
     steps: Sequence[tuple[Sequence[float], Sequence[float], bool]] = field(default_factory=tuple)
     upright: bool = False  # the chance line, from the horizontal axis
+    swarm: bool = False  # points that would hide one another stand side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +111,15 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText)
         left = (0 if page.narrow else index * (wide + _BETWEEN)) + _BESIDE
         top = index * block if page.narrow else 0
         place = _Place(left, left - _BESIDE + wide - _EDGE, top, top + tall, plane)
+        if plane.swarm:
+            plane = replace(plane, spots=_side_by_side(place))
+            place = replace(place, plane=plane)
         tail = str(index + 1) if index else ""
         _axes(layout, place, tail, page, height)
         traces += _plane_traces(plane, tail, p)
         layout["annotations"] += _plane_words(place, tail, page, height)
     if alone:
-        layout["annotations"].append(label(0, 1, words.axis, p.soft, yanchor="bottom", yshift=8))
+        layout["annotations"].append(label(0, 1, page.text(words.axis), p.soft, yanchor="bottom", yshift=8))
         layout["margin"]["b"] += 8
         layout["height"] += 8
     else:
@@ -112,11 +127,27 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText)
     return {"data": traces, "layout": layout}
 
 
+def _side_by_side(place: _Place) -> list[Point2D]:
+    """Return the points of a plane, moved across until none hides another; the best of a place stays where it is."""
+    taken: list[tuple[float, float]] = []
+    moved = {}
+    low, high = place.plane.x_range
+    for at, spot in sorted(enumerate(place.plane.spots), key=lambda one: -one[1].y):
+        x, y = place.x(spot.x), place.y(spot.y)
+        near = [other for other in taken if abs(other[1] - y) < _APART and abs(other[0] - x) < _FARTHEST]
+        steps = (x + sign * _APART * step for step in range(_FARTHEST // _APART) for sign in (1, -1))
+        free = (one for one in steps if all(math.dist((one, y), other) >= _APART for other in near))
+        there = min(max(next(free, x), place.left), place.right)
+        taken.append((there, y))
+        moved[at] = replace(spot, x=low + (there - place.left) / (place.right - place.left) * (high - low))
+    return [moved[at] for at in range(len(moved))]
+
+
 def _axes(layout: Json, place: _Place, tail: str, page: Page, height: int) -> None:
     p, plane = page.palette, place.plane
     across = [place.left / page.width, place.right / page.width]
     up = [1 - place.bottom / height, 1 - place.top / height]
-    at, names = [value for value, _ in plane.ticks], [name for _, name in plane.ticks]
+    at, names = [value for value, _ in plane.ticks], [page.text(name) for _, name in plane.ticks]
     layout[f"xaxis{tail}"] = bare_axis(
         p, range=list(plane.x_range), domain=across, anchor=f"y{tail}", tickvals=at, ticktext=names
     ) | {"showline": True, "linecolor": p.line}
@@ -127,7 +158,7 @@ def _axes(layout: Json, place: _Place, tail: str, page: Page, height: int) -> No
     if plane.upright:
         line = hairline((CHANCE, CHANCE), plane.y_range, p.chance, f"x{tail}")
         layout["shapes"].append({**line, "yref": f"y{tail}"})
-    for value, _ in plane.levels:
+    for value, _name in plane.levels:
         line = hairline(plane.x_range, (value, value), p.chance, f"x{tail}")
         layout["shapes"].append({**line, "yref": f"y{tail}"})
 
@@ -145,21 +176,21 @@ def _plane_traces(plane: ScatterPanel, tail: str, p: Palette) -> list[Json]:
     for xs, ys, hollow in plane.steps:
         line = {"shape": "hv", "width": 1.5, "color": p.soft, "dash": "dot" if hollow else "solid"}
         traces.append({**axes, "mode": "lines", "hoverinfo": "skip", "line": line, "x": list(xs), "y": list(ys)})
-    for hollow in (True, False):  # what was scored here lies on top
-        spots = [spot for spot in plane.spots if spot.hollow == hollow]
+    for faint, hollow in ((True, True), (True, False), (False, True), (False, False)):  # what is on top comes last
+        spots = [spot for spot in plane.spots if (spot.faint, spot.hollow) == (faint, hollow)]
         if spots:
-            traces.append({**axes, **_spot_trace(spots, hollow, p)})
+            traces.append({**axes, **_spot_trace(spots, hollow, p, p.chance if faint else p.ink)})
     return traces
 
 
-def _spot_trace(spots: Sequence[Point2D], hollow: bool, p: Palette) -> Json:
-    fill: Json = {"color": p.ground, "line": {"color": p.ink, "width": 1.6}} if hollow else {"color": p.ink}
+def _spot_trace(spots: Sequence[Point2D], hollow: bool, p: Palette, colour: str) -> Json:
+    fill: Json = {"color": p.ground, "line": {"color": colour, "width": 1.6}} if hollow else {"color": colour}
     alpha = 0.12 if hollow else 0.3
     trace: Json = {
         "mode": "markers",
         "x": [spot.x for spot in spots],
         "y": [spot.y for spot in spots],
-        "marker": {**fill, "size": 9},
+        "marker": {**fill, "size": 9 if colour == p.ink else 7},
         "cliponaxis": False,
         "hovertext": [spot.hover for spot in spots],
         "hoverinfo": "text",
@@ -177,16 +208,17 @@ def _plane_words(place: _Place, tail: str, page: Page, height: int) -> list[Json
     """Title, axis, levels, and the names of points."""
     p, plane = page.palette, place.plane
     left, bottom = place.left / page.width, 1 - place.bottom / height
-    notes = [label(left, bottom, plane.under, p.soft, yanchor="top", yshift=-26)]
+    notes = [label(left, bottom, page.text(plane.under), p.soft, yanchor="top", yshift=-26)]
     if plane.title:
         top = 1 - place.top / height
-        words = f"<b>{plain(plane.title)}</b>{'<br>' if page.narrow else '  '}{SMALL.format(plane.said)}"
+        words = f"<b>{plain(page.text(plane.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(plane.said)}"
         at_top: Json = {"yanchor": "bottom", "align": "left", "yshift": 8}
         notes.append(label((place.left - _BESIDE) / page.width, top, words, p.ink, **at_top))
     taken: list[Box] = []
     dots = [(place.x(spot.x), place.y(spot.y)) for spot in plane.spots]
-    for value, name in plane.levels:
-        y, width = place.y(value), columns_of(name) * _COLUMN
+    for value, level in plane.levels:
+        name = page.text(level)
+        y, width = place.y(value), text_width(name, _LETTER)
         sides: list[Box] = [(start, y - 18, start + width, y) for start in (place.right - width, place.left)]
         free = [side for side in sides if not any(_overlap(side, (x - 6, v - 6, x + 6, v + 6)) for x, v in dots)]
         side = (free or sides)[0]
@@ -204,8 +236,8 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
     notes = []
     named = sorted((spot for spot in spots if spot[2].rank is not None), key=lambda spot: spot[2].rank or 0)
     for x, y, spot in named:
-        name = plain(spot.name, 20 if page.narrow else 30)
-        width = min(columns_of(spot.name), 20 if page.narrow else 30) * _COLUMN
+        name = fitting(spot.name, 140 if page.narrow else 220, _LETTER)
+        width = text_width(name, _LETTER)
         for left, top in _beside(x, y, width, bool(place.plane.steps)):
             box = (left, top, left + width, top + _TALL)
             inside = left >= place.left - 2 and box[2] <= place.right + _EDGE
@@ -219,7 +251,7 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
             shift: Json = {"xshift": left - x, "yshift": y - (top + _TALL / 2)}
             colour = page.palette.soft if spot.hollow else page.palette.ink
             ground: Json = {"bgcolor": faded(page.palette.ground, 0.8)}  # lines must not strike names through
-            notes.append(label(spot.x, spot.y, name, colour, _LETTER, **at, **shift, **ground))
+            notes.append(label(spot.x, spot.y, plain(name), colour, _LETTER, **at, **shift, **ground))
             break
     return notes
 
@@ -273,7 +305,11 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
         scale = bare_axis(p, range=[0, 1.12 * most], domain=up, anchor=f"x{tail}", showticklabels=False)
         layout[f"yaxis{tail}"] = scale
         step = 100 / max(1, len(values))
-        bands = [f"{step * at:.0f} to {step * (at + 1):.0f}" for at in range(len(values))]
+        hovers = [
+            page.text(_("{n} pairs: {low} to {high}% of judges right", n=value, low=f"{step * at:.0f}",
+                        high=f"{step * (at + 1):.0f}"))
+            for at, value in enumerate(values)
+        ]  # fmt: skip
         trace = {
             "type": "bar",
             "x": [step * (at + 0.5) for at in range(len(values))],
@@ -284,13 +320,13 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
             "textposition": "outside",
             "textfont": {"color": p.ink, "size": 12},
             "cliponaxis": False,
-            "hovertext": [f"{value} pairs: {band}% of judges right" for band, value in zip(bands, values, strict=True)],
+            "hovertext": hovers,
             "hoverinfo": "text",
             "xaxis": f"x{tail}",
             "yaxis": f"y{tail}",
         }
         traces.append(trace)
-        title = f"<b>{page.spec.title_of(category)}</b>  {SMALL.format(f'n {sum(values)}')}"
+        title = f"<b>{plain(page.title_of(category))}</b>  {SMALL.format(f'n {sum(values)}')}"
         layout["annotations"].append(
             label(left / page.width, up[1], title, page.colour(category), yanchor="bottom", yshift=8)
         )
@@ -308,7 +344,7 @@ def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page:
     numbered = count <= CELLS_WITH_NUMBERS
     named = count <= 40 and not (page.narrow and count > CELLS_WITH_NUMBERS)
     above = page.narrow and named
-    left = 0 if above or not named else min(280, 44 + max(int(7.4 * columns_of(name)) for name in names))
+    left = 0 if above or not named else _NUMBERED + names_width(names)
     room = page.width - left
     cell = min(64.0, room / count)
     row = 52.0 if above else max(min(36.0, cell), cell if cell < 36 else 0)
@@ -326,7 +362,8 @@ def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page:
         "showscale": False,
         "xgap": 2 if cell > 14 else 0,
         "ygap": 24 if above else 2 if cell > 14 else 0,
-        "hovertext": [[_alike(one, other, v) for other, v in zip(names, line, strict=True)]
+        "dy": row,
+        "hovertext": [[_alike(page, one, other, v) for other, v in zip(names, line, strict=True)]
                       for one, line in zip(names, values, strict=True)],
         "hoverinfo": "text",
     }  # fmt: skip
@@ -334,20 +371,27 @@ def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page:
     layout["xaxis"] = bare_axis(p, range=[-0.5, count - 0.5], domain=domain, showticklabels=False)
     under(layout, page, words.axis, 12)
     for at, (name, y) in enumerate(zip(names, ys, strict=True)) if named else ():
-        row_name = f"{SMALL.format(at + 1)}  {plain(name, 40 if above else 32)}"
-        layout["annotations"].append(label(0, y - (24 if above else 0), row_name, p.ink, yref="y"))
-        place: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom"}
-        layout["annotations"].append(label(at, header - 4, str(at + 1), p.soft, 12, **place))
+        beside: Json = {"yref": "y", "align": "left"}
+        layout["annotations"].append(label(0, y - (24 if above else 0), str(at + 1), p.soft, 12, **beside))
+        lines = [fitting(name, page.width - _NUMBERED)] if above else name_lines(name, left - _NUMBERED)
+        row_name = "<br>".join(map(plain, lines if row > _TWO_LINES else [fitting(name, left - _NUMBERED - 8)]))
+        place = {"xshift": _NUMBERED, **beside}
+        layout["annotations"].append(label(0, y - (24 if above else 0), row_name, p.ink, **place))
+        over: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom"}
+        layout["annotations"].append(label(at, header - 4, str(at + 1), p.soft, 12, **over))
         for other, value in enumerate(values[at]) if numbered else ():
-            number = "" if other == at else "none" if value is None else f"{value:.2f}".replace("-", "\u2212")
+            number = (
+                "" if other == at else page.text(_("none")) if value is None else f"{value:.2f}".replace("-", "\u2212")
+            )
             inside: Json = {"xref": "x", "yref": "y", "xanchor": "center"}
-            layout["annotations"].append(label(other, y, number, p.ink, 11 if page.narrow else 12, **inside))
+            if other != at:
+                layout["annotations"].append(label(other, y, number, p.ink, 11 if page.narrow else 12, **inside))
     return {"data": [trace], "layout": layout}
 
 
-def _alike(one: str, other: str, value: float | None) -> str:
-    message = "no agreement can be measured" if value is None else f"kappa {value:.3f}"
-    return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {message}"
+def _alike(page: Page, one: str, other: str, value: float | None) -> str:
+    message = _("no agreement can be measured") if value is None else _("kappa {value}", value=f"{value:.3f}")
+    return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
 
 
 def reach_of(values: Sequence[float], *, chance: bool = True) -> tuple[float, float]:

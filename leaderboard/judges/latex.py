@@ -14,7 +14,11 @@ _MARKS = "abcdefghij"
 
 
 def judges_latex(
-    lines: Sequence[JudgeLine], boards: Sequence[Board], result: Mapping[str, Composite], address: str
+    lines: Sequence[JudgeLine],
+    boards: Sequence[Board],
+    result: Mapping[str, Composite],
+    address: str,
+    weights: Mapping[str, float] | None = None,
 ) -> bytes:
     """Return the table as a float. Reported figures are in italics; one of another definition than its column's has
     the definition beside it."""
@@ -22,7 +26,7 @@ def judges_latex(
     notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
     if result:
         heads.append("Composite")
-        notes.append("Composite: weighted mean of the scores made here, of judges that have all")
+        notes.append(f"Composite: {_composite_note(boards, weights or {})}")
     rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, result)]) + r" \\" for line in lines]
     text = [
         f"% {escape.one_line(address)}",
@@ -42,6 +46,14 @@ def judges_latex(
         "",
     ]
     return "\n".join(text).encode()
+
+
+def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:
+    used = [weights.get(board.benchmark, 1.0) for board in boards]
+    if len({*used}) == 1:
+        return "mean of the scores made here, of judges that have all"
+    listed = ", ".join(f"{weight:g}" for weight in used)
+    return f"mean of the scores made here with the weights {listed}, of judges that have all with a weight"
 
 
 def _definition(board: Board) -> str:

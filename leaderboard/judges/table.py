@@ -171,17 +171,31 @@ def _cell_json(cell: JudgeResult) -> dict[str, Any]:
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,
         "scored": scored,
-        "reported": [{"result": row.id, "source": row.source, "figures": _json(found)} for row, found in cell.reports],
+        "reported": [_report_json(row, found) for row, found in cell.reports],
+    }
+
+
+def _report_json(row: BoardRow, figures: Iterable[OverallFigure]) -> dict[str, Any]:
+    """Return a reported result. ``arithmetic``: what is wrong with its figures, None where nothing is known to be."""
+    return {
+        "result": row.id,
+        "source": row.source,
+        "url": row.url or None,
+        "figures": _json(figures),
+        "arithmetic": row.note or None,
     }
 
 
 def _json(figures: Iterable[OverallFigure]) -> list[dict[str, Any]]:
-    return [
-        {
-            "key": figure.key,
-            "definition": figure.kind,
-            "value": figure.value,
-            "interval": figure.interval and list(figure.interval),
-        }
-        for figure in figures
-    ]
+    return [figure_json(figure) for figure in figures]
+
+
+def figure_json(figure: OverallFigure) -> dict[str, Any]:
+    """Return an overall number as programs get it, with its definition."""
+    return {
+        "key": figure.key,
+        "title": figure.title,
+        "definition": figure.kind,
+        "value": figure.value,
+        "interval": figure.interval and list(figure.interval),
+    }

@@ -21,6 +21,7 @@ from common.messages import _
 from leaderboard.cache import BoardVersion
 from predictions.readers import READERS
 from predictions.readers.base import FileGuide
+from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
 _BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing
@@ -173,8 +174,10 @@ def _histogram(category: str, apart: Sequence[int]) -> Histogram:
     return Histogram(category, len(apart), median(apart), tuple(bars), ticks, BINS * (_BAR + _GAP), _HEIGHT)
 
 
-def guides() -> tuple[FileGuide, ...]:
+def guides(spec: BenchmarkSpec) -> tuple[FileGuide, ...]:
     """Return the formats of files that are read, the service's own last."""
+    if spec.scores_pairs:
+        return PAIR_GUIDES
     own, *others = (reader.GUIDE for reader in READERS)
     return (*others, own)
 

@@ -479,11 +479,12 @@ def _pair_json(pair: Pair) -> dict[str, Any]:
         "paired": pair.paired,
         "reason": pair.reason or None,
         "sentence": sentence(pair),
-        "differences": {difference.name: _difference_json(difference) for difference in pair.differences},
+        "differences": {difference.name: difference_json(difference) for difference in pair.differences},
     }
 
 
-def _difference_json(score_difference: ScoreDifference) -> Mapping[str, Any]:
+def difference_json(score_difference: ScoreDifference) -> dict[str, Any]:
+    """Return a difference as programs get it, as fractions."""
     return {
         "n": score_difference.n,
         "only_first": score_difference.only_first,

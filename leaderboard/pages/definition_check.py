@@ -48,9 +48,12 @@ class CheckedTable:
 
     @property
     def definitions(self) -> tuple[str, ...]:
-        """The definitions of overall of which one alone explains a row of the table."""
-        alone = [row.check.fitting[0] for row in self.rows if len(row.check.fitting) == 1]
-        return tuple(dict.fromkeys(alone))
+        """The fewest definitions of overall that explain the rows of the table; what alone fits a row comes first."""
+        needed: list[str] = []
+        for fitting in sorted((row.check.fitting for row in self.rows if row.check.fitting), key=len):
+            if not set(fitting) & set(needed):
+                needed.append(fitting[0])
+        return tuple(needed)
 
 
 def title_of(name: str, spec: BenchmarkSpec) -> str:

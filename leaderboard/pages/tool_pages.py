@@ -291,7 +291,8 @@ def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
         quartiles=about.quartiles(table),
         tags=about.tags(edition),
         histograms=about.histograms(table),
-        guides=about.guides(),
+        guides=about.guides(edition.spec),
+        names_of=lambda keys: [edition.spec.name_of(key) for key in keys],
         pairs=len(table),
         bin=about.BIN,
     )

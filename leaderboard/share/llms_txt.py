@@ -41,7 +41,10 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 - [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(protocols(spec))}), `grouping`
   ({", ".join(spec.groupings)}), `revision` ({", ".join(board.label_revisions) or "none yet"})
 - One entry's scorecard: `{base}/api/v1/entries/ID`
-- [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges), each at `{site}/judges/SLUG`
+- [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges); weights of
+  the composite as `w-BENCHMARK`; each at `{site}/api/v1/judges/SLUG`, as a page at `{site}/judges/SLUG`
+- Two judges on every benchmark: `{site}/api/v1/judges/compare?a=SLUG&b=SLUG`
+- [Whether benchmarks put judges in the same order]({site}/api/v1/agreement)
 - Two to five entries compared pair by pair: `{base}/api/v1/compare?entries=ID,ID`
 - Counts behind published percentages: `{base}/api/v1/check-numbers?overall=71.9`
 - [OpenAPI description]({base}/openapi.json), [the same to read]({base}/docs)

@@ -275,18 +275,18 @@
     if (from || note) {
       cell.append(element("small", {}, from && element("span", {}, from), note && element("em", {}, note)));
     }
-    const word = pinned ? "unpin" : "pin";
+    const [word, label] = pinned ? ["unpin", "unpin {model}"] : ["pin", "pin {model}"];
     cell.append(element("button", { form: "pin", name: "pin", value: data.id[i], class: "pin",
-      "aria-label": `${word} ${name}` }, word));
+      "aria-label": tr(label, { model: name }) }, tr(word)));
     return cell;
   }
 
   function report(others, unfolded, made) {
     const rows = others.map((i) => made(i));
     for (const other of rows) other.classList.add("other");
-    const word = others.length === 1 ? "report" : "reports";
+    const text = others.length === 1 ? "{n} other report" : "{n} other reports";
     const fold = element("details", { class: "others", ...unfolded ? { open: "" } : {} },
-      element("summary", {}, `${others.length} other ${word}`));
+      element("summary", {}, tr(text, { n: others.length })));
     return { rows, fold };
   }
 
@@ -312,7 +312,7 @@
       const rank = element("td", { class: "rank" });
       if (data.tier[i] !== 2) {
         rank.append(element("button", { form: "pin", name: "compare", value: data.id[i], class: "pick",
-          "aria-label": `compare ${data.model[i]}`, "aria-pressed": list(state.compare).includes(data.id[i]) }));
+          "aria-label": tr("compare {model}", { model: data.model[i] }), "aria-pressed": list(state.compare).includes(data.id[i]) }));
       }
       rank.append(String(standing.ranks[i] ?? ""));
       if (at?.range) rank.append(element("small", {}, at.range));

@@ -2,6 +2,9 @@
 (() => {
   "use strict";
   const at = (selector) => document.querySelector(selector);
+  // Sentences in the language of the page: leaderboard/submit_texts.py lists them. English is written here.
+  const SENTENCES = JSON.parse(at("#script-texts")?.textContent || "{}");
+  const tr = (text, values = {}) => (SENTENCES[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const size = (bytes) => bytes < 1e6 ? Math.max(1, Math.round(bytes / 1e3)) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
 
   // One line below the file says what is being done; it goes away with the next report.
@@ -11,7 +14,8 @@
     if (!line) {
       line = document.createElement("div");
       line.id = "vl-progress";
-      line.innerHTML = '<p role="status"></p><progress max="1" aria-label="Upload"></progress>';
+      line.innerHTML = '<p role="status"></p><progress max="1"></progress>';
+      line.lastChild.setAttribute("aria-label", tr("Upload"));
     }
     if (line.previousElementSibling !== anchor) anchor.after(line);
     line.firstChild.textContent = text;
@@ -30,10 +34,11 @@
       request.upload.onprogress = (event) => {
         const share = event.lengthComputable && event.total ? event.loaded / event.total : 0;
         const done = share >= 1;
-        tell(at("#predictions"), done ? `Checking ${file.name} (${size(file.size)})…`
-          : `Uploading ${file.name}: ${Math.floor(100 * share)}% of ${size(file.size)}`, done ? undefined : share);
+        const values = { name: file.name, size: size(file.size), share: Math.floor(100 * share) };
+        const text = tr(done ? "Checking {name} ({size})…" : "Uploading {name}: {share}% of {size}", values);
+        tell(at("#predictions"), text, done ? undefined : share);
       };
-      request.onerror = () => { tell(null, ""); reject(new TypeError("The upload was interrupted.")); };
+      request.onerror = () => { tell(null, ""); reject(new TypeError(tr("The upload was interrupted."))); };
       request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
       request.send(body);
     });
@@ -59,7 +64,7 @@
     const message = document.createElement("p");
     message.id = "wrong-" + item.dataset.field;
     message.className = "vl-wrong";
-    const why = item.textContent.replace(/^[^:]{1,40}: /, "").trim();
+    const why = item.textContent.replace(/^[^:：]{1,40}(?:: |：)/, "").trim();
     message.textContent = why.charAt(0).toUpperCase() + why.slice(1);
     input.setAttribute("aria-invalid", "true");
     input.setAttribute("aria-describedby", message.id);
@@ -97,7 +102,7 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-again]")) { event.preventDefault(); location.reload(); }
     const button = event.target.closest("#submit");
-    if (button && !button.disabled) tell(at("#why-off"), "Submitting…");
+    if (button && !button.disabled) tell(at("#why-off"), tr("Submitting…"));
   });
   document.addEventListener("input", (event) => {
     if (event.target.closest("[id^=field-]") && event.target.hasAttribute("aria-invalid")) clear(event.target);

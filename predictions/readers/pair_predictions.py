@@ -23,9 +23,36 @@ from benchmark.votes import UNDECIDED as UNREADABLE
 from common.messages import _
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import gzipped
-from predictions.readers.base import FieldReader, objects, shorten
+from predictions.readers.base import FieldReader, FileGuide, objects, shorten
 from predictions.strict_json import JsonFault, loads
 
+GUIDES = (
+    FileGuide(
+        tool="The official script",
+        upload="the file as written",
+        command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
+        note=(
+            "`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. `Label` is not read."
+        ),
+    ),
+    FileGuide(
+        tool="R1-Reward, MM-RLHF",
+        upload="the file as written",
+        command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
+        note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
+    ),
+    FileGuide(
+        tool="Your own code: native JSONL",
+        upload="native JSONL",
+        command='{"id": "…", "votes": [0, 1, null]}\n{"id": "…", "scores": [[0.71, 0.64]]}',
+        note=(
+            "One line for each pair. A vote is the index of the preferred response in the order of the benchmark's "
+            "file, null is undecided. Where ids repeat, `item` holds the pair's key."
+        ),
+    ),
+    FileGuide(tool="Omni-RRM", upload="the file as written"),
+    FileGuide(tool="lmms-eval", upload="the samples as written"),
+)
 _ASKED = 20  # records that are asked for their format before it counts as unknown
 _BEGINNING = 2**20  # bytes in which these are
 _FIRST_IN_PROMPT = "[Response 1]:\n"

@@ -4,6 +4,9 @@
 (() => {
   const root = document.getElementById("annotate");
   const at = (id) => document.getElementById(id);
+  // Sentences in the language of the page: review/script_texts.py lists them. English is written here.
+  const sentences = JSON.parse(root.dataset.texts || "{}");
+  const tr = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const prefix = root.dataset.prefix;
   const project = `${prefix}/api/v1/verification/${root.dataset.project}`;
   const adjudicating = "adjudicating" in root.dataset;
@@ -11,8 +14,8 @@
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
   const range = adjudicating
-    ? "This pair is not among those that you decide."
-    : `There are pairs 1 to ${items.toLocaleString("en")}.`;
+    ? tr("This pair is not among those that you decide.")
+    : tr("There are pairs 1 to {items}.", { items: items.toLocaleString("en") });
   const verdicts = [...root.querySelectorAll("[data-verdict]")];
   const errors = [...root.querySelectorAll("[data-error]")];
   const invert = root.querySelector("[data-invert]");
@@ -33,7 +36,7 @@
     const reply = await fetch(from + path, options);
     const data = await reply.json().catch(() => ({}));
     if (!reply.ok) {
-      throw Object.assign(new Error(data.detail || `The server answers ${reply.status}.`), { status: reply.status });
+      throw Object.assign(new Error(data.detail || tr("The server answers {status}.", { status: reply.status })), { status: reply.status });
     }
     return data;
   }
@@ -55,7 +58,7 @@
     if (again) {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = "Try again";
+      button.textContent = tr("Try again");
       button.addEventListener("click", again);
       line.append(button);
     }
@@ -75,7 +78,7 @@
       complain("");
       draw(found);
     } catch (error) {
-      if (wanted === place) complain(`This pair could not be loaded. ${error.message}`, () => show(place));
+      if (wanted === place) complain(tr("This pair could not be loaded. {reason}", { reason: error.message }), () => show(place));
     }
   }
 
@@ -84,7 +87,8 @@
     said = unsaved.get(pair.place) || found.said || { verdict: "", errors: [], note: "" };
     at("place").textContent = pair.place.toLocaleString("en");
     at("pair").hidden = false;
-    at("query").textContent = pair.question ?? "The texts of this pair are not here: the setting ITEMS_FILE names a file with them.";
+    at("query").textContent = pair.question
+      ?? tr("The texts of this pair are not here: the setting ITEMS_FILE names a file with them.");
     ["first", "second"].forEach((name, index) => {
       at(`text-${name}`).textContent = pair.responses ? pair.responses[index] : "";
       at(`model-${name}`).textContent = pair.models ? pair.models[index] : "";
@@ -121,14 +125,15 @@
     const draft = pair.draft;
     at("draft").hidden = !draft;
     if (!draft) return;
-    at("draft-model").textContent = draft.model ? `by ${draft.model}` : "";
+    at("draft-model").textContent = draft.model ? tr("by {model}", { model: draft.model }) : "";
     at("draft-verdict").textContent = words(draft.preferred);
     at("draft-why").textContent = draft.rationale;
     const first = pair.first_answer;
     const changed = first && first !== said.verdict;
-    at("draft-note").textContent = changed ? `Your first answer stays on record: ${words(first)}.`
-      : adjudicating ? "You may still change your decision."
-      : "You may still change your answer. The first one stays on record.";
+    at("draft-note").textContent = changed
+      ? tr("Your first answer stays on record: {answer}.", { answer: words(first) })
+      : adjudicating ? tr("You may still change your decision.")
+      : tr("You may still change your answer. The first one stays on record.");
   }
 
   async function reveal(place) {
@@ -164,8 +169,9 @@
   }
 
   function count() {
-    const what = adjudicating ? "decided" : "answered";
-    at("done").textContent = `${answered.size.toLocaleString("en")} of ${places.length.toLocaleString("en")} ${what}`;
+    const text = adjudicating ? "{done} of {all} decided" : "{done} of {all} answered";
+    const [done, all] = [answered.size.toLocaleString("en"), places.length.toLocaleString("en")];
+    at("done").textContent = tr(text, { done, all });
   }
 
   function change(values) {
@@ -184,7 +190,7 @@
     if (saving) return; // the one that runs takes what came meanwhile with it
     saving = true;
     let refused = false;
-    at("saved").textContent = "Saving …";
+    at("saved").textContent = tr("Saving …");
     try {
       while (unsaved.size) {
         const [place, answer] = unsaved.entries().next().value;
@@ -202,10 +208,10 @@
         if (unsaved.get(place) === answer) unsaved.delete(place);
         await reveal(place);
       }
-      at("saved").textContent = refused ? "Not saved" : "Saved";
+      at("saved").textContent = tr(refused ? "Not saved" : "Saved");
     } catch (error) {
-      at("saved").textContent = "Not saved";
-      complain(`Your answer is not saved. ${error.message}`, () => { complain(""); save(); });
+      at("saved").textContent = tr("Not saved");
+      complain(tr("Your answer is not saved. {reason}", { reason: error.message }), () => { complain(""); save(); });
     } finally {
       saving = false;
       update();
@@ -293,7 +299,7 @@
       if (adjudicating) places = [...open, ...sheet.adjudicated].sort((a, b) => a - b);
       if (!places.length) {
         count();
-        at("problem").replaceChildren(note("No disagreement waits for you in this project."));
+        at("problem").replaceChildren(note(tr("No disagreement waits for you in this project.")));
         for (const part of root.querySelectorAll(".say, .more")) part.remove();
         return;
       }
@@ -301,7 +307,7 @@
       await show(places.includes(asked) ? asked : open[0] || places[0]);
       if (asked && !places.includes(asked)) complain(range); // says that there is none
     } catch (error) {
-      complain(`The project could not be loaded. ${error.message}`, start);
+      complain(tr("The project could not be loaded. {reason}", { reason: error.message }), start);
     }
   }
   start();

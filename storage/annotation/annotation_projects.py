@@ -152,6 +152,12 @@ def answers(session: Session, project_id: int) -> list[AnnotatorAnswer]:
     return [AnnotatorAnswer(*row) for row in session.execute(wanted.order_by(Annotation.item, Annotation.account))]
 
 
+def answers_to(session: Session, project_id: int, item: str) -> list[AnnotatorAnswer]:
+    """Return all answers about one item, by account."""
+    wanted = select(*_ANSWER).where(Annotation.project_id == project_id, Annotation.item == item)
+    return [AnnotatorAnswer(*row) for row in session.execute(wanted.order_by(Annotation.account))]
+
+
 def save_answer(session: Session, project_id: int, account: str, item: str, **values: Any) -> None:
     """Write an answer over an earlier one, or as a first one. The project must be locked."""
     known = session.execute(

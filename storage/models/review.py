@@ -164,6 +164,22 @@ class FirstAnswer(Base):
     answered_at: Mapped[Instant] = mapped_column(default=database_now())
 
 
+class ShownOrder(Base):
+    """Which response of a pair an annotator sees first. Never changed: a second look shows the same."""
+
+    __tablename__ = "verification_orders"
+    __table_args__ = (
+        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
+        _check("account", "length(account) BETWEEN 1 AND 200"),
+        _one_of("shown_first", ("a", "b")),
+    )
+    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    account: Mapped[Words] = mapped_column(primary_key=True)
+    item: Mapped[Words] = mapped_column(primary_key=True)
+    shown_first: Mapped[Words]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+
+
 class GoldPair(Base):
     """A pair of a project whose answer is known: it tests annotators."""
 

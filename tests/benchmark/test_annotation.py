@@ -12,6 +12,7 @@ from benchmark.label_quality.annotation import (
     Proposal,
     agreement,
     annotation_order,
+    balanced_order,
     by_majority,
     draft_from_disputes,
     preferred_label,
@@ -79,6 +80,24 @@ def test_the_order_is_fixed_for_annotator_and_pair_and_even_on_average() -> None
     assert 900 < sum(order == (0, 1) for order in orders) < 1100
     other = [annotation_order("bob", str(number)) for number in range(2000)]
     assert 900 < sum(one == two for one, two in zip(orders, other, strict=True)) < 1100
+
+
+def test_half_of_the_annotators_of_a_pair_see_a_first() -> None:
+    for number in range(50):
+        key, shown = str(number), list[str]()
+        for place in range(6):
+            order = balanced_order(f"person-{place}", key, shown, shown)
+            assert order == balanced_order(f"person-{place}", key, shown, shown)
+            shown.append("ab"[order[0]])
+            assert abs(shown.count("a") - shown.count("b")) <= 1
+    firsts = [balanced_order("ann", str(number), [], []) for number in range(2000)]
+    assert 900 < firsts.count((0, 1)) < 1100, "the first annotator of a pair sees the order of the hash"
+
+
+def test_who_looked_and_did_not_answer_counts_less_than_who_answered() -> None:
+    assert balanced_order("cy", "x", ["b"], ["a", "b"]) == (0, 1)
+    assert balanced_order("cy", "x", ["a"], ["a", "b", "b"]) == (1, 0)
+    assert balanced_order("cy", "x", [], ["a"]) == (1, 0)
 
 
 def test_a_and_b_are_the_responses_as_pages_show_them() -> None:

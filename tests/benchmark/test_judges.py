@@ -49,3 +49,7 @@ def test_names_in_other_scripts_keep_slugs_of_their_own() -> None:
     }
     assert len(slugs) == 6
     assert judge_slug("\u8bc4\u5224 7B").startswith("7b-")
+
+
+def test_no_judge_has_the_address_of_a_page() -> None:
+    assert judge_slug("Compare").startswith("compare-")

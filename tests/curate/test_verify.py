@@ -73,6 +73,31 @@ def test_every_pair_is_assigned_to_as_many_people_evenly_and_in_their_own_order(
     assert shared != [item for item in given["bob"] if item in given["ann"]]
 
 
+def test_half_of_the_people_of_a_pair_are_shown_a_first(folder: Path) -> None:
+    items = [str(number) for number in range(40)]
+    for count in (2, 3, 4):
+        given = assign(items, ["ann", "bob", "cy", "dan"], count)
+        assert given == assign(items, ["ann", "bob", "cy", "dan"], count)
+        for item in items:
+            shown = [own[item] for own in given.values() if item in own]
+            assert (len(shown), abs(shown.count("a") - shown.count("b"))) == (count, count % 2)
+        assert all(0.25 < list(own.values()).count("a") / len(own) < 0.75 for own in given.values())
+    written = lines(folder / "assignments.jsonl")
+    shown_first = sorted(pair for one in written for pair in zip(one["items"], one["shown_first"], strict=True))
+    assert [first for _, first in shown_first] == ["a", "b"] * 6, "two people, two orders"
+
+
+def test_how_often_people_pick_what_stands_first_is_reported(folder: Path) -> None:
+    path = answer(folder, {
+        0: {"ann": {"verdict": "b", "shown_first": "b"}, "bob": {"verdict": "b", "shown_first": "a"}},
+        1: {"ann": {"verdict": "a", "shown_first": "a"}, "bob": {"verdict": "vague-style", "shown_first": "b"}},
+    })  # fmt: skip
+    assert main(["verify", "import", str(folder), str(path)]) == 0
+    report = json.loads((folder / "agreement.json").read_text())["annotators"]
+    assert (report["ann"]["picked_shown_first"], report["bob"]["picked_shown_first"]) == (1.0, 0.0)
+    assert [one["shown_first"] for one in lines(folder / "individual.jsonl")] == ["b", "a", "a", "b"]
+
+
 def test_answers_decide_pairs(folder: Path) -> None:
     path = answer(folder, {
         0: {"ann": {"verdict": "b", "errors": ["counting"], "seconds": 60},
@@ -131,6 +156,7 @@ def test_more_than_half_decide_once_there_are_enough(verdicts: str, unanimous: b
         ({"annotator": ""}, "`annotator`"),
         ({"errors": ["nonsense"]}, "`errors`"),
         ({"seconds": -1}, "`seconds`"),
+        ({"shown_first": "c"}, "`shown_first`"),
     ],
 )
 def test_bad_answers_are_refused_by_line(

@@ -17,6 +17,8 @@ from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Votes
 from leaderboard.pages.item_catalog import ItemCatalog
+from review.presentation import give_order
+from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
@@ -62,6 +64,15 @@ class ReviewSetup:
     def stored(self, revision: str) -> LabelSet:
         """Return a draft as it lies with the worker."""
         return self.runner.store.load(revision).labels
+
+
+def seen_order(database: Database, account: str, place: int, project: int = 1) -> tuple[int, int]:
+    """Return which of A (0) and B (1) an annotator of a project sees first and second."""
+    with database.write() as session:
+        found = annotation_projects.project(session, small_benchmark.table().benchmark, project)
+        key = annotation_projects.item_at(session, project, place)
+        assert found is not None and key is not None
+        return give_order(session, found, account, key)
 
 
 on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from judge.errors import JudgeError
-from judge.images import OFFICIAL, ImagePolicy, image_url
+from judge.images import LARGEST_IMAGE, OFFICIAL, ImagePolicy, ImageSource, find_image, image_url
 from judge.pairs import read_pairs
 from judge.plan import BOTH, PARITY, RANDOM, is_swapped
 from tests.judge.running import PNG, item, write_items
@@ -55,6 +55,8 @@ def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
         ({"image": "gone.png"}, r"no image file .*gone\.png"),
         ({"image": None}, "`image` is missing"),
         ({"query": 3}, "`query`"),
+        ({"image": "../image.png"}, "not below the folder"),
+        ({"image": "/etc/hostname"}, "not below the folder"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, object], words: str) -> None:
@@ -68,6 +70,19 @@ def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
     pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
     with pytest.raises(JudgeError, match="is no image"):
         image_url(pair.image, ImagePolicy())
+
+
+def test_a_hub_dataset_names_no_file_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "own.png").write_bytes(PNG)
+    with pytest.raises(JudgeError, match="names no file of this machine"):
+        find_image(str(tmp_path / "own.png"), None)
+
+
+def test_an_image_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "large.png").open("wb") as file:
+        file.truncate(LARGEST_IMAGE + 1)
+    with pytest.raises(JudgeError, match="more than 64 MiB"):
+        ImageSource(path=tmp_path / "large.png").read()
 
 
 def test_a_hub_dataset_needs_its_commit() -> None:

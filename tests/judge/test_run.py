@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from collections import Counter
@@ -210,6 +211,32 @@ def test_an_endpoint_that_is_down_stops_the_run(
         url = model.url
     assert run(url, items, tmp_path / "run", "--attempts", "2") == 1
     assert "does not answer" in capsys.readouterr().out
+
+
+def test_a_redirect_is_not_followed_so_pairs_and_key_stay_with_the_endpoint(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = Reply(307, {}, headers={"Location": f"{model.url}/chat/completions"})
+    with serving_model(lambda path, body, times: elsewhere) as first:
+        assert run(first.url, items, tmp_path / "run") == 1
+    assert model.asked == []
+    assert f"redirected to {model.url}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(raw=b" " * (33 * 2**20)), "more than"),
+        (Reply(raw=gzip.compress(b" " * 9), headers={"Content-Encoding": "gzip"}), "compressed"),
+        (Reply(raw=b"[" * 100_000), "not JSON"),
+    ],
+)
+def test_a_reply_that_is_too_much_costs_one_vote(items: Path, tmp_path: Path, reply: Reply, reason: str) -> None:
+    with serving_model(lambda path, body, times: reply) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1", "--attempts", "1") == 0
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert judgement["failed"]
+    assert reason in judgement["reason"]
 
 
 def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:

@@ -26,19 +26,14 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine"),
 ]
-BODY = snapshot(
-    [
-        *crowd(240),
-        entry(1001, 0.72, k=5, model="通义千问视觉奖励模型 72B 多模态评审", organisation="阿里巴巴"),
-        entry(1002, 0.66, model="A-name-that-is-" + "very-" * 20 + "long", organisation="Lab " * 20, parameters_b=7.0),
-        entry(
-            1003, 0.61, model=HOSTILE, organisation=HOSTILE, version=HOSTILE, notes=HOSTILE, link="javascript:alert(1)"
-        ),
-    ]
-)
-
-
-BODY["baselines"] = baselines()
+ODD = [
+    entry(1001, 0.72, k=5, model="通义千问视觉奖励模型 72B 多模态评审", organisation="阿里巴巴"),
+    entry(1002, 0.66, model="A-name-that-is-" + "very-" * 20 + "long", organisation="Lab " * 20, parameters_b=7.0),
+    entry(1003, 0.61, model=HOSTILE, organisation=HOSTILE, version=HOSTILE, notes=HOSTILE, link="javascript:alert(1)"),
+]
+BODY = snapshot([*crowd(240), *ODD])
+SHORT = snapshot([*crowd(12), *ODD])  # what needs no second page is drawn sooner
+BODY["baselines"] = SHORT["baselines"] = baselines()
 STUB = {"id": "egone", "withdrawn": True, "at": "2026-11-20T10:00:00Z", "version": "2"}
 TESTED = pairwise.body(
     entry(40, 0.66, model="Judge A", version="second", attempt=2, attempts=2, revision="v0", flag="under review"),
@@ -52,6 +47,12 @@ TESTED = pairwise.body(
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     yield from served(FixedSource(BODY))
+
+
+@pytest.fixture(scope="module")
+def short() -> Iterator[str]:
+    """Yield a board of one page, with the same odd names."""
+    yield from served(FixedSource(SHORT))
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +114,9 @@ def wait_for_query(page: Page, name: str, value: str) -> None:
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(name) == [value])
 
 
-def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page, address: str) -> None:
+def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page, short: str) -> None:
     page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
-    page.goto(address)
+    page.goto(short)
     assert sorted_by(page) == [("Macro", "descending")]
     for position, name in enumerate(
         page.eval_on_selector_all("thead th:not([hidden]) button", "all => all.map(one => one.textContent)")
@@ -136,8 +137,8 @@ def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page
                     assert numbers == sorted(numbers, reverse=direction == "descending"), name
 
 
-def test_the_keyboard_sorts_too(page: Page, address: str) -> None:
-    page.goto(address)
+def test_the_keyboard_sorts_too(page: Page, short: str) -> None:
+    page.goto(short)
     page.focus("thead .overall button")
     page.keyboard.press("Enter")
     page.wait_for_selector("thead .overall[aria-sort=descending]")
@@ -230,11 +231,11 @@ def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, addres
     assert len(rows(page)) == PAGE
 
 
-def test_other_reports_of_a_judge_unfold_with_and_without_a_script(browser: Browser, address: str) -> None:
+def test_other_reports_of_a_judge_unfold_with_and_without_a_script(browser: Browser, short: str) -> None:
     for scripted in (True, False):
         context = browser.new_context(java_script_enabled=scripted)
         page = context.new_page()
-        page.goto(address + "/?tier=reported")
+        page.goto(short + "/?tier=reported")
         lead = page.locator("tbody tr", has=page.get_by_text("R1-Reward", exact=True))
         other = page.locator("tr.other", has_text="R1-Reward Voting@15")
         expect(other).to_be_hidden()
@@ -243,13 +244,13 @@ def test_other_reports_of_a_judge_unfold_with_and_without_a_script(browser: Brow
         context.close()
 
 
-def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, address: str) -> None:
-    page.goto(address)
+def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, short: str) -> None:
+    page.goto(short)
     first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
     expect(first.locator("td.rank")).to_contain_text("1")
     expect(page.locator(".ranked caption")).to_contain_text("Scored here")
     for caption in ("Reported by authors, not verified", "Baselines"):
-        page.goto(address + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
+        page.goto(short + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
         expect(page.locator("caption", has_text=caption)).to_be_visible()
 
 
@@ -413,20 +414,20 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Br
 @pytest.mark.parametrize("path", ["/", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
-    browser: Browser, address: str, path: str, width: int, scheme: Any
+    browser: Browser, short: str, path: str, width: int, scheme: Any
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = context.new_page()
-    page.goto(address + path)
+    page.goto(short + path)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, address: str) -> None:
+def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str) -> None:
     for path in ("/", "/?sort=date", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835", "/about"):
-        page.goto(address + path)
+        page.goto(short + path)
         for width in (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340):
             page.set_viewport_size({"width": width, "height": 800})
             wide = page.evaluate("document.documentElement.scrollWidth")
@@ -436,8 +437,8 @@ def test_no_width_makes_the_page_scroll_sideways(page: Page, address: str) -> No
             assert heads in (0, cells), f"at {width} {heads} headings stand over {cells} cells"
 
 
-def test_every_page_works_from_the_keyboard_with_a_visible_focus(page: Page, address: str) -> None:
-    page.goto(address)
+def test_every_page_works_from_the_keyboard_with_a_visible_focus(page: Page, short: str) -> None:
+    page.goto(short)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     seen = []

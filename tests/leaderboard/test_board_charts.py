@@ -41,12 +41,12 @@ VIEW = view_of(BODY)
 
 def data(chart: Chart) -> list[dict[str, Any]]:
     assert chart.figure is not None
-    return chart.figure.to_plotly_json()["data"]
+    return chart.figure["data"]
 
 
 def words(chart: Chart) -> str:
     assert chart.figure is not None
-    return "\n".join(note["text"] for note in chart.figure.to_plotly_json()["layout"]["annotations"])
+    return "\n".join(note["text"] for note in chart.figure["layout"]["annotations"])
 
 
 # --- Best-of-N --------------------------------------------------------------------------------------------------------
@@ -307,14 +307,33 @@ def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:
     assert best_so_far([]) == []
 
 
+def test_equal_sizes_stand_side_by_side_and_the_best_of_each_has_a_name() -> None:
+    body = snapshot([entry(number, 0.7 + number / 1000, parameters_b=7.0) for number in range(5)])
+    chart = CHARTS["size"].draw([], view_of(body))
+    filled = [trace for trace in data(chart) if trace["mode"] == "markers" and "line" not in trace["marker"]]
+    assert len(set(filled[0]["x"])) > 1
+    assert sum(f"Judge {number}" in words(chart) for number in range(5)) <= 1
+
+
+def test_history_shows_every_result_and_names_records_alone() -> None:
+    body = snapshot([entry(1, 0.6), entry(2, 0.8), entry(3, 0.7)])
+    chart = CHARTS["history"].draw([], view_of(body))
+    dated = [row for row in view_of(body).around.rows if row.date and row.value("macro") and row.tier != "baseline"]
+    assert len(chart.rows) == len(dated)
+    assert sum(len(trace["x"]) for trace in data(chart) if trace["mode"] == "markers") == len(dated)
+    assert "Judge 2" in words(chart)
+    assert "Judge 3" not in words(chart)
+
+
 def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
     body = snapshot([entry(1, 0.6), entry(2, 0.8), entry(3, 0.7)])
     chart = CHARTS["history"].draw([], view_of(body))
-    assert [row[0] for row in chart.rows if row[1] == "scored"] == ["Judge 1", "Judge 2"]
+    scored = [(row[0], row[-1]) for row in chart.rows if row[1] == "scored"]
+    assert scored == [("Judge 1", "yes"), ("Judge 2", "yes"), ("Judge 3", "no")]
     lines = [trace for trace in data(chart) if trace["mode"] == "lines"]
     assert [trace["line"]["dash"] for trace in lines] == ["dot", "solid"]
     assert all(list(trace["y"]) == sorted(trace["y"]) for trace in lines)
-    reported = [float(str(row[2])) for row in chart.rows if row[1] == "reported"]
+    reported = [float(str(row[2])) for row in chart.rows if (row[1], row[-1]) == ("reported", "yes")]
     assert reported == sorted(reported)
     assert max(reported) == pytest.approx(
         max(100 * (row.value("macro") or 0) for row in VIEW.around.rows if row.tier == "reported")
@@ -326,6 +345,6 @@ def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
 def test_axes_fit_the_page_at_every_width(name: str, width: int) -> None:
     chart = CHARTS[name].draw(ENTRIES, replace(VIEW, page=Page(VL, width), paper=True))
     assert chart.figure is not None
-    layout = chart.figure.to_plotly_json()["layout"]
+    layout = chart.figure["layout"]
     domains = [layout[key]["domain"] for key in layout if key.startswith("xaxis")]
     assert all(0 <= start < end <= 1 for start, end in domains)

@@ -23,7 +23,7 @@ from leaderboard.charts.colours import DARK, LIGHT, Palette
 from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
 from leaderboard.charts.estimates import separate as apart
 from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
-from leaderboard.charts.layout import CHANCE, Page, plain
+from leaderboard.charts.layout import CHANCE, Page, plain, text_width
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
@@ -46,12 +46,12 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
 
 def layout(chart: Chart) -> dict[str, Any]:
     assert chart.figure is not None
-    return chart.figure.to_plotly_json()["layout"]
+    return chart.figure["layout"]
 
 
 def traces(chart: Chart) -> list[dict[str, Any]]:
     assert chart.figure is not None
-    return chart.figure.to_plotly_json()["data"]
+    return chart.figure["data"]
 
 
 def words(chart: Chart) -> str:
@@ -237,10 +237,37 @@ def test_a_spreadsheet_runs_nothing_of_what_is_exported() -> None:
     assert layout(chart)["meta"]["csv"] == chart.csv
 
 
+def test_a_cell_of_few_pairs_is_faded_and_the_figure_says_so() -> None:
+    chart = source_chart(JUDGES, V2)
+    (drawn,) = traces(chart)
+    few = [drawn["customdata"][0][at] < 1 for at in range(len(SOURCES))]
+    counted = Tally.from_json(JUDGES[0]["tallies"]["v2"], VL)
+    assert few == [counted.cell(source)["n"] < 30 for source in SOURCES]
+    assert any(few)
+    faint = [note["font"]["color"] for note in layout(chart)["annotations"] if note.get("xanchor") == "center"]
+    assert faint.count(LIGHT.faint) == sum(few) * len(JUDGES)
+    assert "fewer than 30 pairs" in words(chart)
+
+
+def test_long_names_stand_on_two_lines_and_keep_their_ends() -> None:
+    name = "base_judge_internvl25_2b_max4_lora_with_a_long_recipe_of_training_{}_seeds"
+    chart = category_chart([entry(at, 0.7, model=name.format(at)) for at in (2, 3)], V2)
+    assert words(chart).count("base_judge") == 2
+    for at in (2, 3):
+        (line,) = [note["text"] for note in layout(chart)["annotations"] if f"{at}_seeds" in note["text"]]
+        assert all(text_width(part) <= 300 for part in line.split("<br>"))
+
+
+def test_a_figure_speaks_the_language_of_its_page() -> None:
+    said = words(category_chart(JUDGES, replace(V2, page=Page(VL, language="zh-CN"))))
+    assert "一致率" in said
+    assert "right is better" not in said
+
+
 def test_names_are_cut_by_what_they_take_up() -> None:
     assert plain("short", 8) == "short"
-    assert plain("a very long name", 8) == "a very…"
-    assert plain("多模态奖励模型", 8) == "多模态…"
+    assert plain("a very long name", 8) == "a ver…me"
+    assert plain("多模态奖励模型", 8) == "多模…型"
     assert plain("<b>", 8) == "&lt;b&gt;"
 
 

@@ -11,7 +11,7 @@ from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
 from leaderboard.judges.latex import judges_latex
-from leaderboard.judges.routes import version_key
+from leaderboard.judges.selection import version_key
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
 

@@ -19,6 +19,7 @@ from leaderboard.judges import routes
 from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.compare import compare_judges, offered_judges, verdict
 from leaderboard.judges.table import JudgeLine, judge_lines
+from leaderboard.pages import compare as words
 from leaderboard.render_context import contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
@@ -113,6 +114,68 @@ def test_the_pages_answer_what_was_asked(editions: list[BoardVersion], path: str
     app.include_router(routes.build(served([dict(body) for body in bodies])))
     answer = TestClient(app).get(path)
     assert (answer.status_code, words in answer.text) == (status, True)
+
+
+@pytest.fixture(scope="module")
+def client(editions: list[BoardVersion]) -> TestClient:
+    app = FastAPI()
+    app.include_router(routes.build(served([dict(edition.snapshot) for edition in editions])))
+    return TestClient(app)
+
+
+def test_a_program_gets_the_differences_and_the_verdict_of_the_page(client: TestClient) -> None:
+    query = "compare?a=judge-0&b=judge-1"
+    said, page = client.get(f"/api/v1/judges/{query}").json(), client.get(f"/judges/{query}").text
+    assert said["verdict"] in page
+    assert [one["benchmark"] for one in said["benchmarks"]] == list(SERVED)
+    for one in said["benchmarks"]:
+        first, second = (figure["value"] for figure in one["figures"])
+        difference = one["difference"]
+        assert one["tested"] and difference["difference"] == pytest.approx(first - second)
+        assert difference["interval"][0] < difference["difference"] < difference["interval"][1]
+        assert words.points(difference["difference"], signed=True) in page
+    missing = client.get("/api/v1/judges/compare?a=judge-0&b=judge-2").json()["benchmarks"][1]
+    assert (missing["difference"], missing["figures"][1], missing["how"]) == (None, None, None)
+
+
+def test_a_program_gets_a_judge_with_its_composite_under_the_weights_of_the_address(client: TestClient) -> None:
+    weights = f"w-{SERVED[0]}=2&w-{SERVED[2]}=0"
+    table = client.get(f"/api/v1/judges?{weights}&sort=composite").json()
+    assert table["weights"] == dict(zip(SERVED, (2.0, 1.0, 0.0), strict=True))
+    values = [line["composite"] and line["composite"]["value"] for line in table["judges"]]
+    assert values[:2] == sorted(values[:2], reverse=True) and values[2] is None, "a judge without all has none"
+    judge = client.get(f"/api/v1/judges/judge-0?{weights}").json()
+    assert judge in [{**line, "weights": table["weights"]} for line in table["judges"]]
+    first, second = (judge["benchmarks"][name]["scored"]["figures"][0]["value"] for name in SERVED[:2])
+    assert judge["composite"]["value"] == pytest.approx((2 * first + second) / 3)
+    assert f"{percent(judge['composite']['value'])}</b>" in client.get(f"/judges?{weights}").text
+
+
+def test_a_program_gets_the_agreement_of_the_page(client: TestClient) -> None:
+    said = client.get("/api/v1/agreement").json()
+    assert said["verdict"] in client.get("/agreement").text
+    assert [(one["benchmarks"], one["n"], one["correlation"]) for one in said["pairs"]] == [
+        ([SERVED[0], SERVED[1]], 2, None),
+        ([SERVED[0], SERVED[2]], 2, None),
+        ([SERVED[1], SERVED[2]], 2, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("judges/nobody", 404, "unknown-judge"),
+        ("judges/compare?a=judge-0&b=nobody", 404, "unknown-judge"),
+        ("judges/compare?a=judge-0&b=judge-0", 400, "bad-judges"),
+        ("judges/compare", 400, "bad-judges"),
+        (f"judges?w-{SERVED[0]}=nan&w-{SERVED[1]}=1e999&w-nothing=3&sort=%00&page=0&tier=x", 200, None),
+    ],
+)
+def test_a_program_that_asks_for_nothing_known_gets_a_problem(
+    client: TestClient, path: str, status: int, code: str | None
+) -> None:
+    answer = client.get(f"/api/v1/{path}")
+    assert (answer.status_code, answer.json().get("code")) == (status, code)
 
 
 def test_benchmarks_are_compared_over_the_judges_that_both_have() -> None:

@@ -61,7 +61,20 @@ def test_a_folder_is_copied_restored_and_follows_removals(tmp_path: Path, replic
     assert new.restore() == 0, "what is there stays"
     (here.folder / "v3.json").unlink()
     assert here.copy() == 1
-    assert replica.names("labels") == {"v4.json"}
+    assert replica.files("labels") == {"v4.json"}
+
+
+def test_imported_labels_of_every_benchmark_come_back(tmp_path: Path, replica: Replica) -> None:
+    stored, here = Path("labels", "demo", "v3.json"), tmp_path / "data"
+    (here / stored).parent.mkdir(parents=True)
+    (here / stored).write_text("labels")
+    for mirror in worker_mirrors(replica, here):
+        mirror.copy()
+    new = tmp_path / "new disk"
+    assert [mirror.restore() for mirror in worker_mirrors(replica, new)] == [1, 0, 0]
+    assert (new / stored).read_text() == "labels"
+    assert (new / stored).stat().st_mode & 0o777 == 0o600
+    assert (new / stored).parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_an_address_keeps_its_options_below() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 from auth.model import Forbidden
 from maintenance.actions import incidents
 from maintenance.types import Conflict, NotFound
-from operation import alarms, doctor
+from operation import alarms, doctor, stored_uploads
+from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
 from operation.litestream import Litestream, Position
 from operation.replica import Replica
@@ -22,6 +23,7 @@ from operation.replica_watch import BEHIND_SECONDS, ReplicaWatch
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
+from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from tests.databases import new_database
@@ -44,9 +46,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def client(database: Database, folder: Path) -> TestClient:
+def client(database: Database, folder: Path, raised: Sequence[ServiceAlarm] | None = None) -> TestClient:
+    """Return a client of the application. `raised`: alarms in place of those that it finds."""
     settings = Settings.from_env({"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
-    app = create_app(settings, build_services(settings, database, Signer.make()), lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        if raised is not None:
+            patch.setattr("web.app.service_alarms", lambda session, **_: list(raised))
+        app = create_app(settings, build_services(settings, database, Signer.make()), lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
 
 
@@ -71,6 +77,54 @@ def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, data
         incidents.update_incident(by(database, LOCAL), 10_000, "Which?")
     with database.read() as session:
         assert not needs_snapshot(session, number - 1), "the board does not change"
+
+
+@pytest.mark.parametrize(
+    ("alarm", "effect", "sentence"),
+    [
+        (ServiceAlarm("disk-full", "words for operators", True, NO_FILES), NO_FILES, "No files are accepted"),
+        (ServiceAlarm("worker-stuck", "words for operators", True, SCORES_LATE), SCORES_LATE, "Scores come later"),
+        (ServiceAlarm("rows-changed", "words for operators", effect=FIGURES_DIFFER), FIGURES_DIFFER, "audit chain"),
+    ],
+)
+def test_visitors_read_the_effect_of_an_alarm_and_not_the_alarm(
+    tmp_path: Path, database: Database, alarm: ServiceAlarm, effect: str, sentence: str
+) -> None:
+    http = client(database, tmp_path, [alarm])
+    status = http.get("/api/v1/status").json()
+    assert (status["status"], status["effects"]) == ("degraded", [effect])
+    page = http.get("/status").text
+    assert sentence in page
+    assert "words for operators" not in page
+
+
+@pytest.mark.parametrize("code", ["uploads-damaged", "replica-behind", "of-a-later-release"])
+def test_an_alarm_that_visitors_do_not_notice_leaves_the_service_operational(
+    tmp_path: Path, database: Database, code: str
+) -> None:
+    status = client(database, tmp_path, [ServiceAlarm(code, "words for operators")]).get("/api/v1/status").json()
+    assert (status["status"], status["effects"]) == ("operational", [])
+
+
+def test_a_replica_that_is_behind_concerns_visitors_where_it_acknowledges(tmp_path: Path, database: Database) -> None:
+    now = [0.0]
+    watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))), lambda: now[0])
+    now[0] += 2 * BEHIND_SECONDS
+    with database.read() as session:
+        for replicated, effect in ((False, ""), (True, NO_FILES)):
+            raised = service_alarms(session, [], watch, replicated=replicated)
+            assert [(one.code, one.effect) for one in raised] == [("replica-behind", effect)]
+
+
+def test_alarms_of_the_database_say_what_visitors_notice(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = replace(EVERYTHING, oldest_job_age=1e4, last_scored_age=None)
+    monkeypatch.setattr("operation.alarms.figures.gather", lambda session: stuck)
+    monkeypatch.setattr(alarms, "KEPT_FREE", 1 << 60)
+    with database.write() as session:
+        audit.append(session, stored_uploads.CHECKED, {"files": 1, "problems": 1, "named": ["It is missing."]})
+        raised = service_alarms(session, [Path("/")])
+    effects = {one.code: one.effect for one in raised}
+    assert effects == {"disk-full": NO_FILES, "worker-stuck": SCORES_LATE, "uploads-damaged": ""}
 
 
 def test_incidents_are_written_by_maintainers_alone(database: Database) -> None:

@@ -1,24 +1,29 @@
-"""Two web processes and two workers on one PostgreSQL: killed, restarted, frozen. Nothing is lost or done twice."""
+"""Web processes and workers on one PostgreSQL: killed, restarted, frozen. Nothing is lost or done twice."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from statistics import quantiles
 
 import httpx
 import psycopg
 import pytest
 
 from tests.factories.service import KEPT, PATIENCE, ROOT, halt, until
+from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
+from workers import WRONG_CONFIGURATION
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.timeout(900)]
 LONG = {"SUBMISSIONS": "1000", "KILLS": "50"}  # of the long form, unless TOPOLOGY_SUBMISSIONS and so on say otherwise
@@ -34,10 +39,12 @@ class Topology:
     folder: Path
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
-    refusals: set[int] = field(default_factory=set)
+    refusals: Counter[int] = field(default_factory=Counter)
+    unanswered: int = 0
+    waits: list[float] = field(default_factory=list)  # seconds until each submission was acknowledged
 
-    def start(self, name: str) -> None:
-        """Start or restart `web-1`, `worker-2` and so on."""
+    def start(self, name: str, root: Path = ROOT) -> None:
+        """Start or restart `web-1`, `worker-2` and so on. `root`: the sources of its release."""
         role = name.partition("-")[0]
         environ = {key: os.environ[key] for key in KEPT if key in os.environ}
         environ |= {"IDENTITY": "local", "ROLE": role, "DATA_DIR": str(self.folder / "data"), "LEASE_SECONDS": "3"}
@@ -46,7 +53,7 @@ class Topology:
             self.ports.setdefault(name, free_port())
             environ["PORT"] = str(self.ports[name])
         with (self.folder / f"{name}.log").open("ab") as log:
-            command = [sys.executable, str(ROOT / "app.py")]
+            command = [sys.executable, str(root / "app.py")]
             self.processes[name] = subprocess.Popen(command, env=environ, stdout=log, stderr=log, cwd=self.folder)
 
     def kill(self, name: str) -> None:
@@ -65,21 +72,23 @@ class Topology:
         with psycopg.connect(self.database) as connection:
             return connection.execute(query).fetchall()
 
-    def submit(self, number: int) -> tuple[str, float]:
-        """Submit until somebody acknowledges it, as clients do; the id, and how long that took."""
+    def submit(self, number: int, webs: Sequence[str] = ("web-1", "web-2")) -> tuple[str, float]:
+        """Submit until one of `webs` acknowledges it, as clients do; the id, and how long that took."""
         started, judge = time.monotonic(), self.folder / "data" / "demo" / "judges" / "judge-e.native-votes.jsonl"
         form = {"files": {"file": ("v.jsonl", judge.read_bytes() + b"\n" * number)}, "data": {"model": f"J{number}"}}
         for attempt in range(1000):
             self.require_all_alive()
-            port = self.ports[f"web-{1 + (number + attempt) % 2}"]
+            port = self.ports[webs[(number + attempt) % len(webs)]]
             try:
                 reply = httpx.post(f"http://127.0.0.1:{port}/api/v1/submissions", timeout=60, **form)  # type: ignore[arg-type]
             except httpx.HTTPError:
+                self.unanswered += 1
                 time.sleep(0.2)
                 continue
             if reply.status_code == 202:
-                return str(reply.json()["id"]), time.monotonic() - started
-            self.refusals.add(reply.status_code)
+                self.waits.append(time.monotonic() - started)
+                return str(reply.json()["id"]), self.waits[-1]
+            self.refusals[reply.status_code] += 1
             time.sleep(0.5)
         raise AssertionError("nobody took it")
 
@@ -140,24 +149,25 @@ class FaultPlan:
     restarts: Collection[int] = ()
     terminations: Collection[int] = ()
     frozen: int = 0
+    workers: Collection[str] = ("worker-1", "worker-2")
 
     @classmethod
     def long(cls, submissions: int, kills: int, seed: int) -> FaultPlan:
         """Return kills of web processes and workers, terminated sessions and two restarts, spread at random."""
-        random = Random(seed)
+        random, workers = Random(seed), ("worker-1", "worker-2", "worker-3")
         places = random.sample(range(2, submissions - 1), kills + 32)
-        names = [random.choice(("web-1", "web-2", "worker-1", "worker-2")) for _ in range(kills)]
-        ends = set(places[kills + 2 :])
-        return cls(submissions, dict(zip(places, names, strict=False)), places[kills : kills + 2], ends, submissions)
+        names = [random.choice(("web-1", "web-2", *workers)) for _ in range(kills)]
+        restarts, ends = places[kills : kills + 2], set(places[kills + 2 :])
+        return cls(submissions, dict(zip(places, names, strict=False)), restarts, ends, submissions, workers)
 
 
 SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, {9}, (), 12)
 
 
-def start_all(topology: Topology) -> None:
+def start_all(topology: Topology, workers: Collection[str]) -> None:
     topology.start("web-1")
     until(lambda: (topology.folder / "data" / "demo" / "judges" / "index.json").exists(), 120, "the demo is made")
-    for name in ("web-2", "worker-1", "worker-2"):
+    for name in ("web-2", *workers):
         topology.start(name)
     until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, "both answer, and a worker is there")
 
@@ -174,18 +184,32 @@ def suffer(topology: Topology, plan: FaultPlan, number: int) -> None:
         topology.cluster.restart()
 
 
+def figures(topology: Topology, plan: FaultPlan, number: int) -> str:
+    """Return what happened until this submission, and how long clients waited."""
+    kills, ends = sum(at <= number for at in plan.kills), sum(at <= number for at in plan.terminations)
+    *_, high = quantiles(topology.waits, n=20)
+    return (
+        f"{number} acknowledged, {kills} kills, {sum(at <= number for at in plan.restarts)} restarts, "
+        f"{ends} terminated sessions; 95 % within {high:.1f} s, longest {max(topology.waits):.1f} s; "
+        f"unanswered {topology.unanswered}, refused {dict(topology.refusals)}"
+    )
+
+
 def run_plan(topology: Topology, plan: FaultPlan) -> None:
     """Submit through both web processes while the faults happen; nothing may be lost or done twice."""
-    start_all(topology)
+    start_all(topology, plan.workers)
     accepted = []
     for number in range(1, plan.submissions + 1):
         accepted.append(topology.submit(number)[0])
         suffer(topology, plan, number)
+        if number % 50 == 0:
+            print(figures(topology, plan, number))
         if number == plan.frozen:
             until(lambda: ready(topology, "web-1"), 120, "a worker is there")
             topology.freeze_inside_a_transaction("worker-1")
             name, waited = topology.submit(plan.submissions + 1)
             accepted.append(name)
+            print(f"acknowledged {waited:.1f} s after a worker froze inside a transaction")
             assert waited < LONGEST + 15, "with time for a busy machine"
     ids = sorted(accepted)
     assert len(set(ids)) == plan.submissions + 1
@@ -196,11 +220,45 @@ def run_plan(topology: Topology, plan: FaultPlan) -> None:
     assert topology.ask("SELECT count(*) FROM submissions") == [(plan.submissions + 1 + 6,)], "with the six of the demo"
     (head, events), *_ = topology.ask("SELECT (SELECT seq FROM audit_head), (SELECT count(*) FROM events)")
     assert head == events, "the chain has no gap"
-    assert topology.refusals <= {503}, "clients are told to come back, never that the service is broken"
+    assert set(topology.refusals) <= {503}, "clients are told to come back, never that the service is broken"
+
+
+def later_release(topology: Topology) -> Path:
+    """Return the sources of a release with one more migration."""
+    root, hidden = topology.folder / "later", shutil.ignore_patterns(".*")
+    shutil.copytree(ROOT, root, ignore=lambda at, names: {*hidden(at, names), "tests"})
+    ((head,),) = topology.ask("SELECT version_num FROM alembic_version")
+    migration = root / "storage" / "migrations" / "versions" / "9999_later.py"
+    migration.write_text(LATER.replace("{head}", str(head)))
+    return root
 
 
 def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topology: Topology) -> None:
     run_plan(topology, SHORT)
+
+
+@pytest.mark.long
+def test_an_old_web_process_and_worker_go_on_beside_a_later_release(topology: Topology) -> None:
+    """Both releases take and score files. A process of the old one that starts then says what to do, and ends."""
+    start_all(topology, ("worker-1", "worker-2"))
+    later = later_release(topology)
+    topology.start("web-3", later)
+    until(lambda: ready(topology, "web-3"), 240, "the later release answers")
+    topology.start("worker-3", later)
+    assert topology.ask("SELECT version_num FROM alembic_version") == [("9999",)]
+    webs = ("web-1", "web-2", "web-3")
+    ids = {topology.submit(number, [webs[number % 3]])[0] for number in range(9)}
+    scored = "SELECT submission_id FROM scores"
+    until(lambda: ids <= {row[0] for row in topology.ask(scored)}, 240, "workers of both score all")
+    topology.require_all_alive()
+    for name, code in (("web-1", 2), ("worker-1", WRONG_CONFIGURATION)):
+        log = topology.folder / f"{name}.log"
+        before = log.stat().st_size
+        topology.kill(name)
+        assert topology.processes.pop(name).wait(PATIENCE) == code
+        assert "Upgrade this process to that version" in log.read_bytes()[before:].decode()
+    assert ready(topology, "web-2")
+    assert not any("Traceback" in path.read_text() for path in topology.folder.glob("w*.log"))
 
 
 @pytest.mark.long

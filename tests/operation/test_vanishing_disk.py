@@ -19,6 +19,7 @@ import pytest
 
 from operation.litestream import Litestream
 from operation.replica import Replica
+from tests.factories.pools import write_pool
 from tests.factories.s3_server import KEYS, running_s3
 from tests.factories.service import KEPT, ROOT, Service, alive, running, until
 
@@ -79,6 +80,11 @@ def settled(service: Service) -> list[bytes]:
     return found
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.name[0] != "."}
+
+
 def rows(data: Path, query: str) -> list[Any]:
     connection = sqlite3.connect(data / "demo" / "leaderboard.db")
     try:
@@ -115,6 +121,10 @@ def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> Non
     database = data / "demo" / "leaderboard.db"
     with running(data, **settings) as service:
         until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+        pool = contents(write_pool(data / "imports" / "pool"))
+        asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
+        assert service.http.post("/api/v1/maintenance/pools", json=asked).is_success
+        until((tmp_path / "replica" / "pools" / "1.json").exists, 60, "the pool's folder is in the replica")
         before, accounts = settled(service), rows(data, ACCOUNTS)
         assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
         kill_everything(service)
@@ -122,6 +132,7 @@ def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> Non
     with running(data, **settings) as service:
         assert exports(service) == before
         assert rows(data, ACCOUNTS) == accounts
+        until(lambda: contents(data / "imports" / "pool") == pool, 60, "the pool's folder is back")
         assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
         assert database.stat().st_mode & 0o777 == 0o600
     audit = [sys.executable, "-m", "maintenance", "audit", "verify"]

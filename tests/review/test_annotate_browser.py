@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response, expect
 
 from auth import Identity
-from benchmark.label_quality.annotation import PREFERENCES, annotation_order
+from benchmark.label_quality.annotation import PREFERENCES
 from review import projects
 from review.projects import PairSelection
 from storage.annotation import annotation_projects
@@ -23,7 +23,7 @@ from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by
 from tests.factories.review_pages import serve
-from tests.factories.review_setup import ReviewSetup, materials, set_up
+from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
 
 pytestmark = pytest.mark.browser
 SAVED = '#saved:text-is("Saved")'
@@ -41,7 +41,7 @@ class _AnnotateSite:
 
     def letter(self, user: Identity, index: int, place: int) -> str:
         """Return what the one who stands first (0) or second (1) is called."""
-        return PREFERENCES[annotation_order(user.account, self.bench.key(index))[place]]
+        return PREFERENCES[seen_order(self.bench.database, user.account, index + 1)[place]]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
 from tests.factories.refusals import refuses
-from tests.factories.review_setup import ReviewSetup
+from tests.factories.review_setup import ReviewSetup, seen_order
 from workers.snapshot_triggers import NON_PUBLIC_EVENTS
 
 
@@ -47,6 +47,39 @@ def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: 
     assert sum(one["seconds"] is None for one in lines) == 2, "nobody knows how long the first answer took"
     assert bench.kinds().count(individual_labels.EXPORTED) == 1
     assert individual_labels.EXPORTED in NON_PUBLIC_EVENTS
+
+
+def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells(bench: ReviewSetup) -> None:
+    maintainer = by(bench.database, MAINTAINER, table=bench.table)
+    done = projects.create(maintainer, "may", "demo", "to be sure", PairSelection("all"))
+    project = int(done.message.rpartition("/")[2])
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        ctx = by(bench.database, user, table=bench.table)
+        for place in range(1, 22):
+            answers.show(ctx, project, place)
+            answers.answer(ctx, project, place, GivenAnswer("first"))
+    with bench.database.read() as session:
+        labels = individual_labels.all_labels(session, project)
+    assert all(label.verdict == label.shown_first for label in labels)
+    first: dict[str, set[str]] = {}
+    for label in labels:
+        first.setdefault(label.item, set()).add(label.shown_first)
+    assert len(first) == 21
+    assert all(shown == {"a", "b"} for shown in first.values())
+    assert agreement_report.agreement_within(maintainer, project)["annotators"][MAINTAINER.account][
+        "picked_shown_first"
+    ] == 1  # fmt: skip
+
+
+def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: ReviewSetup) -> None:
+    maintainer = by(bench.database, MAINTAINER, table=bench.table)
+    done = projects.create(maintainer, "may", "demo", "to be sure", PairSelection("all"))
+    project = int(done.message.rpartition("/")[2])
+    orders = [seen_order(bench.database, user.account, 1, project) for user in (MAINTAINER, SECOND_MAINTAINER)]
+    assert sorted(orders) == [(0, 1), (1, 0)]
+    answers.answer(maintainer, project, 1, GivenAnswer("first"))
+    again = [seen_order(bench.database, user.account, 1, project) for user in (MAINTAINER, SECOND_MAINTAINER)]
+    assert again == orders, "a second look shows the same"
 
 
 def test_only_maintainers_export(bench: ReviewSetup) -> None:

@@ -22,7 +22,7 @@ from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER,
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_pages import serve
-from tests.factories.review_setup import materials, set_up
+from tests.factories.review_setup import materials, seen_order, set_up
 from tests.review.test_projects import _account
 
 pytestmark = pytest.mark.browser
@@ -68,6 +68,11 @@ def _open(browser: Browser, address: str, user: Identity, **options: Any) -> Pag
 
 def _key(database: Database, user: Identity, place: int, letter: str) -> str:
     """Return the key that prefers a response, which stands first or second for this annotator."""
+    return "12"[seen_order(database, user.account, place).index(PREFERENCES.index(letter))]
+
+
+def _decisive_key(database: Database, user: Identity, place: int, letter: str) -> str:
+    """Return the key that prefers a response for this adjudicator."""
     with database.read() as session:
         item = annotation_projects.item_at(session, 1, place) or ""
     return "12"[annotation_order(user.account, item).index(PREFERENCES.index(letter))]
@@ -114,7 +119,7 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
     expect(adjudicator.locator("#answers li")).to_have_count(2)
     expect(adjudicator.locator("#draft")).to_be_hidden()
     expect(adjudicator.locator("#done")).to_have_text("0 of 1 decided")
-    _press(adjudicator, _key(database, STRANGER, 1, "b"))
+    _press(adjudicator, _decisive_key(database, STRANGER, 1, "b"))
     expect(adjudicator.locator("#done")).to_have_text("1 of 1 decided")
     expect(adjudicator.locator("#draft")).to_be_visible()
     with database.read() as session:

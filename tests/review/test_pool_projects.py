@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
 from maintenance.types import Conflict, NotFound
+from operation.curated_folders import CuratedFolders, find_problems
+from operation.replica import Replica
 from review import adjudication, agreement_report, answers, gold, pool_projects, projects, text_output
 from review.given_answers import SEEN, GivenAnswer
 from review.individual_labels import export
@@ -26,7 +30,7 @@ from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAIN
 from tests.factories.actions import MaintainPage, by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.refusals import refuses
-from tests.factories.review_setup import ReviewSetup, on_both
+from tests.factories.review_setup import ReviewSetup, on_both, seen_order
 from tests.review.test_projects import _account, people
 
 __all__ = ["people"]
@@ -52,11 +56,9 @@ def _start(bench: ReviewSetup, folder: Path) -> int:
 
 def _seen(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> str:
     """Return first or second: where a response stands for this annotator."""
-    with bench.database.read() as session:
-        key = annotation_projects.item_at(session, project, place) or ""
     if letter not in PREFERENCES:
         return letter
-    return SEEN[annotation_order(user.account, key).index(PREFERENCES.index(letter))]
+    return SEEN[seen_order(bench.database, user.account, place, project).index(PREFERENCES.index(letter))]
 
 
 def _say(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> Any:
@@ -64,8 +66,14 @@ def _say(bench: ReviewSetup, user: Identity, project: int, place: int, letter: s
     return answers.answer(by(bench.database, user), project, place, said)
 
 
+def _seen_by_adjudicator(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> str:
+    with bench.database.read() as session:
+        key = annotation_projects.item_at(session, project, place) or ""
+    return SEEN[annotation_order(user.account, key).index(PREFERENCES.index(letter))]
+
+
 def _decide(bench: ReviewSetup, user: Identity, project: int, place: int, letter: str) -> Any:
-    said = GivenAnswer(_seen(bench, user, project, place, letter))
+    said = GivenAnswer(_seen_by_adjudicator(bench, user, project, place, letter))
     return adjudication.adjudicate(by(bench.database, user), project, place, said)
 
 
@@ -227,7 +235,7 @@ def test_an_adjudicator_s_answer_decides_the_label_of_a_draft(bench: ReviewSetup
     for user, letter in ((ANN, right), (BOB, wrong)):
         asked = by(bench.database, user, table=bench.table)
         answers.answer(asked, project, 1, GivenAnswer(_seen(bench, user, project, 1, letter)))
-    said = GivenAnswer(_seen(bench, CY, project, 1, wrong))
+    said = GivenAnswer(_seen_by_adjudicator(bench, CY, project, 1, wrong))
     adjudication.adjudicate(by(bench.database, CY, table=bench.table), project, 1, said)
     projects.close(ctx, project, "next", "May")
     bench.runner.run_all()
@@ -312,6 +320,56 @@ def test_an_edition_that_is_there_stays_and_an_interrupted_export_is_completed(
     assert (first.state, other.state) == ("done", "failed")
     assert "Editions stay as they are" in other.outcome
     assert (tmp_path / "editions" / "public" / "next-bench" / "card.json").read_bytes() == card
+
+
+def _contents(*folders: Path) -> dict[str, bytes]:
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
+    return {str(path): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_pools_and_editions_come_back_from_the_replica(
+    bench: ReviewSetup, project: int, folder: Path, tmp_path: Path, scheme: str
+) -> None:
+    (place := tmp_path / "replica").mkdir()
+    editions, replica = tmp_path / "editions", Replica(f"{scheme}{place}")
+    _verified(bench, project)
+    pool_projects.finish(by(bench.database, ANN), project, "done")
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert not list(place.glob("editions/*")), "an edition is copied once it is recorded"
+    _export(bench, project, editions)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    before = _contents(folder, editions)
+    with bench.database.read() as session:
+        assert find_problems(session, replica, editions) == []
+        for gone in (folder, editions):
+            shutil.rmtree(gone)
+        assert [sentence.rpartition(". ")[2] for sentence in find_problems(session, replica, editions)] == [
+            "Put the folder back, or start a worker, which brings it."
+        ] * 2
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert _contents(folder, editions) == before
+
+
+def test_what_is_not_what_its_hash_says_is_neither_copied_nor_brought(
+    bench: ReviewSetup, project: int, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "replica").mkdir()
+    replica, editions = Replica(str(tmp_path / "replica")), tmp_path / "editions"
+    candidates, image = folder / "filtered" / "candidates.jsonl", folder / "images" / "1.png"
+    imported = candidates.read_bytes()
+    candidates.write_bytes(imported + b"\n")
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert replica.files("pools") == set()
+    candidates.write_bytes(imported)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    digest = hashlib.sha256(image.read_bytes()).hexdigest()
+    replica.write(f"files/{digest[:2]}/{digest}", b"other bytes")
+    shutil.rmtree(folder)
+    CuratedFolders(bench.database, replica, editions).mirror()
+    assert candidates.read_bytes() == imported
+    assert not image.exists()
+    assert "curated_folder.file_lost" in caplog.text
 
 
 def test_undecided_pairs_and_changed_candidates_stop_an_export(

@@ -13,7 +13,7 @@ import pytest
 
 from auth import Forbidden, Unauthenticated
 from benchmark.items import response_fingerprint
-from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED, annotation_order
+from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
@@ -30,7 +30,7 @@ from storage.models.core import Account
 from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
-from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, set_up
+from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, seen_order, set_up
 
 
 @pytest.fixture
@@ -67,9 +67,7 @@ def _start(bench: ReviewSetup, which: str = "all", name: str = "may", **more: An
 
 def _prefer(bench: ReviewSetup, user: Any, project: int, place: int, letter: str, **more: Any) -> Any:
     """Answer so that A or B is meant, whatever comes first for this annotator."""
-    with bench.database.read() as session:
-        key = annotation_projects.item_at(session, project, place)
-    seen = annotation_order(user.account, key or "")
+    seen = seen_order(bench.database, user.account, place, project)
     said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))], **more)
     return answers.answer(by(bench.database, user, table=bench.table), project, place, said)
 

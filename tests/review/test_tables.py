@@ -22,6 +22,7 @@ from storage.models.review import (
     GoldPair,
     LabelErrorCandidate,
     ProjectItem,
+    ShownOrder,
 )
 from tests.maintenance.test_tables import _shape
 
@@ -30,6 +31,7 @@ DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note"
 PROJECT = {"benchmark": "demo", "name": "may", "base_revision": "v2", "reason": "x", "created_by": "local"}
 ANSWER = {"project_id": 1, "account": "local", "item": "k", "verdict": "a", "errors": [], "note": ""}
 GOLD = {"project_id": 1, "item": "k", "verdict": "a"}
+SHOWN = {"project_id": 1, "account": "local", "item": "k", "shown_first": "a"}
 POOL = {
     "benchmark": "demo", "name": "next", "folder": "/p", "candidates": "c", "sha256": "0" * 64, "pairs": 1,
     "facts": {}, "reason": "x", "imported_by": "local",
@@ -60,6 +62,10 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (PoolCandidate, {**CANDIDATE, "place": 2, "item": "l", "gold": "first"}),
     (PoolCandidate, {**CANDIDATE, "place": 2}),
     (FirstAnswer, {"project_id": 1, "account": "local", "item": "k", "verdict": "a"}),  # without an answer
+    (ShownOrder, {**SHOWN, "account": "other", "shown_first": "first"}),
+    (ShownOrder, {**SHOWN, "account": "", "shown_first": "b"}),
+    (ShownOrder, {**SHOWN, "item": "other"}),
+    (ShownOrder, SHOWN),
     (GoldPair, {**GOLD, "verdict": "first"}),
     (GoldPair, {**GOLD, "item": "other"}),
     (Adjudication, {**ANSWER, "account": "nobody"}),
@@ -86,6 +92,7 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
         Pool(**POOL, id=1),
         PoolCandidate(**CANDIDATE),
         GoldPair(**GOLD),
+        ShownOrder(**SHOWN),
         Adjudicator(project_id=1, account="local"),
         Adjudication(**ANSWER),
     ]
@@ -101,6 +108,8 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
         session.add(FirstAnswer(project_id=1, account="local", item="k", verdict="b"))
     with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
         session.execute(update(FirstAnswer).values(verdict="a"))
+    with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
+        session.execute(update(ShownOrder).values(shown_first="b"))
 
 
 def test_the_migration_makes_the_tables_that_the_code_declares(database: Database, tmp_path: Any) -> None:
@@ -116,6 +125,7 @@ def test_the_migration_makes_the_tables_that_the_code_declares(database: Databas
             Annotator,
             Annotation,
             FirstAnswer,
+            ShownOrder,
             GoldPair,
             Adjudicator,
             Adjudication,

@@ -63,6 +63,13 @@ def test_what_the_address_asked_for_is_kept_in_a_cookie_and_hidden_from_the_page
     assert _language(client, "/", **CHINESE) == "en"
 
 
+@pytest.mark.parametrize("asked", ["zh", "zh-TW", "ZH_hans"])
+def test_an_address_may_name_a_language_without_its_region_or_with_another(client: TestClient, asked: str) -> None:
+    reply = client.get(f"/about?lang={asked}")
+    assert reply.json()["language"] == "zh-CN"
+    assert "lang=zh-CN" in reply.headers["set-cookie"]
+
+
 @pytest.mark.parametrize("asked", ["xx", "", "../en", "zh-CN%0d%0aSet-Cookie:x"])
 def test_an_unknown_language_changes_nothing(client: TestClient, asked: str) -> None:
     reply = client.get(f"/about?lang={asked}")

@@ -165,10 +165,8 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, kills: int, submi
 
 
 @pytest.mark.slow
-def test_twenty_kills_during_eighty_submissions_lose_nothing_and_score_nothing_twice(
-    database_url: str, tmp_path: Path
-) -> None:
-    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.2, overrun=0.05), kills=20, submissions=80)
+def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_url: str, tmp_path: Path) -> None:
+    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.2, overrun=0.05), kills=8, submissions=32)
 
 
 @pytest.mark.slow
@@ -201,7 +199,7 @@ def test_without_the_fence_the_same_check_finds_double_scores(database_url: str,
     with _site(database_url, tmp_path) as site:
         migrate(site.database)
         _drop_unique_scores(site.database)
-        _kill_during_submissions(site, Manner(0.02, overrun=0.2, fenced=False), kills=3, submissions=60, seed=1)
+        _kill_during_submissions(site, Manner(0.02, overrun=0.2, fenced=False), kills=2, submissions=30, seed=1)
         until(lambda: _history(site.database).doubled, PATIENCE, "a slow one wakes up and writes a second score")
         history = _history(site.database)
     assert history.lost == []

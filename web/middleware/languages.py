@@ -20,6 +20,7 @@ from common.translations import ENGLISH, languages, preferred
 COOKIE = "lang"
 _PARAMETER = b"lang="
 _KEPT = re.compile(rb"(?:^|;)\s*lang=([A-Za-z-]{2,20})\s*(?:;|$)")
+_TAG = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")  # `zh` and `zh-TW` lead to the Chinese that there is
 _LONGEST = 500  # bytes of an Accept-Language that are read and kept
 _YEAR = 365 * 24 * 3600  # seconds
 _ENGLISH_ONLY = re.compile("(?:/b/[^/]+)?/(?:api|static|export)/")  # of the first benchmark or of another one
@@ -82,7 +83,11 @@ def choose(scope: Scope) -> LanguageChoice:
 
 def _asked(query: bytes, known: Mapping[str, str]) -> str:
     values = parse_qs(query.decode("latin-1")).get("lang", [""])
-    return values[-1] if values[-1] in known else ""
+    if values[-1] in known:
+        return values[-1]
+    if not _TAG.fullmatch(values[-1]) or values[-1].lower().startswith(ENGLISH):
+        return ""
+    return language if (language := preferred(values[-1], known)) != ENGLISH else ""
 
 
 def _remembered(cookie: bytes, accepted: bytes) -> str:

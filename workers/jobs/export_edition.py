@@ -15,7 +15,8 @@ from curate.errors import CurateError
 from curate.pool import locked, write_json
 from curate.verification import ADJUDICATOR, VerificationRules
 from curate.verification_record import read_candidates, record_verification
-from storage.annotation import adjudications, annotation_projects, pools
+from operation.curated_folders import EXPORTED
+from storage.annotation import adjudications, annotation_projects, pools, shown_orders
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pools import PoolView
 from storage.answer_times import answer_times, seconds_taken
@@ -24,7 +25,6 @@ from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 
-EXPORTED = "editions.exported"
 _USUAL_ANSWERS = 2
 
 
@@ -54,7 +54,7 @@ def export_edition(database: Database, claim: TaskClaim, root: Path | None) -> N
 def _answers(session: Session, project: Project) -> list[PersonAnswer]:
     """Return all answers, those of adjudicators under names of their own."""
     taken = seconds_taken(answer_times(session, project.id))
-    first = adjudications.first_answers(session, project.id)
+    first, orders = adjudications.first_answers(session, project.id), shown_orders.of_project(session, project.id)
     given = [
         PersonAnswer(
             answer.item,
@@ -64,6 +64,7 @@ def _answers(session: Session, project: Project) -> list[PersonAnswer]:
             answer.note,
             taken.get((answer.account, answer.item)),
             first.get((answer.account, answer.item), ""),
+            orders.get((answer.account, answer.item), ""),
         )
         for answer in annotation_projects.answers(session, project.id)
     ]

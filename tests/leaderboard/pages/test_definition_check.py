@@ -90,3 +90,9 @@ def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixt
     options = [part for name, value in R1_STYLE.items() for part in (f"--{name}", value)]
     assert main(["check-numbers", "--benchmark", "multimodal-rewardbench", "--json", *options]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "fits"
+
+
+def test_a_column_of_two_definitions_is_told_though_one_of_them_has_two_names() -> None:
+    (mixed,) = definition_check.published_tables(load_spec("multimodal-rewardbench"))
+    (alike,) = definition_check.published_tables(load_spec("mm-rlhf-rewardbench"))
+    assert (mixed.definitions, alike.definitions) == (("mean-of-seven", "micro"), ("micro",))

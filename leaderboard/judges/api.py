@@ -1,0 +1,223 @@
+"""REST routes about judges on all benchmarks served: what their pages show, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from auth.problem_details import problem
+from benchmark.disclosure import PUBLIC
+from benchmark.judges import MOST_SLUG
+from benchmark.statistics.composite import Composite
+from benchmark.statistics.rank_agreement import LEAST
+from leaderboard.board.disclosure import rounded
+from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.judges import openapi_examples
+from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
+from leaderboard.judges.compare import BenchmarkComparison, verdict
+from leaderboard.judges.composite import LARGEST_WEIGHT, composite_of
+from leaderboard.judges.query import COMPOSITE, JUDGE_FILTERS, NAME, TIERS, JudgesQuery, matching
+from leaderboard.judges.selection import (
+    ComparedJudges,
+    Relations,
+    SelectedLines,
+    chosen_slugs,
+    compared,
+    lines_of,
+    of_agreement,
+    read_query,
+    selected,
+    version_key,
+)
+from leaderboard.judges.table import JudgeLine, figure_json, judge_json, judge_lines
+from leaderboard.pages.compare import difference_json
+from leaderboard.responses import json_body, respond
+
+Search = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
+
+
+def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
+    """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
+    router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
+    _add_judges(router, boards)
+    _add_comparison(router, boards, relations)
+    _add_judge(router, boards)
+    _add_agreement(router, boards)
+    return router
+
+
+def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+    parameters = [*_narrowing(), *_ordering(boards), *_weights(boards)]
+
+    @router.get(
+        "/judges",
+        summary="Judges on all benchmarks",
+        responses=openapi_examples.JUDGES,
+        openapi_extra={"parameters": parameters},
+    )
+    async def judges(request: Request, q: Search = "") -> Response:
+        """Return every judge with its composite and its figures on each benchmark, scored here and reported; a
+        benchmark without a result is missing."""
+        editions = [await board.current() for board in boards]
+        asked = read_query(request, editions)
+        made = await editions[0].ready(
+            f"/api/v1{version_key(editions)}|{asked.url()}",
+            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights))),
+        )
+        return respond(made, request.headers)
+
+
+def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+    @router.get(
+        "/judges/{slug}",
+        summary="One judge on all benchmarks",
+        responses=openapi_examples.JUDGE,
+        openapi_extra={"parameters": _weights(boards)},
+    )
+    async def judge(slug: str, request: Request) -> Response:
+        """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
+        editions = [await board.current() for board in boards]
+        weights = dict(read_query(request, editions).weights)
+        body = await editions[0].turns.take(lambda name: _judge(editions, name, weights), slug)
+        if body is None:
+            return problem(404, "unknown-judge", "There is no judge with this slug. /api/v1/judges lists them.")
+        return respond(json_body(body), request.headers)
+
+
+def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], relations: Sequence[Relations]) -> None:
+    @router.get("/judges/compare", summary="Two judges on every benchmark", responses=openapi_examples.COMPARE_JUDGES)
+    async def comparison(
+        request: Request,
+        a: Annotated[str, Query(description="Slug of a judge", max_length=MOST_SLUG)] = "",
+        b: Annotated[str, Query(description="Slug of another judge", max_length=MOST_SLUG)] = "",
+    ) -> Response:
+        """Return the difference of two judges on each benchmark, the first minus the second: with an interval where
+        both were scored here, without one where one source reports both."""
+        editions = [await board.current() for board in boards]
+        asked = chosen_slugs(request.query_params)
+        if len(asked) != 2:
+            return problem(400, "bad-judges", "a and b are the slugs of two different judges.", parameter="b")
+        result = await editions[0].turns.take(lambda slugs: compared(editions, slugs, relations), asked)
+        if result.unknown:
+            detail = f"There is no judge {', '.join(result.unknown)}. /api/v1/judges lists them."
+            return problem(404, "unknown-judge", detail, unknown=list(result.unknown))
+        return respond(json_body(_comparison(result)), request.headers)
+
+
+def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+    @router.get(
+        "/agreement",
+        summary="Whether benchmarks put judges in the same order",
+        responses=openapi_examples.AGREEMENT,
+        openapi_extra={"parameters": _narrowing()},
+    )
+    async def agreement(request: Request, q: Search = "") -> Response:
+        """Return Spearman's rank correlation of every two benchmarks over the judges that have the headline of
+        both."""
+        editions = [await board.current() for board in boards]
+        asked = of_agreement(read_query(request, editions))
+        key = f"/api/v1{version_key(editions)}|{asked.url('/agreement')}"
+        made = await editions[0].ready(key, lambda: json_body(_agreement(editions, asked)))
+        return respond(made, request.headers)
+
+
+# Parameters that follow from the benchmarks: a view's own reader takes them, and ignores what means nothing.
+
+
+def _narrowing() -> list[dict[str, Any]]:
+    filters = [_parameter(one.key, one.label, None) for one in JUDGE_FILTERS]
+    return [_parameter("tier", "Results that count", TIERS), *filters]
+
+
+def _ordering(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
+    orders = ("", NAME, COMPOSITE, *(board.spec.id for board in boards))
+    return [
+        _parameter("on", "all: judges with a result on every benchmark", ("", "all")),
+        _parameter("sort", "A benchmark, name or composite; most benchmarks first if left out", orders),
+        _parameter("dir", "Direction", ("asc", "desc")),
+    ]
+
+
+def _weights(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
+    what = f"Weight in the composite, 0 to {LARGEST_WEIGHT:g}; 1 if left out"
+    return [_parameter(f"w-{board.spec.id}", what, None, kind="number") for board in boards]
+
+
+def _parameter(name: str, description: str, known: Sequence[str] | None, *, kind: str = "string") -> dict[str, Any]:
+    schema = {"type": kind, **({"enum": list(known)} if known else {})}
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+# Bodies
+
+
+def _judges(found: SelectedLines, weights: Mapping[str, float]) -> dict[str, Any]:
+    return {
+        "benchmarks": [board.benchmark for board in found.boards],
+        "weights": dict(weights),
+        "judges": [_line(line, found.composites) for line in found.lines],
+    }
+
+
+def _judge(editions: Sequence[BoardVersion], slug: str, weights: Mapping[str, float]) -> dict[str, Any] | None:
+    every = lines_of(editions)
+    line = next((line for line in every if line.slug == slug), None)
+    return {**_line(line, composite_of(every, weights)), "weights": dict(weights)} if line is not None else None
+
+
+def _line(line: JudgeLine, composites: Mapping[str, Composite]) -> dict[str, Any]:
+    return {**judge_json(line), "composite": _composite(composites.get(line.slug))}
+
+
+def _composite(composite: Composite | None) -> dict[str, Any] | None:
+    if composite is None:
+        return None
+    ranks = None if composite.best is None else [composite.best, composite.worst]
+    return {"value": composite.value, "interval": list(composite.interval), "rank_range": ranks}
+
+
+def _comparison(result: ComparedJudges) -> dict[str, Any]:
+    first, second = result.lines
+    return {
+        "judges": [{"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}"} for line in result.lines],
+        "verdict": verdict((first, second), result.found),
+        "benchmarks": [_on_benchmark(one) for one in result.found],
+    }
+
+
+def _on_benchmark(one: BenchmarkComparison) -> dict[str, Any]:
+    body = {
+        "benchmark": one.board.benchmark,
+        "label_revision": one.board.label_revision,
+        "protocol": one.board.protocol,
+        "figures": [
+            None if figure is None else {**figure_json(figure), "scored": bool(figure.rule)} for figure in one.figures
+        ],
+        "difference": None if one.difference is None else difference_json(one.difference),
+        "tested": one.tested,
+        "how": one.how or None,
+    }
+    return body if one.board.level == PUBLIC else dict(rounded(body))
+
+
+def _agreement(editions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:
+    boards = [edition.board() for edition in editions]
+    found = agreements(matching(judge_lines(boards), asked), boards)
+    return {"verdict": agreement_verdict(found), "judges_needed": LEAST, "pairs": [_agreeing(one) for one in found]}
+
+
+def _agreeing(one: BenchmarkAgreement) -> dict[str, Any]:
+    correlation = one.correlation
+    return {
+        "benchmarks": [one.first.benchmark, one.second.benchmark],
+        "n": len(one.judges),
+        "correlation": None if correlation is None else correlation.rho,
+        "interval": None if correlation is None else list(correlation.interval),
+        "judges": [
+            {"judge": judge.slug, "name": judge.name, "values": [judge.first, judge.second], "scored": not judge.hollow}
+            for judge in one.judges
+        ],
+    }

@@ -1,0 +1,95 @@
+"""Selection of judges from all boards, for pages and JSON: the lines asked for, composites, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+
+from benchmark.judges import MOST_SLUG
+from benchmark.statistics.composite import Composite
+from benchmark.statistics.pairwise import PairwiseArrays
+from leaderboard.board.rows import Board
+from leaderboard.cache import BoardVersion
+from leaderboard.judges.compare import BenchmarkComparison, compare_judges
+from leaderboard.judges.composite import composite_of
+from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
+from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedLines:
+    """The lines of one page, how many there are in all, and the composites of all judges."""
+
+    boards: tuple[Board, ...]
+    lines: tuple[JudgeLine, ...]
+    total: int
+    page: int
+    pages: int
+    composites: Mapping[str, Composite]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedJudges:
+    """Two judges that were asked for, or those of them that there are. ``every``: all judges."""
+
+    lines: tuple[JudgeLine, ...]
+    unknown: tuple[str, ...]
+    found: tuple[BenchmarkComparison, ...]
+    every: tuple[JudgeLine, ...]
+
+
+Relations = Callable[[BoardVersion], PairwiseArrays | None]
+"""The paired counts of a board; it blocks."""
+
+
+def version_key(editions: Sequence[BoardVersion]) -> str:
+    """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
+    return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
+
+
+def read_query(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
+    """Return the view that a request asks for."""
+    return read_judges_query(request.query_params, [edition.benchmark for edition in editions])
+
+
+def of_agreement(asked: JudgesQuery) -> JudgesQuery:
+    """Return what counts of a view where benchmarks are compared."""
+    return JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
+
+
+def selected(editions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLines:
+    """Return all lines that were asked for, in their order."""
+    boards = tuple(edition.board() for edition in editions)
+    every = judge_lines(boards)
+    composites = composite_of(every, dict(asked.weights))
+    lines = sorted_lines(matching(every, asked), boards, asked.sort, descending=asked.descending)
+    if asked.sort == COMPOSITE:
+        sign = -1 if asked.descending else 1
+        lines.sort(key=lambda line: sign * composites[line.slug].value if line.slug in composites else 2.0)
+    return SelectedLines(boards, tuple(lines), len(lines), 1, 1, composites)
+
+
+def lines_of(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
+    """Return all judges."""
+    return judge_lines([edition.board() for edition in editions])
+
+
+def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
+    """Return the judges that an address compares: ``a`` and ``b``, or the first two of ``judge``."""
+    named = [parameters.get("a", ""), parameters.get("b", ""), *parameters.getlist("judge")]
+    return tuple(dict.fromkeys(slug[:MOST_SLUG] for slug in named if slug))[:2]
+
+
+def compared(editions: Sequence[BoardVersion], asked: Sequence[str], relations: Sequence[Relations]) -> ComparedJudges:
+    """Return two judges with their difference on each benchmark; without one where not both are there."""
+    by_slug = {line.slug: line for line in lines_of(editions)}
+    lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
+    found: tuple[BenchmarkComparison, ...] = ()
+    if len(lines) == 2:
+        known = {edition.benchmark: read(edition) for edition, read in zip(editions, relations, strict=False)}
+        found = compare_judges((lines[0], lines[1]), editions, known)
+    unknown = tuple(slug for slug in asked if slug not in by_slug)
+    return ComparedJudges(lines, unknown, found, tuple(by_slug.values()))

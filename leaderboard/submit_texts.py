@@ -1,0 +1,13 @@
+"""Sentences of submit.js."""
+
+from __future__ import annotations
+
+from common.messages import _
+
+SENTENCES = (
+    _("Upload"),
+    _("Uploading {name}: {share}% of {size}"),
+    _("Checking {name} ({size})…"),
+    _("The upload was interrupted."),
+    _("Submitting…"),
+)

@@ -1,0 +1,26 @@
+"""Sentences of annotate.js."""
+
+from __future__ import annotations
+
+from common.messages import _
+
+SENTENCES = (
+    _("This pair is not among those that you decide."),
+    _("There are pairs 1 to {items}."),
+    _("The server answers {status}."),
+    _("Try again"),
+    _("This pair could not be loaded. {reason}"),
+    _("The texts of this pair are not here: the setting ITEMS_FILE names a file with them."),
+    _("by {model}"),
+    _("Your first answer stays on record: {answer}."),
+    _("You may still change your decision."),
+    _("You may still change your answer. The first one stays on record."),
+    _("{done} of {all} decided"),
+    _("{done} of {all} answered"),
+    _("Saving …"),
+    _("Not saved"),
+    _("Saved"),
+    _("Your answer is not saved. {reason}"),
+    _("No disagreement waits for you in this project."),
+    _("The project could not be loaded. {reason}"),
+)

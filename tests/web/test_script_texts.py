@@ -1,0 +1,58 @@
+"""Sentences of scripts: each is in the catalogue under the name by which its script looks it up."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from common.messages import Message
+from common.script_texts import script_texts
+from common.translations import translations
+from leaderboard import submit_texts, theme
+from leaderboard.board import script_texts as board
+from review import script_texts as annotate
+from tests.factories.specs import VL
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS: dict[str, tuple[tuple[Message, ...], tuple[tuple[str, str], ...]]] = {
+    "leaderboard/static/board.js": (board.SENTENCES, board.PLURALS),
+    "leaderboard/static/submit.js": (submit_texts.SENTENCES, ()),
+    "review/static/annotate.js": (annotate.SENTENCES, ()),
+    "leaderboard/static/nav.js": ((), ()),
+}
+_STRING = re.compile(r"\"([^\"\n]*)\"|`([^`]*)`")
+# Two words, the first of which begins like a sentence or with a value: what a reader of English would miss.
+_SENTENCE = re.compile(r"[A-Z][a-z]+ [a-z{$]|(?:\{\w+(?::,)?\}|\$\{[^}]*\}) [a-z]")
+
+
+def _source(name: str) -> str:
+    return re.sub(r"^\s*//.*|\s// .*", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.M)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_every_sentence_of_a_script_can_be_translated(name: str) -> None:
+    sentences, plurals = SCRIPTS[name]
+    known = {text.msgid for text in sentences} | {text for pair in plurals for text in pair}
+    source = _source(name)
+    found = {first or second for first, second in _STRING.findall(source)}
+    assert {text for text in found if _SENTENCE.match(text)} - known == set()
+    assert set(re.findall(r"\btr\(\"([^\"]+)\"", source)) - known == set()
+    assert {text for text in known if f'"{text}"' not in source} == set()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_has_its_sentences_in_chinese_and_needs_none_in_english(name: str) -> None:
+    sentences, plurals = SCRIPTS[name]
+    assert script_texts(translations("en"), sentences, plurals) == {}
+    texts = script_texts(translations("zh-CN"), sentences, plurals)
+    assert [text for text, chinese in texts.items() if text != ", " and not re.search("[\u4e00-\u9fff]", chinese)] == []
+
+
+def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:
+    match = re.search(r'<script type="application/json" id="script-texts">(.*?)</script>', theme.head(VL, "zh-CN"))
+    assert match is not None
+    assert set(json.loads(match[1])) == set(submit_texts.SENTENCES)
+    assert "script-texts" not in theme.head(VL, "en")
