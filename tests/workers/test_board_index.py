@@ -1,4 +1,4 @@
-"""What a worker keeps between its jobs changes nothing: it publishes byte for byte what one that starts would."""
+"""Memory of a worker between its jobs: it publishes byte for byte what a worker that starts would."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations, Submission
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
-from workers.jobs.relations_memory import ComparedJudges, CountingRules, RelationsMemory, TaskIdentity
+from workers.jobs.relations_memory import JudgeComparison, CountingRules, RelationsMemory, TaskIdentity
 from workers.scorer import Scorer
 from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
@@ -151,14 +151,14 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
     return {name: one.to_json() for name, one in tallies.items()}
 
 
-def _compare(database: Database, scorer: Scorer, task: _Task, memory: RelationsMemory) -> ComparedJudges:
+def _compare(database: Database, scorer: Scorer, task: _Task, memory: RelationsMemory) -> JudgeComparison:
     wanted = {*task.entries, *(name for names in task.variants.values() for name in names[:VARIANTS_AT_MOST])}
     verdicts = memory.majorities(task.revision.name, wanted, partial(_verdicts, database, items=len(scorer.table)))
     entries, variants = _joined(task, verdicts, memory.selections)
     labels, public = scorer.labels[task.revision.name], task.revision.public
     rows = np.stack([verdicts[name] for name in entries])
     related = compare_all(entries, rows, labels, scorer.table, public=public, variants=variants)
-    return ComparedJudges(related.summary, pack(related.relations))
+    return JudgeComparison(related.summary, pack(related.relations))
 
 
 def _joined(

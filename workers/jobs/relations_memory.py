@@ -44,7 +44,7 @@ class TaskIdentity(NamedTuple):
     named: frozenset[str]
 
 
-class ComparedJudges(NamedTuple):
+class JudgeComparison(NamedTuple):
     """Result of a comparison: what the snapshot says of it, and the arrays."""
 
     summary: dict[str, Any]
@@ -68,7 +68,7 @@ class RelationsMemory:
     selections: dict[bytes, Selection] = field(default_factory=dict)
     _verdicts: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
     _rankings: dict[tuple[str, str], _Ranking] = field(default_factory=dict)  # by label revision and scorer version
-    _compared: dict[str, tuple[TaskIdentity, ComparedJudges]] = field(default_factory=dict)  # by label revision
+    _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
 
     def ranked(
         self,
@@ -93,7 +93,7 @@ class RelationsMemory:
         self._rankings[rules.revision, rules.scorer_version] = ranking
         return [entry[-1] for entry in ranking.order]
 
-    def compared(self, identity: TaskIdentity, compare: Callable[[], ComparedJudges]) -> ComparedJudges:
+    def compared(self, identity: TaskIdentity, compare: Callable[[], JudgeComparison]) -> JudgeComparison:
         """Return the last comparison under a label revision where it was of the same; else ``compare``."""
         known = self._compared.get(identity.revision)
         if known is None or known[0] != identity:
