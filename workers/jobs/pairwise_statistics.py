@@ -35,7 +35,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations, Submission
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
-from workers.jobs.relations_memory import JudgeComparison, CountingRules, RelationsMemory, TaskIdentity
+from workers.jobs.relations_memory import CountingRules, JudgeComparison, RelationsMemory, TaskIdentity
 from workers.scorer import Scorer
 from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
