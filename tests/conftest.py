@@ -15,6 +15,8 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings
 
+from tests.factories.gradio_stubs import write_no_gradio_stubs
+
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -179,6 +181,7 @@ ON_BOTH_DATABASES = (
     "workers/test_runner.py",
     "workers/test_score.py",
 )
+ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/axe.py
 _TWIN = re.compile(r"[\[-]postgresql[-\]]")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOT_UNIT = ("integration", "slow", "browser", "postgres")
@@ -196,7 +199,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the tests of `--unit` by their marks, unless others are asked for."""
+    """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs."""
+    write_no_gradio_stubs()
+    if config.getoption("--long"):
+        os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
         config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
 

@@ -22,6 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from tests.factories.gradio_stubs import write_no_gradio_stubs
+
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
     from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 
@@ -116,6 +118,7 @@ def launch(environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProce
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # nothing else is to be printed between the answers
+    write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
 
