@@ -41,6 +41,7 @@ INTEGRATION = frozenset(
         "auth/test_sign_in.py",
         "auth/test_tokens.py",
         "curate/test_filter.py",
+        "curate/test_kill.py",
         "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
@@ -74,9 +75,11 @@ INTEGRATION = frozenset(
         "maintenance/test_rescoring.py",
         "maintenance/test_retry.py",
         "maintenance/test_scorer_version.py",
+        "operation/test_database_restarts.py",
         "operation/test_metrics.py",
         "operation/test_status.py",
         "operation/test_topology.py",
+        "operation/test_tracing.py",
         "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
         "predictions/test_sandbox.py",
@@ -87,6 +90,7 @@ INTEGRATION = frozenset(
         "review/test_pool_projects.py",
         "review/test_projects.py",
         "review/test_web.py",
+        "storage/test_queue_model.py",
         "submissions/test_api.py",
         "submissions/test_check_cli.py",
         "submissions/test_client.py",
@@ -104,6 +108,8 @@ INTEGRATION = frozenset(
         "workers/test_main.py",
         "workers/test_pairwise_statistics.py",
         "workers/test_runner.py",
+        "workers/test_several_benchmarks.py",
+        "workers/test_two_benchmarks.py",
     ]
 )
 # Tests of that kind in files of others, and simulations that take seconds.
