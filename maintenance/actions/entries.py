@@ -222,6 +222,7 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     public="Entry {entry} is described anew: {fields}",
     owner="Its description was changed: {fields}",
     button="Change a field",
+    effect="The description changes at once. Earlier values stay in the history.",
 )
 def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
     """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429).
