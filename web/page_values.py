@@ -6,7 +6,7 @@ Gradio lays a page out once, for the first benchmark. Its components stand in th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 import orjson
@@ -26,15 +26,17 @@ from web.services import Services
 
 _NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
 _CONFIG, _END = b"window.gradio_config = ", b";</script>"
+TAB_ALIASES = {"review": "disputes"}  # of the maintain page: earlier names
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
 
 @dataclass(frozen=True, slots=True)
 class PageValues:
-    """What a served page says. `values`: of components, by their ids in the page."""
+    """What a served page says. `values`: of components, by their ids in the page; `tab`: the open one, where known."""
 
     title: str
     values: Mapping[str, str] = field(default_factory=dict)
+    tab: str = ""
 
 
 def page_title(path: str, context: RenderContext) -> str:
@@ -54,7 +56,8 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
         if path in analyse:
             return with_values(page, PageValues(page_title(path, analyse[path])))
         context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
-        return with_values(page, page_values(path, context, limit_mb))
+        tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
+        return with_values(page, replace(page_values(path, context, limit_mb), tab=tab))
 
     return rewrite
 
@@ -77,8 +80,12 @@ def with_values(page: bytes, wanted: PageValues) -> bytes:
         return page
     config = orjson.loads(written)
     config["title"] = wanted.title
+    tabs = {component["props"].get("id") for component in config["components"] if component.get("type") == "tabitem"}
+    tab = TAB_ALIASES.get(wanted.tab, wanted.tab)
     for component in config["components"]:
         properties = component["props"]
+        if component.get("type") == "tabs" and tab in tabs:
+            properties["selected"] = tab
         if (value := wanted.values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
     title = f"<head><title>{escape(wanted.title)}</title>".encode()
