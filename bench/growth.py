@@ -1,8 +1,10 @@
 """Costs of one more submission as the board grows: bytes of the database, processor time of a worker, pages.
 
-`python -m bench.growth [100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each. A submission is
-stored, scored, published, compared with others, and published again, as the worker does it. Bytes are those that the
-database's tables hold more afterwards, divided by the number of submissions.
+`python -m bench.growth [--long | 100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each;
+``--long`` adds 50,000. A submission is stored, scored, published, compared with others, and published again, as the
+worker does it. The median is of a submission that changes nothing among the judges compared, where most do not; the
+mean has those too that do. Bytes are those that the database's tables hold more afterwards, divided by the number of
+submissions. Exponents are between two sizes: 1 is as much more as there are more entries.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +42,7 @@ from workers.scorer import Scorer
 from workers.startup import prepare
 
 SIZES = (100, 1_000, 10_000)
+LONG = (*SIZES, 50_000)
 SUBMISSIONS = 12
 PER_ACCOUNT = 20
 _CHUNK = 500
@@ -50,7 +55,18 @@ class Growth:
     entries: int
     bytes_per_submission: float
     seconds: dict[str, float]  # of each step, the median
+    total: float  # of all steps of a submission, the median
+    mean: float
+    visible: float  # until the entry is in a snapshot, by the clock: the longest of all
     tables: dict[str, float]  # bytes a submission of the largest
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionTiming:
+    """Seconds of the processor for each step of a submission, and seconds by the clock until it is in a snapshot."""
+
+    seconds: dict[str, float]
+    visible: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +109,16 @@ def measure(folder: Path, entries: int) -> Growth:
     _settle(worker)
     _submit(place, worker, entries)  # the first one after a long time makes what others need too
     before = _bytes(place.database)
-    times = [_submit(place, worker, number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
+    timed = [_timed(place, worker, number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
+    times, totals = [one.seconds for one in timed], [sum(one.seconds.values()) for one in timed]
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
     largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
     seconds = {step: statistics.median(seconds_of[step] for seconds_of in times) for step in times[0]}
     seconds["board as JSON"] = _seconds(lambda: _board(place.database))
     place.database.close()
-    return Growth(entries, sum(each.values()), seconds, largest)
+    middle, mean = statistics.median(totals), statistics.mean(totals)
+    return Growth(entries, sum(each.values()), seconds, middle, mean, max(one.visible for one in timed), largest)
 
 
 def _board_to_grow(folder: Path) -> BoardToGrow:
@@ -115,16 +133,22 @@ def _board_to_grow(folder: Path) -> BoardToGrow:
 
 def _submit(place: BoardToGrow, worker: Worker, number: int) -> dict[str, float]:
     """Return the seconds of each step."""
+    return _timed(place, worker, number).seconds
+
+
+def _timed(place: BoardToGrow, worker: Worker, number: int) -> SubmissionTiming:
     (name,) = place.add(range(number, number + 1))
     with place.database.write() as session:
         job_queue.enqueue_current(session, name)
-    return {
-        "score": _seconds(worker.work),
-        "snapshot": _seconds(worker.publish_snapshot),
+    started = time.monotonic()
+    first = {"score": _seconds(worker.work), "snapshot": _seconds(worker.publish_snapshot)}
+    visible = time.monotonic() - started
+    later = {
         "relations": _seconds(worker.compute_pairwise),
         "second snapshot": _seconds(worker.publish_snapshot),
         "detection": _seconds(worker.detect_anomalies),
     }
+    return SubmissionTiming(first | later, visible)
 
 
 def _settle(worker: Worker) -> None:
@@ -151,18 +175,33 @@ def _bytes(database: Database) -> dict[str, int]:
 
 
 def lines(sizes: Sequence[int]) -> Iterator[str]:
-    """Yield a Markdown table, one line a size, then the largest tables of each."""
-    yield "| entries | bytes a submission | processor seconds a submission | of which |"
-    yield "|---|---|---|---|"
+    """Yield a Markdown table, one line a size, with steps and the largest tables of each; then the exponents."""
+    yield "| entries | bytes a submission | worker, seconds a submission | mean | visible after, at most | of which |"
+    yield "|---|---|---|---|---|---|"
+    results = []
     for entries in sizes:
         with tempfile.TemporaryDirectory() as folder:
             result = measure(Path(folder), entries)
+        results.append(result)
         steps = ", ".join(f"{name} {value:.3f}" for name, value in result.seconds.items())
         tables = ", ".join(f"{name} {value:,.0f}" for name, value in result.tables.items())
-        total = sum(value for name, value in result.seconds.items() if name != "board as JSON")
-        yield f"| {entries:,} | {result.bytes_per_submission:,.0f} ({tables}) | {total:.2f} | {steps} |"
+        figures = f"{result.total:.3f} | {result.mean:.2f} | {result.visible:.2f} s"
+        yield f"| {entries:,} | {result.bytes_per_submission:,.0f} ({tables}) | {figures} | {steps} |"
+    for before, after in pairwise(results):
+        exponents = ", ".join(f"{name} {value:.2f}" for name, value in _exponents(before, after).items())
+        yield f"exponents from {before.entries:,} to {after.entries:,}: {exponents}"
+
+
+def _exponents(before: Growth, after: Growth) -> dict[str, float]:
+    """Return how each step grows: seconds are proportional to entries ** exponent."""
+    larger = log(after.entries / before.entries)
+    return {name: log(after.seconds[name] / seconds) / larger for name, seconds in before.seconds.items()}
+
+
+def _sizes(words: Sequence[str]) -> Sequence[int]:
+    return LONG if "--long" in words else [int(word) for word in words] or SIZES
 
 
 if __name__ == "__main__":
-    for line in lines([int(word) for word in sys.argv[1:]] or SIZES):
+    for line in lines(_sizes(sys.argv[1:])):
         print(line, flush=True)

@@ -92,10 +92,12 @@ class Endpoint:
         self._key = key
         self._seconds = timeout
         self._client = openai.AsyncOpenAI(
-            base_url=self.base_url, api_key=key or NO_KEY, max_retries=0,
+            base_url=self.base_url,
+            api_key=key or NO_KEY,
+            max_retries=0,
             http_client=BoundedClient(follow_redirects=False),
             timeout=httpx2.Timeout(timeout, connect=30),
-        )  # fmt: skip
+        )
 
     async def chat(self, body: Mapping[str, Any]) -> Any:
         """Return the JSON of a chat completion.

@@ -119,32 +119,17 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
 
 
 def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
-    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted.
-
-    Gradio's own words follow the browser's language, so that of the page is put in its place before Gradio begins.
-    """
+    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
     files = assets(spec)
-    return (
-        _speaking(language)
-        + _sentences(translations(language))
-        + (
-            f'<link rel="stylesheet" href="{files["site.css"].url}">'
-            f'<link rel="stylesheet" href="{files["tools.css"].url}">'
-            f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
-            f'<script src="{files["nav.js"].url}" defer></script>'
-            f'<script src="{files["board.js"].url}" defer></script>'
-            f'<script src="{files["submit.js"].url}" defer></script>'
-            '<meta name="color-scheme" content="light dark">'
-        )
+    return _sentences(translations(language)) + (
+        f'<link rel="stylesheet" href="{files["site.css"].url}">'
+        f'<link rel="stylesheet" href="{files["tools.css"].url}">'
+        f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
+        f'<script src="{files["nav.js"].url}" defer></script>'
+        f'<script src="{files["board.js"].url}" defer></script>'
+        f'<script src="{files["submit.js"].url}" defer></script>'
+        '<meta name="color-scheme" content="light dark">'
     )
-
-
-def _speaking(language: str) -> str:
-    values = {"language": f'"{language}"', "languages": f'["{language}"]'}
-    defined = "".join(
-        f'Object.defineProperty(navigator,"{name}",{{get:()=>{value}}});' for name, value in values.items()
-    )
-    return f"<script>{defined}</script>"
 
 
 def _sentences(of: Translations) -> str:

@@ -94,6 +94,7 @@ INTEGRATION = frozenset(
         "test_routes.py",
         "web/test_gradio_allowlist.py",
         "web/test_request_limits.py",
+        "workers/test_board_index.py",
         "workers/test_detect_anomalies.py",
         "workers/test_hub_labels.py",
         "workers/test_kill.py",

@@ -228,3 +228,18 @@ def test_where_no_script_runs_a_page_that_needs_one_says_so(world: PagesWorld, p
     page.get_by_role("link", name="The board").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Which AI judges")
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("browsers", "asked", "word"), [("en-US", "zh-CN", "点击上传"), ("zh-CN", "en", "Click to Upload")]
+)
+def test_words_of_gradio_follow_the_language_of_the_page_not_of_the_browser(
+    world: PagesWorld, browsers: str, asked: str, word: str
+) -> None:
+    state = world.inside.storage_state()
+    context = world.browser.new_context(locale=browsers, storage_state=state)
+    page = context.new_page()
+    page.goto(f"{world.service.url}/app/submit?lang={asked}")
+    expect(page.get_by_text(word)).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", asked)
+    context.close()

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from common.messages import _
-from common.translations import translations
+from common.translations import ENGLISH, translations
 from leaderboard.analysis_tab import path_of
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
@@ -32,11 +32,12 @@ _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # a
 
 @dataclass(frozen=True, slots=True)
 class PageValues:
-    """What a served page says. `values`: of components, by their ids in the page; `tab`: the open one, where known."""
+    """What a served page says, in its language. `values`: of components, by their ids in the page; `tab`: the open one."""
 
     title: str
     values: Mapping[str, str] = field(default_factory=dict)
     tab: str = ""
+    language: str = ENGLISH
 
 
 def page_title(path: str, context: RenderContext) -> str:
@@ -54,7 +55,7 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
     def rewrite(scope: Scope, page: bytes) -> bytes:
         path = scope["path"]
         if path in analyse:
-            return with_values(page, PageValues(page_title(path, analyse[path])))
+            return with_values(page, PageValues(page_title(path, analyse[path]), language=first.language))
         context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
         tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
         return with_values(page, replace(page_values(path, context, limit_mb), tab=tab))
@@ -69,11 +70,11 @@ def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValue
         values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
     if path == PAGE:
         values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
-    return PageValues(page_title(path, context), values)
+    return PageValues(page_title(path, context), values, context.language)
 
 
 def with_values(page: bytes, wanted: PageValues) -> bytes:
-    """Return a page of Gradio with this title and these values; a page without components as it is."""
+    """Return a page of Gradio with this title, language and these values; a page without components as it is."""
     before, begin, rest = page.partition(_CONFIG)
     written, end, after = rest.partition(_END)
     if not begin or not end:
@@ -88,8 +89,19 @@ def with_values(page: bytes, wanted: PageValues) -> bytes:
             properties["selected"] = tab
         if (value := wanted.values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
-    title = f"<head><title>{escape(wanted.title)}</title>".encode()
-    return before.replace(b"<head>", title, 1) + begin + _as_script(config) + end + after
+    start = f"<head>{_language_script(wanted.language)}<title>{escape(wanted.title)}</title>".encode()
+    return before.replace(b"<head>", start, 1) + begin + _as_script(config) + end + after
+
+
+def _language_script(language: str) -> str:
+    """Return what puts the language of the page in the place of the browser's, which Gradio's own words follow.
+
+    It stands first in the page: Gradio writes the `head` of its blocks only after it has chosen a language.
+    """
+    values = {"language": f'"{language}"', "languages": f'["{language}"]'}
+    define = 'Object.defineProperty(navigator,"{}",{{get:()=>{}}});'
+    defined = "".join(define.format(name, value) for name, value in values.items())
+    return f"<script>{defined}</script>"
 
 
 def _as_script(value: object) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import orjson
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from benchmark.label_quality.label_diff import RankedBoard, rank_board
@@ -18,7 +18,7 @@ from storage import entry_filters
 from storage.clock import iso
 from storage.models.core import Score, Submission
 from storage.moderation import removed_condition
-from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+from storage.visibility import pending_approval_ids, unpublished
 
 _FEW = 500  # ids that a query may name
 
@@ -40,23 +40,10 @@ def entries_on_board(session: Session, benchmark: str, revision: str, version: s
     """Return the entries with a score under a revision that are published and neither hidden, withdrawn nor merged;
     by age."""
     shown = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
-    return _entries(session, benchmark, revision, version, and_(*shown))
-
-
-def entries_off_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
-    """Return the entries with a score under a revision that the public does not see, but for those not named; by
-    age."""
-    away = or_(Submission.id.in_(removed_condition()), Submission.id.in_(unpublished()))
-    return _entries(session, benchmark, revision, version, and_(away, Submission.id.not_in(anonymous_ids())))
-
-
-def _entries(
-    session: Session, benchmark: str, revision: str, version: str, which: ColumnElement[bool]
-) -> list[BoardEntry]:
     rows = session.execute(
         select(*(getattr(Submission, name) for name in BoardEntry._fields))
         .join(Score, Score.submission_id == Submission.id)
-        .where(Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, which)
+        .where(Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, *shown)
         .order_by(Submission.created_at, Submission.id)
     )
     return [BoardEntry(*row) for row in rows]

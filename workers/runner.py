@@ -21,10 +21,12 @@ from sqlalchemy.orm import Session
 
 from storage import visibility
 from storage.announcements import announce
+from storage.boards.stored_relations import RecentRelations
 from storage.database import Database
 from storage.jobs import job_queue, worker_heartbeats
 from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
+from workers.board_index import BoardIndex
 from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
 from workers.jobs.detect_anomalies import AnomalyDetector
 from workers.jobs.relations_memory import RelationsMemory
@@ -72,8 +74,15 @@ class WatchedScorer(NamedTuple):
 class BoardMemory:
     """What a worker keeps of a board between two turns, to read and compute only what is new."""
 
-    relations: RelationsMemory = field(default_factory=RelationsMemory)
-    snapshot: SnapshotMemory = field(default_factory=SnapshotMemory)
+    index: BoardIndex
+    relations: RelationsMemory
+    snapshot: SnapshotMemory
+
+    @classmethod
+    def empty(cls) -> BoardMemory:
+        """Return that of a worker that starts; its jobs share entries and relations."""
+        index, recent = BoardIndex(), RecentRelations()
+        return cls(index, RelationsMemory(index, recent), SnapshotMemory(index, recent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ class Worker:
         return {scorer.benchmark: scorer.revisions for scorer in self.scorers}
 
     def _memory(self, scorer: Scorer) -> BoardMemory:
-        return self.memories.setdefault(scorer.benchmark, BoardMemory())
+        return self.memories.setdefault(scorer.benchmark, BoardMemory.empty())
 
     def work(self) -> ScoringOutcome:
         """Return one turn: scores one submission, if one waits."""
@@ -183,7 +192,10 @@ class Worker:
 
     def detect_anomalies(self) -> int:
         """Look at what was scored lately for patterns that maintainers should see."""
-        return sum(detect_anomalies.detect_if_changed(self.database, *one) for one in self.watched)
+        return sum(
+            detect_anomalies.detect_if_changed(self.database, scorer, watcher, self._memory(scorer).index)
+            for scorer, watcher in self.watched
+        )
 
     def has_open_jobs(self) -> bool:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -54,18 +52,10 @@ NON_PUBLIC_EVENTS = (
 
 
 RELATIONS = "relations.computed"  # changes what judges are to each other, and nothing else
+HARMLESS = (*NON_PUBLIC_EVENTS, RELATIONS)  # events after which entries are what they were
 
 
 def needs_snapshot(session: Session, seq: int) -> bool:
     """Return whether an event with an effect came after this one. Events are in the order of their commits."""
-    return _is_after(session, seq, NON_PUBLIC_EVENTS)
-
-
-def changes_entries(session: Session, seq: int) -> bool:
-    """Return whether an event came after this one that changes more of a snapshot than relations."""
-    return _is_after(session, seq, (*NON_PUBLIC_EVENTS, RELATIONS))
-
-
-def _is_after(session: Session, seq: int, harmless: Sequence[str]) -> bool:
-    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(harmless)).limit(1)
+    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(NON_PUBLIC_EVENTS)).limit(1)
     return session.execute(later).first() is not None

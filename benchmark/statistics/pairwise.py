@@ -79,18 +79,10 @@ _Selections = Mapping[str, Mapping[str, Selection]]
 _PairCount = tuple[int, int, int]  # only the first is right, only the second, items
 
 
-class JudgeCandidate(NamedTuple):
-    """A scored entry that might be compared."""
-
-    id: str
-    judge: str  # variants of one judge are compared with others only by their best
-    submitted: float
-
-
 class ComparableJudges(NamedTuple):
-    """Candidates to compare, best first."""
+    """Entries to compare, best first."""
 
-    chosen: list[int]  # indices of the candidates, at most COMPARED_AT_MOST
+    chosen: list[str]  # at most COMPARED_AT_MOST
     judges: int  # how many there were to choose from
 
 
@@ -268,21 +260,22 @@ def _paired_macro(parts: Sequence[_PairCount]) -> PairedCounts:
     return PairedCounts(sum(n for _, _, n in parts), None, None, delta, delta - Z * error, delta + Z * error, p)
 
 
-def comparable(
-    candidates: Sequence[JudgeCandidate], counts: IntArray, spec: BenchmarkSpec, at_most: int = COMPARED_AT_MOST
-) -> ComparableJudges:
-    """Of each judge the version with the best headline score (then the pooled one, then the earlier), best first.
+def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...]]:
+    """Return by what entries are ordered, the smallest key is the best: headline score, then the pooled one.
 
-    ``counts``: candidates x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.
+    ``counts``: entries x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.
     """
-    if not candidates:
-        return ComparableJudges([], 0)
     shares = np.nan_to_num(accuracies(ratios(counts, spec)), nan=-1.0)
     keys = -shares[:, [spec.index(name) for name in spec.tie_breaks]]
-    ranked = sorted((*keys[index].tolist(), c.submitted, c.id, index) for index, c in enumerate(candidates))
-    best: dict[str, int] = {}
-    for *_, index in ranked:
-        best.setdefault(candidates[index].judge, index)
+    return [tuple(key) for key in keys.tolist()]
+
+
+def comparable(ranked: Sequence[str], judges: Mapping[str, str], at_most: int = COMPARED_AT_MOST) -> ComparableJudges:
+    """Return of each judge its best entry. ``ranked``: entries, best first; ``judges``: the judge of each; variants of
+    one judge are compared with others only by their best."""
+    best: dict[str, str] = {}
+    for name in ranked:
+        best.setdefault(judges[name], name)
     return ComparableJudges(list(best.values())[:at_most], len(best))
 
 

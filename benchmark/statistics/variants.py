@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -36,37 +37,71 @@ class Variant:
     named: bool = True  # whether its owner may be named
 
 
-def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
-    """id -> id of the first variant of its group, for all variants.
+@dataclass(slots=True)
+class _Group:
+    order: tuple[Any, ...]
+    first: str
+    members: list[str]
+
+
+class VariantGroups:
+    """Variants that are grouped one by one.
 
     Two are of one group where account or organisation are the same and so is the model family (the name of the model
-    or of its base model, either way round), where their judge is the same, or where ``alike`` says that their votes
-    are; and so is everything that is of one group with either.
+    or of its base model, either way round), or where their judge is the same; and so is everything that is of one group
+    with either.
     """
-    root = {variant.id: variant.id for variant in variants}
-    place = {one.id: number for number, one in enumerate(variants)}
+
+    def __init__(self) -> None:
+        self._groups: dict[str, _Group] = {}  # by variant
+        self._accounts: dict[str, str] = {}  # of the variants that are shown, and whose owner is named
+        self._first_with: dict[tuple[str, ...], str] = {}
+
+    def add(self, variant: Variant, order: tuple[Any, ...], *, shown: bool = True) -> None:
+        """Add a variant. Of a group the one with the smallest ``order`` is the first."""
+        if shown and variant.named:
+            self._accounts[variant.id] = variant.owner
+        self._groups[variant.id] = _Group(order, variant.id, [variant.id])
+        for key in _keys(variant):
+            self.join(self._first_with.setdefault(key, variant.id), variant.id)
+
+    def join(self, one: str, other: str) -> None:
+        """Make one group of those of two variants."""
+        larger, smaller = self._groups[one], self._groups[other]
+        if larger is smaller:
+            return
+        if len(larger.members) < len(smaller.members):
+            larger, smaller = smaller, larger
+        if smaller.order < larger.order:
+            larger.order, larger.first = smaller.order, smaller.first
+        larger.members += smaller.members
+        self._groups.update(dict.fromkeys(smaller.members, larger))
+
+    def first(self, name: str) -> str:
+        """Return the first variant of the group of one."""
+        return self._groups[name].first
+
+    def shows(self, name: str, account: str) -> bool:
+        """Return whether an account has a variant shown in the group of one.
+
+        A variant that was scored and is not shown counts where its account shows another: it was tried. Who is not on
+        the board with this judge is nobody's business.
+        """
+        return any(self._accounts.get(member) == account for member in self._groups[name].members)
+
+
+def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """id -> id of the first variant of its group, for all variants; also where ``alike`` says that the votes of two
+    named ones are.
+    """
+    groups = VariantGroups()
+    for place, variant in enumerate(variants):
+        groups.add(variant, (place,))
     named = {variant.id for variant in variants if variant.named}
-
-    def find(name: str) -> str:
-        while root[name] != name:
-            root[name] = root[root[name]]
-            name = root[name]
-        return name
-
-    def join(one: str, other: str) -> None:
-        first, second = sorted((find(one), find(other)), key=place.__getitem__)
-        root[second] = first
-
-    first_with: dict[tuple[str, ...], str] = {}
-    for one in variants:
-        for key in _keys(one):
-            first = first_with.setdefault(key, one.id)
-            if root[first] != root[one.id]:
-                join(first, one.id)
     for left, right in alike:
         if left in named and right in named:
-            join(left, right)
-    return {name: find(name) for name in root}
+            groups.join(left, right)
+    return {variant.id: groups.first(variant.id) for variant in variants}
 
 
 def _keys(variant: Variant) -> tuple[tuple[str, ...], ...]:
@@ -91,19 +126,6 @@ def family(name: str) -> str:
 
 def _plain(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def counted_variants(shown: Sequence[Variant], others: Sequence[Variant]) -> dict[str, str]:
-    """As ``group_variants`` of all, without the others whose account has no entry shown in their group.
-
-    ``others``: scored and not on the board. They were tried, so they count; but whose account is not on the board with
-    this judge is nobody's business.
-    """
-    groups = group_variants([*shown, *(other for other in others if other.named)])
-    known = {(groups[one.id], one.owner) for one in shown if one.named}
-    kept = {other.id for other in others if other.named and (groups[other.id], other.owner) in known}
-    wanted = kept | {one.id for one in shown}
-    return {name: group for name, group in groups.items() if name in wanted}
 
 
 def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str]]:

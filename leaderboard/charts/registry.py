@@ -11,7 +11,7 @@ from leaderboard.charts.estimates import Entry
 
 Group = Literal["accuracy", "biases", "field"]
 GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("Field")}
-"""What figures are about: how often judges are right, how they err, and all results together, whoever is chosen."""
+"""What figures are about: how often judges are right, how they err, and all results together without a choice."""
 
 Needs = Literal["nothing", "categories", "counts"]
 """What a figure shows of labels: nothing, scores of categories, or counts by source, tag, length, vote or item."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, insert, select
@@ -16,6 +16,7 @@ from storage.boards.series import SeriesPlace
 from storage.boards.snapshots import UNREADABLE
 from storage.models.core import StoredRelations
 
+_RECENT = 8  # some label revisions twice; 2 MB each with 500 judges
 _IN_BODY = "{}"  # instead of a summary, where the body has it
 _COLUMNS = (StoredRelations.inputs, StoredRelations.id, StoredRelations.summary, StoredRelations.body)
 _ROW = (*_COLUMNS, StoredRelations.benchmark, StoredRelations.label_revision)
@@ -39,14 +40,31 @@ class NewRelations(NamedTuple):
     body: bytes
 
 
-def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> dict[str, str]:
+class RecentRelations:
+    """The contents that a process stored last, by their inputs, so that it need not put them together again."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, RelationsContent] = {}
+
+    def keep(self, stored: Sequence[NewRelations]) -> None:
+        """Keep what a transaction has stored, once it is committed. Older ones are forgotten."""
+        new = {one.inputs: RelationsContent(one.summary.encode(), zlib.decompress(one.body)) for one in stored}
+        kept = {**self._kept, **new}
+        self._kept = {name: kept[name] for name in list(kept)[-_RECENT:]}
+
+    def find(self, inputs: str) -> RelationsContent | None:
+        """Return what was stored under these inputs; None where it has to be read."""
+        return self._kept.get(inputs)
+
+
+def summaries(session: Session, benchmark: str, wanted: Mapping[str, str], recent: RecentRelations) -> dict[str, str]:
     """Return the summaries of a benchmark under digests of inputs: inputs -> summary."""
     rows = session.execute(
         select(*_COLUMNS, *_CHAIN).where(
             StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values())
         )
     )
-    return {row.inputs: _read(session, benchmark, row).summary.decode() for row in rows}
+    return {row.inputs: _content(session, benchmark, row, recent).summary.decode() for row in rows}
 
 
 def body(session: Session, relations_id: str) -> bytes | None:
@@ -58,14 +76,14 @@ def body(session: Session, relations_id: str) -> bytes | None:
     return zlib.compress(_read(session, row.benchmark, row).arrays, 0)
 
 
-def prepare(session: Session, benchmark: str, new: NewRelations) -> dict[str, Any]:
+def prepare(session: Session, benchmark: str, new: NewRelations, recent: RecentRelations) -> dict[str, Any]:
     """Return the columns of a new row; who stores it holds the lock of the board, as for ``series.next_place``."""
     place = series.next_place(session, StoredRelations, f"{benchmark} {new.label_revision}")
     whole = {**new._asdict(), "benchmark": benchmark}
     if place.base is None:
         return whole | place.columns()
     base = session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, place.base))).one()
-    before = _read(session, benchmark, base)
+    before = _content(session, benchmark, base, recent)
     arrays = pairwise_delta.encode(before.arrays, zlib.decompress(new.body))
     if arrays is None:
         return whole | SeriesPlace(place.series, place.number, None).columns()
@@ -91,6 +109,10 @@ def contents(session: Session) -> Iterator[tuple[Any, RelationsContent | None]]:
             continue
         yield row, result
         bases.keep(row.inputs, row.number, result)
+
+
+def _content(session: Session, benchmark: str, row: Any, recent: RecentRelations) -> RelationsContent:
+    return recent.find(row.inputs) or _read(session, benchmark, row)
 
 
 def _read(session: Session, benchmark: str, row: Any) -> RelationsContent:

@@ -59,6 +59,16 @@ def withheld(
     return frozenset(one for one in result if submissions is None or one[0] in submissions)
 
 
+def of_same_accounts(session: Session, submissions: Collection[str]) -> set[str]:
+    """Return all submissions that were charged to the accounts of these, and these: a score of one may decide which
+    others are shown."""
+    accounts = select(QuotaCharge.subject).where(
+        QuotaCharge.submission_id.in_(submissions), QuotaCharge.subject.like(_ACCOUNTS)
+    )
+    rows = session.scalars(select(QuotaCharge.submission_id).where(QuotaCharge.subject.in_(accounts)))
+    return {*submissions, *rows}
+
+
 def _margins(session: Session, submissions: Collection[str] | None) -> dict[str, float | None]:
     """Submission -> margin, of all that the accounts of some submissions were charged for."""
     wanted = select(Attempt.submission_id, Attempt.policy).join(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.statistics.variants import ALIKE_FROM, Variant, alike_pairs, counted_variants, family, group_variants
+from benchmark.statistics.variants import ALIKE_FROM, Variant, VariantGroups, alike_pairs, family, group_variants
 
 
 def groups(*variants, alike=()):
@@ -70,7 +70,11 @@ def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_e
         Variant("d", "cy", "Else"),
         Variant("e", "ann", "Judge", named=False),
     ]
-    assert counted_variants(shown, others) == {"a": "a", "z": "z", "b": "a"}
+    together = VariantGroups()
+    for place, one in enumerate([*shown, *others]):
+        together.add(one, (place,), shown=one in shown)
+    assert [one.id for one in others if one.named and together.shows(one.id, one.owner)] == ["b"]
+    assert [together.first(name) for name in "azb"] == ["a", "z", "a"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.deltas import decode, encode, split_fragments
+from common.deltas import decode, encode, join_entries, split_entry, split_fragments
 
 NAMES = st.lists(st.sampled_from([f"e{'abcdefghij'[n]}{'2' * 10}" for n in range(10)]), min_size=8, unique=True)
 LISTS = NAMES.flatmap(
@@ -54,3 +54,14 @@ def test_ranks_that_move_by_one_cost_next_to_nothing() -> None:
     delta = encode(before, after)
     assert decode(before, delta) == after
     assert len(zlib.compress(delta)) < len(zlib.compress(b"".join(after))) / 5
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", '"eaaaaaaaaaaa"', "x"]), st.booleans()), max_size=4))
+def test_entries_that_are_kept_join_to_the_fragments_of_the_whole_text(entries: list[tuple[str, bool]]) -> None:
+    texts = [
+        orjson.dumps({"id": f"e{text}", "facts": [text], **({"attempt": 1} if counted else {})})
+        for text, counted in entries
+    ]
+    head, tail = b'{"names":["eaaaaaaaaaaa","ebbbbbbbbbbb"],"entries":[', b'],"stubs":[{"id":"eccccccccccc"}]}'
+    kept = [split_entry(text + b",") for text in texts]
+    assert join_entries(head, kept, tail) == split_fragments(head + b",".join(texts) + tail)

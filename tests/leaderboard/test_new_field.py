@@ -42,7 +42,7 @@ from submissions import gradio_page
 from submissions.metadata import Metadata
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import BY_KEY, VL
-from workers.jobs import snapshot as snapshots
+from workers import board_entries
 from sqlalchemy import inspect
 
 database = open_database(f"sqlite:///{sys.argv[1]}/x.db")
@@ -63,7 +63,7 @@ print(json.dumps({
     "command": "--license" in shown.getvalue(),
     "rest": "license" in submissions.api._FORM["properties"],
     "form": gradio_page._FIELDS[-1] == "license",
-    "snapshot": "license" in snapshots._NAMES,
+    "snapshot": "license" in board_entries._NAMES,
     "commitment": "license" in row_commitments.DESCRIPTION,
     "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),
     "maintainers": metadata.label("license") == "Licence",

@@ -26,7 +26,9 @@ def test_title_and_values_are_in_the_page_and_nothing_ends_its_script() -> None:
         "A & B",
         ["<b>'new'</b></script>", "kept"],
     )
-    assert b"<head><title>A &amp; B</title>" in said
+    assert b"<title>A &amp; B</title>" in said
+    head = said.partition(b"window.gradio_config")[0]
+    assert b'"language",{get:()=>"en"}' in head, "the language of the page is set before Gradio begins"
 
 
 def test_what_has_no_components_stays_as_it_is() -> None:

@@ -15,7 +15,7 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, BoardState, Score, Snapshot
 from tests.factories import small_benchmark
-from workers.jobs import pairwise_statistics
+from workers import board_index
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore, switch_board
 from workers.jobs.snapshot import publish_if_changed
@@ -159,7 +159,7 @@ def test_relations_that_another_release_computed_otherwise_follow(
     publish_if_changed(ready, scorer)
     compute_if_changed(ready, scorer)
     publish_if_changed(ready, scorer)
-    monkeypatch.setattr(pairwise_statistics, "VERSION", "of the next release")
+    monkeypatch.setattr(board_index, "VERSION", "of the next release")
     assert publish_if_changed(ready, scorer, anew=True) is not None
     assert not _current(ready)["relations"]
     assert compute_if_changed(ready, scorer) > 0

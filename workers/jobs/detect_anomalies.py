@@ -23,6 +23,7 @@ from benchmark.disclosure import PUBLIC, merged, shown_shares
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.statistics.reliability import majority
+from benchmark.statistics.variants import Variant
 from benchmark.votes import unpack_many, without_labels
 from storage.database import Database
 from storage.integrity import audit
@@ -31,7 +32,8 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.anomalies import AnomalyCase, AnomalyScanCursor
 from storage.models.core import AuditEvent, Submission
 from storage.visibility import PUBLISHED
-from workers.board_queries import BoardEntry, entries_on_board, stored_counts
+from workers.board_index import BoardIndex
+from workers.board_queries import stored_counts
 from workers.scorer import Scorer
 
 RAISED = "suspicions.raised"
@@ -73,7 +75,7 @@ class AnomalyDetector:
     def learn(
         self,
         database: Database,
-        entries: Sequence[BoardEntry],
+        entries: Sequence[Variant],
         table: ItemTable,
         pointer: ActiveBoard,
         level: str = PUBLIC,
@@ -118,7 +120,7 @@ class AnomalyDetector:
                     yield DetectedAnomaly(name, "public-labels", labels.revision, seen)
 
     def inspect(
-        self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, table: ItemTable
+        self, entries: Sequence[Variant], wanted: Collection[str] | None, table: ItemTable
     ) -> Iterator[DetectedAnomaly]:
         """Yield the anomalies of the wanted entries (None: all). ``entries`` are ordered by age."""
         if not entries:
@@ -163,9 +165,7 @@ class DetectedAnomaly(NamedTuple):
     evidence: Evidence
 
 
-def _duplicate(
-    entry: BoardEntry, entries: Sequence[BoardEntry], near: tuple[int, int, int], items: int
-) -> DetectedAnomaly:
+def _duplicate(entry: Variant, entries: Sequence[Variant], near: tuple[int, int, int], items: int) -> DetectedAnomaly:
     index, different, how_many = near
     other = entries[index]
     evidence = {
@@ -177,8 +177,14 @@ def _duplicate(
     return DetectedAnomaly(entry.id, "near-duplicate", other.id, evidence)
 
 
-def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetector) -> int:
-    """Look at what was scored or published since the last look; returns how many suspicions are new."""
+def detect_if_changed(
+    database: Database, scorer: Scorer, watcher: AnomalyDetector, index: BoardIndex | None = None
+) -> int:
+    """Look at what was scored or published since the last look; returns how many suspicions are new.
+
+    `index`: what this worker keeps of the board.
+    """
+    known = BoardIndex() if index is None else index
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None:
@@ -190,7 +196,7 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
         if wanted is not None and not wanted:
             watcher.saw_nothing(through, head)
             return 0
-        entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+        entries = [entry.variant for entry in known.view(session, scorer, pointer).shown]
         public = _public_beside_hidden(session, scorer)
         hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
     with scorer.trace("detection"):

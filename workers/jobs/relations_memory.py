@@ -1,47 +1,114 @@
 """Facts that a worker keeps between two computations of relations: they never change, so it reads each once.
 
-Votes and counts of an entry are stored once and for all; a selection follows from the votes of a judge's variants.
-Everything here would be computed again with the same result: a worker that starts has none of it.
+Votes and counts of an entry are stored once and for all; a selection follows from the votes of a judge's variants, and
+a comparison from who is compared. Everything here would be computed again with the same result: a worker that starts
+has none of it.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import Packed
 from benchmark.statistics.selection import Selection
 from benchmark.votes import Matrix
+from storage.boards.stored_relations import RecentRelations
+from workers.board_entries import EntryOrder
+from workers.board_index import BoardIndex
 
 _MOST_SELECTIONS = 50_000
-Counts = npt.NDArray[np.int64]
+_MOST_AT_ONCE = 200  # names that are put in their places one by one
+_RankingPlace = tuple[Any, ...]  # ranking key, when it was submitted, id
+
+
+class CountingRules(NamedTuple):
+    """Rules by which entries are counted and shown."""
+
+    spec: BenchmarkSpec
+    revision: str
+    level: str  # benchmark.disclosure
+    scorer_version: str
+
+
+class TaskIdentity(NamedTuple):
+    """All that a comparison of judges follows from."""
+
+    revision: str
+    rules: tuple[str, ...]
+    entries: tuple[str, ...]
+    variants: tuple[tuple[str, ...], ...]
+    named: frozenset[str]
+
+
+class JudgeComparison(NamedTuple):
+    """Result of a comparison: what the snapshot says of it, and the arrays."""
+
+    summary: dict[str, Any]
+    packed: Packed
+
+
+@dataclass(slots=True)
+class _Ranking:
+    level: str
+    keys: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    order: list[_RankingPlace] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class RelationsMemory:
-    """``selections``: by digest of what they follow from."""
+    """``index``: entries of the board; ``recent``: relations stored last; ``selections``: by digest of what they follow
+    from."""
 
+    index: BoardIndex = field(default_factory=BoardIndex)
+    recent: RecentRelations = field(default_factory=RecentRelations)
     selections: dict[bytes, Selection] = field(default_factory=dict)
-    _verdicts: Mapping[str, Matrix] = field(default_factory=dict)
-    _counts: dict[tuple[str, str], dict[str, Counts]] = field(default_factory=dict)
+    _verdicts: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
+    _rankings: dict[tuple[str, str], _Ranking] = field(default_factory=dict)  # by label revision and scorer version
+    _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
 
-    def counts(self, rules: tuple[str, str], names: Sequence[str], read: Callable[[Sequence[str]], Counts]) -> Counts:
-        """Return the counts of entries under a label revision and a scorer version; ``read`` is asked for new ones."""
-        known = self._counts.get(rules, {})
-        if unread := [name for name in names if name not in known]:
-            known = known | dict(zip(unread, read(unread), strict=True))
-        self._counts[rules] = known = {name: known[name] for name in names}
-        return np.stack([known[name] for name in names]) if names else read(names)
+    def ranked(
+        self,
+        rules: CountingRules,
+        places: Mapping[str, EntryOrder],
+        read: Callable[[Sequence[str]], Sequence[tuple[float, ...]]],
+    ) -> list[str]:
+        """Return entries best first, among others that were asked for before; ``read`` is asked for keys of new
+        ones."""
+        ranking = self._rankings.get((rules.revision, rules.scorer_version))
+        if ranking is None or ranking.level != rules.level or len(ranking.keys) > 2 * len(places):
+            ranking = _Ranking(rules.level)
+        new = [name for name in places if name not in ranking.keys]
+        added = dict(zip(new, read(new), strict=True)) if new else {}
+        entries = [(*key, places[name].created_at, name) for name, key in added.items()]
+        if len(entries) > _MOST_AT_ONCE:
+            ranking.order = sorted([*ranking.order, *entries])
+        else:
+            for entry in entries:
+                insort(ranking.order, entry)
+        ranking.keys |= added
+        self._rankings[rules.revision, rules.scorer_version] = ranking
+        return [entry[-1] for entry in ranking.order]
+
+    def compared(self, identity: TaskIdentity, compare: Callable[[], JudgeComparison]) -> JudgeComparison:
+        """Return the last comparison under a label revision where it was of the same; else ``compare``."""
+        known = self._compared.get(identity.revision)
+        if known is None or known[0] != identity:
+            known = self._compared[identity.revision] = (identity, compare())
+        return known[1]
 
     def majorities(
-        self, names: Collection[str], read: Callable[[Collection[str]], Mapping[str, Matrix]]
+        self, revision: str, names: Collection[str], read: Callable[[Collection[str]], Mapping[str, Matrix]]
     ) -> Mapping[str, Matrix]:
-        """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten."""
-        known = {name: self._verdicts[name] for name in names if name in self._verdicts}
+        """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten, but for those
+        that were asked for last under another label revision."""
+        before = {name: one for held in self._verdicts.values() for name, one in held.items()}
+        known = {name: before[name] for name in names if name in before}
         known |= read([name for name in names if name not in known])
-        self._verdicts = known
+        self._verdicts[revision] = known
         if len(self.selections) > _MOST_SELECTIONS:
             self.selections = {}
         return known

@@ -15,45 +15,28 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from benchmark import baselines
 from common import deltas
-from storage import reported_results
 from storage.boards import series, snapshots
+from storage.boards.stored_relations import RecentRelations
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
-from storage.metadata import NAMES
-from storage.models.core import BoardState, Score, Snapshot, Submission
-from storage.models.quota import Attempt
+from storage.models.core import BoardState, Snapshot
+from workers.board_index import BoardIndex, PairwiseRevision
 from workers.jobs import pairwise_statistics
-from workers.jobs.pairwise_statistics import PairwiseRevision
-from workers.moderation_state import ModerationState, load_moderation
 from workers.scorer import Scorer
-from workers.snapshot_triggers import changes_entries, needs_snapshot
+from workers.snapshot_triggers import needs_snapshot
 
 PUBLISHED = "snapshot.published"
 _COMPRESSION = 6  # of what has changed; a whole snapshot takes a tenth of a second
 _NONCE_BYTES = 16
 _KEPT = 3  # contents in memory
-
-_FACTS = (
-    Submission.id,
-    *(getattr(Submission, name) for name in NAMES),
-    Submission.created_at,
-    Submission.format,
-    Submission.revision,
-    Submission.votes_per_item,
-    Submission.parse_rate,
-    Submission.first_shown_rate,
-    Submission.self_consistency,
-)
-
-_NAMES = tuple(column.key for column in _FACTS)
 
 log = logging.getLogger(__name__)
 
@@ -62,9 +45,14 @@ log = logging.getLogger(__name__)
 class _Content:
     """Content of a snapshot, and the last audit event that it includes."""
 
-    json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
+    fragments: list[bytes]  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
     relation_ids: Sequence[str]
+
+    @property
+    def json(self) -> bytes:
+        """Return the fragments as one text."""
+        return b"".join(self.fragments)
 
     def end(self, created_at: float) -> bytes:
         """Return the rest of the snapshot's JSON.
@@ -110,26 +98,15 @@ def _changed(session: Session, pointer: ActiveBoard) -> bool:
     return needs_snapshot(session, session.execute(shown).scalar_one())
 
 
-@dataclass(frozen=True, slots=True)
-class _BoardFacts:
-    """All of a snapshot but its relations. ``judged``: label revision -> digest of what its relations follow from."""
-
-    board: tuple[str, str, str]
-    through: int
-    revisions: Sequence[PairwiseRevision]
-    judged: Mapping[str, str]
-    entries: orjson.Fragment
-    rest: Mapping[str, Any]
-
-
 @dataclass(slots=True)
 class SnapshotMemory:
-    """What a worker keeps between two snapshots: the facts of the last, and contents that the next may differ from.
+    """Entries of the board, and contents of the last snapshots: the next is stored as a difference to one of them.
 
     A worker that starts has none of it, and makes the same.
     """
 
-    facts: _BoardFacts | None = None
+    index: BoardIndex = field(default_factory=BoardIndex)
+    recent: RecentRelations = field(default_factory=RecentRelations)
     fragments: Mapping[str, list[bytes]] = field(default_factory=dict)
 
     def keep(self, snapshot_id: str, fragments: list[bytes]) -> None:
@@ -139,74 +116,21 @@ class SnapshotMemory:
 
 
 def _content(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: SnapshotMemory) -> _Content:
-    through = audit.head(session).seq
-    facts = memory.facts
-    board = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
-    if facts is None or facts.board != board or changes_entries(session, facts.through):
-        memory.facts = facts = _facts(session, scorer, pointer, through)
-    relations = pairwise_statistics.summaries(session, pointer.benchmark, facts.judged)
-    content = {
+    board = memory.index.view(session, scorer, pointer)
+    relations = pairwise_statistics.summaries(session, pointer.benchmark, board.inputs, memory.recent)
+    before = {
         "benchmark": pointer.benchmark,
         "label_revision": pointer.label_revision,
         "scorer_version": pointer.scorer_version,
-        "label_revisions": [revision.name for revision in facts.revisions],
+        "label_revisions": [revision.name for revision in board.revisions],
         "sizes": scorer.sizes(pointer.label_revision),
-        "baselines": _baselines(scorer, facts.revisions, relations, scorer.version == pointer.scorer_version),
+        "baselines": _baselines(scorer, board.revisions, relations, scorer.version == pointer.scorer_version),
         "relations": relations,
-        "entries": facts.entries,
-        **facts.rest,
+        "entries": [],
     }
-    return _Content(orjson.dumps(content)[:-1], through, [relation["id"] for relation in relations.values()])
-
-
-def _facts(session: Session, scorer: Scorer, pointer: ActiveBoard, through: int) -> _BoardFacts:
-    revisions = pairwise_statistics.revisions(session, scorer, pointer.benchmark)
-    tallies = _tallies(session, pointer, [revision.name for revision in revisions])
-    kept_back = pairwise_statistics.kept_back(session, pointer, revisions, scorer.table.spec)
-    decided = load_moderation(session, pointer.benchmark)
-    wanted = select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)
-    rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))
-    scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
-    shown = [row for row in scored if row.id not in decided.off]
-    attempts = _attempts(session, scored, decided)
-    for name, under in kept_back.items():
-        tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
-    others = [row for row in scored if row.id in decided.off and row.id not in decided.anonymous]
-    judges = pairwise_statistics.judges_of(shown, others, decided.anonymous)
-    identities = pairwise_statistics.identities(judges, {row.id for row in shown})
-    entries = [
-        decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {}))
-        | decided.of(row.id)
-        | _kept_back(kept_back.get(row.id))
-        for row in shown
-    ]
-    rest = {
-        "stubs": [*decided.stubs, *reported_results.gone(session, pointer.benchmark)],
-        "reported": reported_results.shown(session, pointer.benchmark),
-        "unpublished": sum(row.id in decided.unpublished for row in scored),
-    }
-    return _BoardFacts(
-        board=(pointer.benchmark, pointer.label_revision, pointer.scorer_version),
-        through=through,
-        revisions=revisions,
-        judged=_judged(revisions, pointer.scorer_version, identities, tallies),
-        entries=orjson.Fragment(orjson.dumps(entries)),
-        rest=rest,
-    )
-
-
-def _judged(
-    revisions: Sequence[PairwiseRevision],
-    scorer_version: str,
-    identities: Mapping[str, str],
-    tallies: Mapping[str, Mapping[str, Any]],
-) -> dict[str, str]:
-    """label revision -> digest of what relations of exactly these entries follow from."""
-    wanted = {}
-    for revision in revisions:
-        under = [identity for name, identity in identities.items() if revision.name in tallies[name]]
-        wanted[revision.name] = pairwise_statistics.inputs(revision, scorer_version, under)
-    return wanted
+    head, tail = orjson.dumps(before).removesuffix(b"]}"), b"]," + orjson.dumps(board.rest)[1:-1]
+    relation_ids = [relation["id"] for relation in relations.values()]
+    return _Content(deltas.join_entries(head, [entry.json for entry in board.shown], tail), board.through, relation_ids)
 
 
 def _baselines(
@@ -230,59 +154,6 @@ def _baselines(
     return [{**asdict(baseline), "tallies": tallies[baseline.id]} for baseline in baselines.BASELINES]
 
 
-def _tallies(session: Session, pointer: ActiveBoard, revisions: Sequence[str]) -> dict[str, dict[str, orjson.Fragment]]:
-    """Submission -> label revision -> tally, still as the stored text: it is passed on, not understood."""
-    result: dict[str, dict[str, orjson.Fragment]] = {}
-    rows = session.execute(
-        select(Score.submission_id, Score.label_revision, Score.tally)
-        .where(
-            Score.benchmark == pointer.benchmark,
-            Score.scorer_version == pointer.scorer_version,
-            Score.label_revision.in_(revisions),
-        )
-        .order_by(Score.label_revision)
-    )
-    for submission_id, revision, text in rows:
-        result.setdefault(submission_id, {})[revision] = orjson.Fragment(text)
-    return result
-
-
-def _attempts(
-    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState
-) -> dict[str, dict[str, Any]]:
-    """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
-    better by chance alone.
-
-    The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
-    many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
-    """
-    owners = {row.id: row.owner for row in scored}
-    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number))
-    made = {name: (revision, number) for name, revision, number in rows if name in owners}
-    latest: dict[tuple[str, str], int] = {}
-    for name, (revision, number) in made.items():
-        if name not in decided.anonymous:
-            whose = (owners[name], revision)
-            latest[whose] = max(number, latest.get(whose, 0))
-    return {
-        name: {"attempt": number, "attempts": latest.get((owners[name], revision)), "attempt_revision": revision}
-        for name, (revision, number) in made.items()
-    }
-
-
-def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> dict[str, Any]:
-    # Without the owner: it distinguishes judges and is private.
-    facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
-    facts["submitted_at"] = iso(facts.pop("created_at"))
-    facts["tallies"] = tallies
-    return facts
-
-
-def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
-    """Return the scores of an entry that the Ladder withholds (benchmark/ladder.py)."""
-    return {"withheld": sorted(revisions)} if revisions else {}
-
-
 def _publish(database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory) -> str | None:
     """None where there is nothing new to say, or another worker has published meanwhile."""
     digest = hashlib.sha256(content.json)
@@ -295,7 +166,7 @@ def _publish(database: Database, before: ActiveBoard, content: _Content, memory:
         return None
     end = content.end(now)
     digest.update(end)
-    name, fragments = digest.hexdigest(), deltas.split_fragments(content.json + end)
+    name, fragments = digest.hexdigest(), [*content.fragments[:-1], content.fragments[-1] + end]
     stored = _stored(database, before.benchmark, content, fragments, memory)
     row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, **stored}
     with database.write() as session:

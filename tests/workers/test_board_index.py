@@ -1,0 +1,228 @@
+"""Memory of a worker between its jobs: it publishes byte for byte what a worker that starts would."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event, insert, select, update
+from sqlalchemy.exc import OperationalError
+
+from maintenance.database import queries
+from storage import visibility
+from storage.boards import snapshots, stored_relations
+from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.labels import label_sets
+from storage.models.core import Snapshot, StoredRelations, Submission
+from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
+from storage.visibility import EntryVisibility
+from tests.databases import a_submission, new_database
+from tests.factories import small_benchmark
+from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.snapshot import publish_if_changed
+from workers.runner import Worker
+from workers.startup import prepare
+
+EARLIER = Path(__file__).parent / "series_of_an_earlier_release.json"
+SCORER = replace(small_benchmark.scorer(), hidden={"flipped": "categories"})
+OWNERS = ("ann", "bob")
+MODELS = ("judge v1", "judge v2", "other")
+SHOWN = (visibility.PLAIN, visibility.PLAIN, EntryVisibility(4e9), EntryVisibility(published=False))
+POLICIES: tuple[dict[str, Any], ...] = ({}, {"ladder_margin": 0.05})
+KINDS = (*["submit"] * 6, "withdraw", "rename", "re-score", "switch", "publish")
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["submit"] * 6 + ["withdraw", "rename", "re-score", "switch", "publish"]), st.integers(0, 11)
+    ),
+    min_size=4,
+    max_size=7,
+)
+
+
+@contextmanager
+def board() -> Iterator[Database]:
+    """Provide an empty board that shows the first label revision."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = new_database(f"sqlite:///{folder}/leaderboard.db")
+        prepare(database, SCORER, "demo")
+        yield database
+        database.close()
+
+
+def submit(database: Database, number: int, choice: int, *, queued: bool = True) -> str:
+    """Store a submission; some are older than others that were scored before them."""
+    owner, name = OWNERS[choice % 2], "e" + format(number, "011b").replace("1", "z").replace("0", "a")
+    with database.write() as session:
+        votes = small_benchmark.votes(number if choice % 5 else 1)  # now and then a copy
+        about = {"id": name, "owner": owner, "model": MODELS[choice % 3], "version": str(number)}
+        row = a_submission(number, votes=votes.pack(), votes_per_item=3, created_at=1e9 + number * 7 % 5, **about)
+        session.add(row)
+        session.flush()
+        visibility.request_approval(session, name, SHOWN[choice % 4], approval=False)
+        subject = f"account:{owner}"
+        if session.get(QuotaSubject, subject) is None:
+            session.execute(insert(QuotaSubject).values(subject=subject))
+        facts = {"label_revision": "demo", "number": number + 1, "policy": POLICIES[choice % 2]}
+        session.execute(insert(Attempt).values(submission_id=name, **facts))
+        session.execute(insert(QuotaCharge).values(submission_id=name, subject=subject))
+        if queued:
+            job_queue.enqueue_current(session, name)
+    return name
+
+
+def withdraw(database: Database, name: str) -> None:
+    """Take an entry off the board."""
+    with database.write() as session:
+        queries.decide(session, name, withdrawn_at=2e9, withdrawn_reason="a mistake")
+        audit.append(session, "entry.withdrawn", {"entry": name})
+
+
+def rename(database: Database, name: str, model: str) -> None:
+    """Give an entry the name of another judge."""
+    with database.write() as session:
+        session.execute(update(Submission).where(Submission.id == name).values(model=model))
+        audit.append(session, "submission.edited", {"entry": name})
+
+
+def switch(database: Database) -> None:
+    """Show the other label revision."""
+    with database.read() as session:
+        pointer = label_sets.current(session, "demo")
+    assert pointer is not None
+    switch_board(database, SCORER, {"demo": "flipped", "flipped": "demo"}[pointer.label_revision], "test")
+
+
+def act(database: Database, kind: str, choice: int, names: list[str]) -> None:
+    """Do one thing to a board."""
+    if kind == "submit":
+        names.append(submit(database, len(names), choice))
+    elif kind == "re-score":
+        names.append(submit(database, len(names), choice, queued=False))
+        rescore(database, SCORER, "demo")
+    elif kind == "switch":
+        switch(database)
+    elif names and kind == "withdraw":
+        withdraw(database, names[choice % len(names)])
+    elif names and kind == "rename":
+        rename(database, names[choice % len(names)], MODELS[choice % 3])
+
+
+def jobs(database: Database, worker: Worker | None) -> None:
+    """Score and publish, by a worker that keeps what it knows, or by one that starts before every job."""
+    scoring = worker or Worker(database, SCORER, lease_seconds=60)
+    scoring.enqueue_missing()
+    while scoring.work().name == "SCORED":
+        pass
+    for job in ("publish_snapshot", "compute_pairwise", "publish_snapshot"):
+        getattr(worker or Worker(database, SCORER, lease_seconds=60), job)()
+
+
+def published(database: Database) -> tuple[list[Any], list[Any]]:
+    """Return digests of all snapshots, and all relations with their summaries."""
+    with database.read() as session:
+        content = (Snapshot.series, Snapshot.number, Snapshot.content_sha256)
+        rows = session.execute(select(*content).order_by(Snapshot.series, Snapshot.number)).all()
+        relations = [(row.inputs, row.id, one) for row, one in stored_relations.contents(session)]
+        return [tuple(row) for row in rows], relations
+
+
+@settings(max_examples=max(2, settings().max_examples // 12))
+@given(steps)
+def test_a_worker_that_keeps_what_it_knows_publishes_what_one_that_starts_would(script: list[tuple[str, int]]) -> None:
+    with board() as kept, board() as anew:
+        worker = Worker(kept, SCORER, lease_seconds=60)
+        names: dict[Database, list[str]] = {kept: [], anew: []}
+        for number, (kind, choice) in enumerate(script):
+            for database in (kept, anew):
+                act(database, kind, choice, names[database])
+                if number % 3 != 1:
+                    jobs(database, worker if database is kept else None)
+        assert published(kept) == published(anew)
+
+
+def test_what_a_job_could_not_commit_is_published_by_nobody() -> None:
+    with board() as database:
+        worker = Worker(database, SCORER, lease_seconds=60)
+        names = [submit(database, number, 0) for number in range(3)]
+        jobs(database, worker)
+        before = published(database)
+        names.append(submit(database, 3, 4))
+        with interrupted(database, "relations.computed"), pytest.raises(OperationalError):
+            jobs(database, worker)  # it has computed relations, and they are lost
+        withdraw(database, names[0])
+        with interrupted(database, "snapshot.published"), pytest.raises(OperationalError):
+            worker.publish_snapshot()
+        jobs(database, worker)
+        written, relations = published(database)
+        assert len(relations) == len(before[1]) + 2, "of two label revisions, once: those of three entries and a fourth"
+        last = [relations[place][-1] for place in (len(relations) // 2 - 1, -1)]
+        entries = {name for one in last for name in re.findall(rb'"(e[az]{11})"', one.summary)}
+        assert entries <= {name.encode() for name in names[1:]}
+        assert publish_if_changed(database, SCORER, anew=True) is None, "a worker that starts would say the same"
+        assert len(written) == len(before[0]) + 3
+
+
+SCRIPT = (
+    *[("submit", 0), ("submit", 1), ("submit", 4), ("withdraw", 1), ("submit", 3), ("re-score", 9)],
+    *[("rename", 0), ("switch", 0), ("submit", 7)],
+)
+
+
+def rows_of_earlier_release() -> dict[str, list[dict[str, Any]]]:
+    """Return what the release before stored of the same script, with a worker that started before every job."""
+    stored: dict[str, list[dict[str, Any]]] = json.loads(EARLIER.read_text())
+    return {table: [{**row, "body": base64.b64decode(row["body"])} for row in rows] for table, rows in stored.items()}
+
+
+def test_a_series_that_an_earlier_release_began_reads_back_and_goes_on_with_the_same_content() -> None:
+    earlier = rows_of_earlier_release()
+    with board() as database:
+        worker = Worker(database, SCORER, lease_seconds=60)
+        names: list[str] = []
+        for kind, choice in SCRIPT:
+            act(database, kind, choice, names)
+            jobs(database, worker)
+        written = published(database)
+    order = [(row["series"], row["number"], row["content_sha256"]) for row in earlier["snapshots"]]
+    assert written[0] == order
+    assert [(row["inputs"], row["id"]) for row in earlier["relations"]] == [one[:2] for one in written[1]]
+    with board() as database:
+        with database.write() as session:
+            session.execute(insert(Snapshot), earlier["snapshots"])
+            session.execute(insert(StoredRelations), earlier["relations"])
+        with database.read() as session:
+            for name, content in snapshots.contents(session):
+                assert content is not None
+                assert hashlib.sha256(content).hexdigest() == name
+        assert published(database)[1] == written[1]
+
+
+@contextmanager
+def interrupted(database: Database, kind: str) -> Iterator[None]:
+    """Lose the connection in a transaction, right after it has recorded an event of a kind."""
+    recorded: list[str] = []
+
+    def execute(connection: Any, cursor: Any, statement: str, parameters: Any, *rest: Any) -> None:
+        if recorded:
+            raise OperationalError(statement, None, OSError("the connection was lost"))
+        if statement.startswith("INSERT INTO events") and kind in parameters:
+            recorded.append(kind)
+
+    event.listen(database.engine, "before_cursor_execute", execute)
+    try:
+        yield
+    finally:
+        event.remove(database.engine, "before_cursor_execute", execute)

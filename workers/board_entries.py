@@ -1,0 +1,164 @@
+"""Scored entries of a board with what a snapshot says of each: read for all accounts, or for some."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
+
+from benchmark.statistics.variants import Variant
+from common import deltas
+from storage.clock import iso
+from storage.labels.label_sets import ActiveBoard
+from storage.metadata import NAMES
+from storage.models.core import Score, Submission
+from storage.models.quota import Attempt
+from workers.moderation_state import ModerationState
+
+_FACTS = (
+    Submission.id,
+    *(getattr(Submission, name) for name in NAMES),
+    Submission.created_at,
+    Submission.format,
+    Submission.revision,
+    Submission.votes_per_item,
+    Submission.parse_rate,
+    Submission.first_shown_rate,
+    Submission.self_consistency,
+)
+_NAMES = tuple(column.key for column in _FACTS)
+_Tallies = dict[str, orjson.Fragment]  # by label revision, still as the stored text: passed on, not understood
+
+KeptBack = Mapping[str, frozenset[str]]
+"""Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
+
+
+class EntryOrder(NamedTuple):
+    """Place of an entry: those that the public sees come first, then by age."""
+
+    off_board: bool
+    created_at: float
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEntry:
+    """An entry with a score under the board's labels. ``revisions``: those under which its numbers are shown.
+    ``json``: what the public sees of it and a comma, as ``common.deltas`` cuts it; empty where it is off the board."""
+
+    order: EntryOrder
+    variant: Variant
+    revisions: frozenset[str]
+    json: tuple[bytes, ...]
+    unpublished: bool
+
+    @property
+    def id(self) -> str:
+        """Return its public address."""
+        return self.order.id
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRules:
+    """Decisions about entries: known label revisions, moderation, and scores that are kept back."""
+
+    revisions: Sequence[str]
+    decided: ModerationState
+    kept_back: KeptBack
+
+
+def read_entries(
+    session: Session, pointer: ActiveBoard, rules: EntryRules, owners: Collection[str] | None = None
+) -> list[ScoredEntry]:
+    """Return the scored entries of these accounts; None: of all. Never less than all of an account: which attempt of
+    how many an entry is follows from its others."""
+    among = () if owners is None else (Submission.owner.in_(owners),)
+    rows = session.execute(select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark, *among))
+    known = {row.id: row for row in rows}
+    some = None if owners is None else list(known)
+    tallies = _tallies(session, pointer, rules.revisions, some)
+    scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
+    attempts = _attempts(session, scored, rules.decided, some)
+    for name, under in rules.kept_back.items():
+        tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
+    return [_scored_entry(row, tallies[row.id], attempts.get(row.id, {}), rules) for row in scored]
+
+
+def _scored_entry(
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, attempt: dict[str, Any], rules: EntryRules
+) -> ScoredEntry:
+    decided, off_board = rules.decided, row.id in rules.decided.off
+    named = row.id not in decided.anonymous
+    text = () if off_board else _json(row, tallies, attempt, rules)
+    return ScoredEntry(
+        order=EntryOrder(off_board, row.created_at, row.id),
+        variant=Variant(row.id, row.owner, row.model, row.organisation or "", row.base_model or "", named=named),
+        revisions=frozenset(tallies),
+        json=text,
+        unpublished=row.id in decided.unpublished,
+    )
+
+
+def _json(
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, attempt: dict[str, Any], rules: EntryRules
+) -> tuple[bytes, ...]:
+    # Without the owner: it distinguishes judges and is private.
+    facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
+    facts["submitted_at"] = iso(facts.pop("created_at"))
+    facts["tallies"] = tallies
+    shown = rules.decided.public(facts | attempt) | rules.decided.of(row.id) | _withheld(rules.kept_back.get(row.id))
+    return tuple(deltas.split_entry(orjson.dumps(shown) + b","))
+
+
+def _withheld(revisions: frozenset[str] | None) -> dict[str, Any]:
+    """Return the scores of an entry that the Ladder withholds (benchmark/ladder.py)."""
+    return {"withheld": sorted(revisions)} if revisions else {}
+
+
+def _tallies(
+    session: Session, pointer: ActiveBoard, revisions: Sequence[str], some: Collection[str] | None
+) -> dict[str, _Tallies]:
+    """Submission -> label revision -> tally."""
+    among = () if some is None else (Score.submission_id.in_(some),)
+    rows = session.execute(
+        select(Score.submission_id, Score.label_revision, Score.tally)
+        .where(
+            Score.benchmark == pointer.benchmark,
+            Score.scorer_version == pointer.scorer_version,
+            Score.label_revision.in_(revisions),
+            *among,
+        )
+        .order_by(Score.label_revision)
+    )
+    result: dict[str, _Tallies] = {}
+    for submission_id, revision, text in rows:
+        result.setdefault(submission_id, {})[revision] = orjson.Fragment(text)
+    return result
+
+
+def _attempts(
+    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState, some: Collection[str] | None
+) -> dict[str, dict[str, Any]]:
+    """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
+    better by chance alone.
+
+    The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
+    many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
+    """
+    owners = {row.id: row.owner for row in scored}
+    among = () if some is None else (Attempt.submission_id.in_(some),)
+    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number).where(*among))
+    made = {name: (revision, number) for name, revision, number in rows if name in owners}
+    latest: dict[tuple[str, str], int] = {}
+    for name, (revision, number) in made.items():
+        if name not in decided.anonymous:
+            whose = (owners[name], revision)
+            latest[whose] = max(number, latest.get(whose, 0))
+    return {
+        name: {"attempt": number, "attempts": latest.get((owners[name], revision)), "attempt_revision": revision}
+        for name, (revision, number) in made.items()
+    }
