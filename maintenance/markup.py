@@ -37,6 +37,7 @@ NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
+_CLOSING = ("suspicions.dismiss", "suspicions.act")
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
 _LANGUAGE: ContextVar[str] = ContextVar("maintain_language", default=ENGLISH)
 
@@ -136,7 +137,9 @@ def task(one: TaskView) -> str:
     return _part("progress", text_output.progress(one), one.progress, one.total)
 
 
-def health(result: Health, jobs_rows: RowActions, tasks_rows: RowActions) -> tuple[str, str, str]:
+def health(
+    result: Health, jobs_rows: RowActions | None = None, tasks_rows: RowActions | None = None
+) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
     jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
     facts = [
@@ -189,7 +192,7 @@ def health(result: Health, jobs_rows: RowActions, tasks_rows: RowActions) -> tup
     )
 
 
-def entries_found(entry_matches: EntryMatches, actions: RowActions, shows: str) -> str:
+def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, shows: str = "") -> str:
     """Return entries that were searched for."""
     rows = [
         (
@@ -204,6 +207,8 @@ def entries_found(entry_matches: EntryMatches, actions: RowActions, shows: str) 
     ]
     head = ("Judge", "Id", "Owner", "Submitted", "State")
     shown = table("Entries", head, rows, "No such entry.", actions, shows)
+    if actions is None:
+        return shown + _more(entry_matches.number - len(rows))
     owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
     known = suggestions(f"{actions.table}-into", [(row[0].key, row[0].name) for row in rows])
     return shown + known + suggestions(f"{actions.table}-to", owners) + _more(entry_matches.number - len(rows))
@@ -223,7 +228,7 @@ def _impossible(entry: EntryRow) -> tuple[str, ...]:
     return tuple(name for name, useless in without.items() if useless)
 
 
-def accounts(directory: Directory, actions: RowActions) -> str:
+def accounts(directory: Directory, actions: RowActions | None = None) -> str:
     """Return the accounts that have signed in."""
     rows = [
         (
@@ -255,7 +260,9 @@ def _more(number: int) -> str:
     return hint(f"and {number:,} more: search for part of a name or id" if number > 0 else "")
 
 
-def tasks(result: Sequence[TaskView], names: Mapping[str, str], actions: RowActions, shows: str) -> str:
+def tasks(
+    result: Sequence[TaskView], names: Mapping[str, str], actions: RowActions | None = None, shows: str = ""
+) -> str:
     """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
@@ -456,7 +463,7 @@ def _figures(result: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if value is None else f"{value:.1f}") for value in result.figures.values())
 
 
-def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions) -> str:
+def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions | None = None) -> str:
     """Return what waits."""
     rows = [
         (
@@ -479,14 +486,14 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions)
     return table("Waiting", head, rows, "Nothing waits.", actions)
 
 
-def suspicions(anomaly_list: AnomalyList, actions: RowActions) -> str:
+def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
     """Return the alarm, and the cases."""
     rows = [
         (
             RowKey(
                 str(case.id),
                 f"{anomaly_text.entry_name(case)}: {case.kind}",
-                tuple(actions.actions) if anomaly_text.end(case) else (),
+                _CLOSING if anomaly_text.end(case) else (),
             ),
             case.id,
             anomaly_text.entry_name(case),
@@ -501,7 +508,7 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions) -> str:
     return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING, actions)
 
 
-def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions) -> str:
+def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions | None = None) -> str:
     """Return submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
@@ -549,11 +556,11 @@ def table(
 ) -> str:
     """Return a table with a heading, or the sentence that there is nothing.
 
-    `actions`: each row begins with its RowKey and ends with buttons. `shows`: the button that shows more of a row.
+    A row may begin with its RowKey. `actions`: then it ends with buttons. `shows`: the button that shows more of a row.
     """
     listed = [tuple(row) for row in rows]
-    keys = [row[0] if actions is not None else None for row in listed]
-    listed = [row[1:] if actions is not None else row for row in listed]
+    keys = [row[0] if row and isinstance(row[0], RowKey) else None for row in listed]
+    listed = [row[1:] if key is not None else row for key, row in zip(keys, listed, strict=True)]
     numbers = [any(isinstance(row[place], int | _Right) for row in listed) for place in range(len(head))]
     columns = [_Column(name, number) for name, number in zip(head, numbers, strict=True)]
     cells = [

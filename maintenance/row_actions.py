@@ -112,7 +112,7 @@ class RowActions:
         return Dialog(
             action.name,
             declared.button,
-            declared.effect or _ASIDE.sub("", action.description).strip(),
+            declared.effect or " ".join(_ASIDE.sub("", action.description).split()),
             declared.danger,
             [shown for parameter, shown in fields if parameter.required or parameter.name == "confirmation"],
             [shown for parameter, shown in fields if not parameter.required and parameter.name != "confirmation"],
