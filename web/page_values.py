@@ -32,7 +32,7 @@ _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # a
 
 @dataclass(frozen=True, slots=True)
 class PageValues:
-    """What a served page says, in its language. `values`: of components, by their ids in the page; `tab`: the open one."""
+    """What a served page says, in its language. `values`: of components, by their element ids; `tab`: the open one."""
 
     title: str
     values: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValue
         values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
     if path == PAGE:
         values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
-    return PageValues(page_title(path, context), values, context.language)
+    return PageValues(page_title(path, context), values, language=context.language)
 
 
 def with_values(page: bytes, wanted: PageValues) -> bytes:
