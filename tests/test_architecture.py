@@ -151,7 +151,13 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "curate/sources.py",
         "curate/editions/hub_layout.py",
     ),
-    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py", "curate/images.py"),
+    "PIL": (
+        "leaderboard/share/og_image.py",
+        "judge/images.py",
+        "judge/askers.py",
+        "curate/images.py",
+        "workers/demo_pictures.py",
+    ),
     "imagehash": ("curate/images.py",),
     "datasketch": ("curate/near_duplicates.py",),
 }
