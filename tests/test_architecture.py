@@ -137,6 +137,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "submissions/hub_model.py",
         "curate/editions/hub_upload.py",
         "curate/commands/upload_command.py",
         "maintenance/space.py",
