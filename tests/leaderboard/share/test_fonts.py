@@ -1,4 +1,4 @@
-"""Names in pictures are drawn in the letters that somebody wrote, where the machine has a font for them."""
+"""Letters of names in preview pictures: as somebody wrote them, where the machine has a font for them."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
