@@ -28,7 +28,7 @@ def font(text: str, size: int) -> FreeTypeFont | ImageFont:
 
 def is_drawable(text: str) -> bool:
     """Return whether some font has every letter of a text, and Pillow can set it in its direction."""
-    return text.isascii() or bool(_file_for(text))
+    return text.isprintable() and (text.isascii() or bool(_file_for(text)))
 
 
 def _file_for(text: str) -> str:

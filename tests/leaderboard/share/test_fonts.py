@@ -27,7 +27,7 @@ def test_a_name_is_drawn_by_a_font_that_has_all_its_letters(greek: None) -> None
     assert "KaTeX" in str(fonts.font("αβγ", 30).getname())  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("name", ["裁判", "αβγ 裁判", "Ж", "قاضي"])
+@pytest.mark.parametrize("name", ["裁判", "αβγ 裁判", "Ж", "قاضي", "two\nlines", "α\u202eβ"])
 def test_a_name_with_a_letter_that_no_font_has_is_not_drawn(greek: None, name: str) -> None:
     assert not fonts.is_drawable(name)
 
