@@ -1,4 +1,4 @@
-"""What axe finds on a page: accessibility, of the first rows of each table."""
+"""What axe finds on a page: accessibility, of the first rows of each table and of the first routes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from playwright.sync_api import Page
 
 from tests.conftest import ALL_ROWS
 
-# Rows of a table are drawn by one template; finding out what lies behind each cell takes most of axe's time.
+# Rows of a table, and routes of the reference, are drawn by one template; finding out what lies behind each cell takes
+# most of axe's time.
 _HIDE = """() => {
-  for (const table of document.querySelectorAll("table")) {
-    for (const row of [...table.querySelectorAll("tbody tr")].slice(3)) {
-      row.dataset.shown = row.style.display;
-      row.style.display = "none";
-    }
+  const rows = [...document.querySelectorAll("table")].flatMap(
+    (table) => [...table.querySelectorAll("tbody tr")].slice(3));
+  for (const one of [...rows, ...[...document.querySelectorAll("section.route")].slice(6)]) {
+    one.dataset.shown = one.style.display;
+    one.style.display = "none";
   }
 }"""
 _SHOW = """() => {
-  for (const row of document.querySelectorAll("[data-shown]")) {
-    row.style.display = row.dataset.shown;
-    delete row.dataset.shown;
+  for (const one of document.querySelectorAll("[data-shown]")) {
+    one.style.display = one.dataset.shown;
+    delete one.dataset.shown;
   }
 }"""
 
