@@ -1,4 +1,4 @@
-"""What axe finds on a page: accessibility, of the first rows of each table and of the first routes."""
+"""Accessibility findings of axe on a page: on the first rows of each table and the first routes of the reference."""
 
 from __future__ import annotations
 
