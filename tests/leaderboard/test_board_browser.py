@@ -438,9 +438,10 @@ def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str) -> None:
+def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, request: pytest.FixtureRequest) -> None:
     widths = (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340)
-    few = (1440, 1000, 770, 600, 340)  # pages without a toolbar and a table of many columns
+    # Pages without a toolbar and a table of many columns.
+    few = widths if request.config.getoption("--long") else (1440, 1000, 770, 600, 340)
     for path in ("/", "/?sort=date", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835", "/about"):
         page.goto(short + path)
         for width in widths if path[1:2] in ("", "?") else few:
