@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -15,7 +16,7 @@ from benchmark.disclosure import PUBLIC
 from common.template_translations import translate_templates
 from common.text import pluralize
 from common.translations import ENGLISH, Translations, translations
-from maintenance import anomaly_text, text_output
+from maintenance import anomaly_text, preview_rows, text_output
 from maintenance.actions.account_search import Directory
 from maintenance.actions.anomalies import AnomalyList
 from maintenance.actions.approvals import PendingApproval
@@ -361,51 +362,64 @@ def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
 
 
 def preview(result: Mapping[str, Any], task: int) -> str:
-    """Return what applying would change; of many entries, those that move furthest. `task` is the preview's number."""
-    first, second, *_ = text_output.preview(result).split("\n")
+    """Return what applying would change, those entries first that move furthest. `task` is the preview's number."""
+    entries, pairs = preview_rows.by_move(result["entries"], result["columns"]), result.get("pairs") or ()
+    sentences = [text_output.counterfactual(result), (result.get("disclosure") or {}).get("readers")]
+    context = {"sentences": sentences, "summary": text_output.preview(result).split("\n")[:2], "most": _MOST}
+    context |= {"entries": len(entries), "pairs": len(pairs), "shows_pairs": "pairs" in result, "task": task}
+    page = _templates(_LANGUAGE.get()).get_template("preview.html").render(**context)
+    columns = ("Judge", "Rank", "Rank range", *(name.capitalize() for name in result["columns"]))
+    rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
+    tables = [page, table("Entries", columns, rows, "None.")]
+    if pairs:
+        head = ("Pair", "Category", "Change", "From", "To")
+        tables.append(table("Labels that change", head, [_pair_row(pair) for pair in pairs[:_MOST]], ""))
+    return "".join([*tables, _significance(result)])
+
+
+def _preview_row(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[object, ...]:
+    name = PageLink(f"{row['model']} {row['version']}".strip(), f"/entries/{row['id']}")
+    sides = ["-".join(map(str, dict.fromkeys(side))) if side else NOTHING for side in preview_rows.ranges(row)]
+    range_words = NOTHING if sides == [NOTHING, NOTHING] else " → ".join(dict.fromkeys(sides))
+    return (name, _Right(_rank_words(row)), _Right(range_words), *(_points(row[column]) for column in columns))
+
+
+def _rank_words(row: Mapping[str, Any]) -> str:
+    """Return both ranks and the move; one rank where it stays."""
+    before, after = (NOTHING if rank is None else str(rank) for rank in row["rank"])
+    gained = preview_rows.move(row)
+    if before == after:
+        return before
+    return f"{before} → {after}" + (f" ({'▲' if gained > 0 else '▼'}{abs(gained)})" if gained else "")
+
+
+_CHANGES = {"flipped": "inverted", "added": "added", "dropped": "dropped", "tags": "other error tags"}
+
+
+def _pair_row(pair: Mapping[str, Any]) -> tuple[object, ...]:
+    sides = [(pair[f"tags_{side}"] if pair["change"] == "tags" else [pair[side]]) for side in ("before", "after")]
+    words = (", ".join(side) or NOTHING for side in sides)
+    return (PageLink(pair["pair"], f"/explore/{quote(pair['pair'], safe='')}"), pair["category"],
+            _known(_CHANGES[pair["change"]]), *words)  # fmt: skip
+
+
+def _known(text: str) -> str:
+    """Return a word of a declaration in the language that is written."""
+    return translations(_LANGUAGE.get()).known(text)
+
+
+def _significance(result: Mapping[str, Any]) -> str:
+    """Return the neighbours between which significance comes or goes."""
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
-    entries, tests = result["entries"], result["significance"]
-    left = ""
-    if max(len(entries), len(tests)) > _MOST:
-        entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
-        changes = pluralize(len(result["significance"]), "change")
-        left = f"All {len(names):,} entries and {changes} of significance are in"
-
-    def judge(entry: str) -> PageLink:
-        return PageLink(names.get(entry, entry), f"/entries/{entry}")
-
-    rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in result["columns"])) for row in entries]
-    compared = [
-        (judge(test["first"]), judge(test["second"]), *(_Right(f"{p:.3f}") for p in test["p"])) for test in tests
+    rows = [
+        (
+            *(PageLink(names.get(test[side], test[side]), f"/entries/{test[side]}") for side in ("first", "second")),
+            *(_Right(f"{p:.3f}") for p in test["p"]),
+        )
+        for test in result["significance"][:_MOST]
     ]
-    text = (
-        _templates(_LANGUAGE.get())
-        .get_template("preview.html")
-        .render(
-            finding=text_output.counterfactual(result),
-            readers=(result.get("disclosure") or {}).get("readers"),
-            first=first,
-            second=second,
-            left=left,
-            most=_MOST,
-            task=task,
-        )
-    )
-    return (
-        text
-        + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in result["columns"])), rows, "None.")
-        + table(
-            "Significance that changes", ("Better before", "Than", "p", "Then"), compared, "None between neighbours."
-        )
-    )
-
-
-def _moved(row: Mapping[str, Any]) -> float:
-    """Over how many ranks."""
-    before, after = row["rank"]
-    if before is None or after is None:
-        return 0 if before == after else float("inf")
-    return float(abs(after - before))
+    head = ("Better before", "Than", "p", "Then")
+    return table("Significance that changes", head, rows, "None between neighbours.")
 
 
 def reported_results(results: Sequence[ReportedResultView], actions: RowActions | None = None) -> str:
