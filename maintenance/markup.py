@@ -13,6 +13,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
+from common.messages import _
 from common.template_translations import translate_templates
 from common.text import pluralize
 from common.translations import ENGLISH, Translations, translations
@@ -144,17 +145,17 @@ def health(
     """Return facts with workers, failed jobs, failed tasks."""
     jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
     facts = [
-        ("Submissions", f"paused: {result.paused}" if result.paused else "taken"),
-        ("The board shows", f"label revision {result.label_revision}, scorer version {result.scorer_version}"),
-        ("Jobs", jobs),
-        ("Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
+        (_("Submissions"), f"paused: {result.paused}" if result.paused else "taken"),
+        (_("The board shows"), f"label revision {result.label_revision}, scorer version {result.scorer_version}"),
+        (_("Jobs"), jobs),
+        (_("Longest wait"), NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
         *(
             (f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free")
             for disk in result.disks
         ),
-        ("Suspicions", f"{result.suspicions:,} open"),
-        ("Last backup", text_output.backup(result)),
-        ("Audit chain", f"{result.chain_seq:,} events"),
+        (_("Suspicions"), f"{result.suspicions:,} open"),
+        (_("Last backup"), text_output.backup(result)),
+        (_("Audit chain"), f"{result.chain_seq:,} events"),
     ]
     workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
     failed = [
@@ -183,13 +184,15 @@ def health(
         + (refusal(result.integrity.sentence) if result.integrity is not None else "")
         + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
-        + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
+        + table(_("Workers"), (_("Worker"), _("Started"), _("Last heartbeat")), workers, _("No worker is running."))
     )
-    head = ("Job", "Entry", "Model", "Labels", "Reason")
+    head = (_("Job"), _("Entry"), _("Model"), _("Labels"), _("Reason"))
     return (
         state,
-        table("Failed jobs", head, failed, "No job has failed.", jobs_rows),
-        table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "", tasks_rows) if tasks else "",
+        table(_("Failed jobs"), head, failed, _("No job has failed."), jobs_rows),
+        table(_("Failed tasks"), (_("Task"), _("What"), _("Revision"), _("Reason")), tasks, "", tasks_rows)
+        if tasks
+        else "",
     )
 
 
@@ -206,8 +209,8 @@ def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None
         )
         for one in entry_matches.entries
     ]
-    head = ("Judge", "Id", "Owner", "Submitted", "State")
-    shown = table("Entries", head, rows, "No such entry.", actions, shows)
+    head = (_("Judge"), _("Id"), _("Owner"), _("Submitted"), _("State"))
+    shown = table(_("Entries"), head, rows, _("No such entry."), actions, shows)
     if actions is None:
         return shown + _more(entry_matches.number - len(rows))
     owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
@@ -248,8 +251,8 @@ def accounts(directory: Directory, actions: RowActions | None = None) -> str:
         )
         for account in directory.accounts
     ]
-    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
-    return table("Accounts", head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
+    head = (_("Name"), _("Account"), _("Role"), _("Submissions"), _("First seen"), _("Last seen"), _("Banned"))
+    return table(_("Accounts"), head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -278,8 +281,8 @@ def tasks(
         )
         for one in result
     ]
-    head = ("Task", "What", "About", "State", "Result", "Asked", "By")
-    return table("Recent tasks", head, rows, "Nothing was asked yet.", actions, shows)
+    head = (_("Task"), _("What"), _("About"), _("State"), _("Result"), _("Asked"), _("By"))
+    return table(_("Recent tasks"), head, rows, _("Nothing was asked yet."), actions, shows)
 
 
 def entry(
@@ -287,11 +290,11 @@ def entry(
 ) -> str:
     """Return an entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
-        ("State", f"The entry {standing}."),
-        ("Reason shown", result.withdrawn_reason or NOTHING),
-        ("Verified", minute(result.verified_at) if result.verified_at is not None else "no"),
-        ("Public note", result.flag or NOTHING),
-        ("Owner", f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
+        (_("State"), f"The entry {standing}."),
+        (_("Reason shown"), result.withdrawn_reason or NOTHING),
+        (_("Verified"), minute(result.verified_at) if result.verified_at is not None else "no"),
+        (_("Public note"), result.flag or NOTHING),
+        (_("Owner"), f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
         *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
@@ -305,7 +308,9 @@ def entry(
         for one in history
         for name, old in one.before.items()
     ]
-    return _facts(facts) + table("Changes", ("At", "By", "Field", "Was", "Became"), changes, "Never edited.")
+    return _facts(facts) + table(
+        _("Changes"), (_("At"), _("By"), _("Field"), _("Was"), _("Became")), changes, _("Never edited.")
+    )
 
 
 def _said_of(value: object) -> str:
@@ -342,8 +347,19 @@ def revisions(
         )
         key = (RowKey(one.revision, one.revision, _impossible_revision(one, current)),) if actions is not None else ()
         rows.append((*key, *facts, known_by, salt))
-    head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
-    return table("Revisions", head, rows, "None yet: start a worker.", actions)
+    head = (
+        _("Revision"),
+        _("Labels"),
+        _("Kind"),
+        _("Disclosure"),
+        _("Against"),
+        _("Why"),
+        _("By"),
+        _("At"),
+        _("Commitment"),
+        _("Salt"),
+    )
+    return table(_("Revisions"), head, rows, _("None yet: start a worker."), actions)
 
 
 def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
@@ -368,12 +384,12 @@ def preview(result: Mapping[str, Any], task: int) -> str:
     context = {"sentences": sentences, "summary": text_output.preview(result).split("\n")[:2], "most": _MOST}
     context |= {"entries": len(entries), "pairs": len(pairs), "shows_pairs": "pairs" in result, "task": task}
     page = _templates(_LANGUAGE.get()).get_template("preview.html").render(**context)
-    columns = ("Judge", "Rank", "Rank range", *(name.capitalize() for name in result["columns"]))
+    columns = (_("Judge"), _("Rank"), _("Rank range"), *(name.capitalize() for name in result["columns"]))
     rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
-    tables = [page, table("Entries", columns, rows, "None.")]
+    tables = [page, table(_("Entries"), columns, rows, _("None."))]
     if pairs:
-        head = ("Pair", "Category", "Change", "From", "To")
-        tables.append(table("Labels that change", head, [_pair_row(pair) for pair in pairs[:_MOST]], ""))
+        head = (_("Pair"), _("Category"), _("Change"), _("Before"), _("After"))
+        tables.append(table(_("Labels that change"), head, [_pair_row(pair) for pair in pairs[:_MOST]], ""))
     return "".join([*tables, _significance(result)])
 
 
@@ -393,7 +409,7 @@ def _rank_words(row: Mapping[str, Any]) -> str:
     return f"{before} → {after}" + (f" ({'▲' if gained > 0 else '▼'}{abs(gained)})" if gained else "")
 
 
-_CHANGES = {"flipped": "inverted", "added": "added", "dropped": "dropped", "tags": "other error tags"}
+_CHANGES = {"flipped": _("inverted"), "added": _("added"), "dropped": _("dropped"), "tags": _("other error tags")}
 
 
 def _pair_row(pair: Mapping[str, Any]) -> tuple[object, ...]:
@@ -418,8 +434,8 @@ def _significance(result: Mapping[str, Any]) -> str:
         )
         for test in result["significance"][:_MOST]
     ]
-    head = ("Better before", "Than", "p", "Then")
-    return table("Significance that changes", head, rows, "None between neighbours.")
+    head = (_("Better before"), _("Than"), "p", _("Then"))
+    return table(_("Significance that changes"), head, rows, _("None between neighbours."))
 
 
 def reported_results(results: Sequence[ReportedResultView], actions: RowActions | None = None) -> str:
@@ -436,8 +452,8 @@ def reported_results(results: Sequence[ReportedResultView], actions: RowActions 
         )
         for result in results
     ]
-    head = ("Judge", "Id", *_figure_titles(results), "Arithmetic", "Source", "State")
-    return table("Imported results", head, rows, "Nothing was imported yet.", actions)
+    head = (_("Judge"), _("Id"), *_figure_titles(results), _("Arithmetic"), _("Source"), _("State"))
+    return table(_("Imported results"), head, rows, _("Nothing was imported yet."), actions)
 
 
 def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
@@ -447,18 +463,18 @@ def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
 def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, or would do."""
     rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in import_result.new]
-    head = ("Judge", *_figure_titles(import_result.new), "Arithmetic", "Source")
+    head = (_("Judge"), *_figure_titles(import_result.new), _("Arithmetic"), _("Source"))
     message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
         _said(one, "bad") for one in import_result.alike
     )
-    return message + (table("New rows", head, rows, "") if rows else "")
+    return message + (table(_("New rows"), head, rows, "") if rows else "")
 
 
 def file_problems(rejected: ReportedFileRejected) -> str:
     """Return everything that is wrong with a file."""
     rows = [(problem.line, problem.field or NOTHING, problem.message) for problem in rejected.problems]
     message = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
-    return refusal(message) + table("Problems", ("Line", "Field", "What to do"), rows, "")
+    return refusal(message) + table(_("Problems"), (_("Line"), _("Field"), _("What to do")), rows, "")
 
 
 def _origin(reported_result: ReportedResultView) -> Away | str:
@@ -496,8 +512,17 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         )
         for pending_approval in pending_approvals
     ]
-    head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
-    return table("Waiting", head, rows, "Nothing waits.", actions)
+    head = (
+        _("Submission"),
+        _("Judge"),
+        _("Account"),
+        _("Organisations"),
+        _("Days old"),
+        _("Submitted"),
+        _("File"),
+        _("No vote"),
+    )
+    return table(_("Waiting"), head, rows, _("Nothing waits."), actions)
 
 
 def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
@@ -518,8 +543,8 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> 
         for case in anomaly_list.cases
     ]
     said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
-    head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
-    return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING, actions)
+    head = (_("No."), _("Entry"), _("Pattern"), _("Evidence"), _("Decision"))
+    return said(anomaly_list.alarm.sentence) + table(_("Suspicions"), head, rows, anomaly_text.NOTHING, actions)
 
 
 def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions | None = None) -> str:
@@ -542,8 +567,8 @@ def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], acti
         )
         for grant_status in grant_statuses
     ]
-    head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
-    return table("Granted submissions", head, rows, "Nothing was granted yet.", actions)
+    head = (_("Grant"), _("Account"), _("Granted"), _("Used"), _("State"), _("Why"), _("By"), _("At"))
+    return table(_("Granted submissions"), head, rows, _("Nothing was granted yet."), actions)
 
 
 def _points(shares: Sequence[float | None]) -> _Right:
@@ -557,7 +582,9 @@ def _points(shares: Sequence[float | None]) -> _Right:
 
 def decisions(result: Sequence[Decision]) -> str:
     """Return the public log."""
-    return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in result], "Nothing yet.")
+    return table(
+        _("Public log"), (_("At"), _("Decision")), [(minute(one.at), one.sentence) for one in result], _("Nothing yet.")
+    )
 
 
 def table(

@@ -1,5 +1,5 @@
 """Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... |
-compare-labels BEFORE AFTER | rescore --revision R`."""
+compare BEFORE AFTER | rescore --revision R`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _score(options)
         if options.command == "commitment":
             return _commitment(options)
-        if options.command == "compare-labels":
+        if options.command == "compare":
             return _compare_labels(options)
         return _serve(options, WorkerSettings.from_env(os.environ))
     except (LabelsError, SettingsError, OSError) as error:
@@ -120,9 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     commitment.add_argument("--revision", required=True, help="the name under which they were imported")
     commitment.add_argument("--salt", type=bytes.fromhex, required=True, help="in hex, as the log of decisions has it")
     commitment.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
-    compare = commands.add_parser(
-        "compare-labels", help="list the pairs whose labels two files state otherwise, as CSV"
-    )
+    compare = commands.add_parser("compare", help="list the pairs whose labels two files state otherwise, as CSV")
     compare.add_argument("before", help="labels, as for `score`")
     compare.add_argument("after", help="labels, as for `score`")
     compare.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")

@@ -1,4 +1,4 @@
-"""Commands `python -m workers score`, `commitment` and `compare-labels`: offline, without a server or a database."""
+"""Commands `python -m workers score`, `commitment` and `compare`: offline, without a server or a database."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ def test_a_preview_shows_ranges_and_the_labels_that_change_and_escapes_them() ->
     shown = markup.preview(found, 1)
     assert "1-2 → 1-3" in shown and ">2 → –<" in shown and HOSTILE not in shown
     assert 'href="/explore/a%2Fb"' in shown and ">inverted<" in shown and ">dropped<" in shown
-    assert "compare-labels" not in shown and "compare-labels" in markup.preview(_previewed([(1, 1)]), 1)
+    assert "compare" not in shown and "compare" in markup.preview(_previewed([(1, 1)]), 1)
 
 
 def test_the_files_of_a_preview_hold_everything_and_no_formula() -> None:

@@ -64,7 +64,8 @@ def rank_ranges_under(
 
 def _counts(database: Database, scorer: Scorer, names: Collection[str], labels: LabelSet) -> dict[str, Counts]:
     """Return entry -> CELLS x FIELDS under a label set."""
-    ordered, result = sorted(names), {}
+    ordered = sorted(names)
+    result: dict[str, Counts] = {}
     for start in range(0, len(ordered), CHUNK):
         wanted = select(Submission.votes_per_item, Submission.id, Submission.votes)
         with database.read() as session:
