@@ -327,4 +327,5 @@ def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
 
 
 def _scope_label(roles: frozenset[Role]) -> str:
-    return {1: "submit", 2: "submit and maintain", 3: "submit, maintain and decide as an owner"}.get(len(roles), "look")
+    words = {1: _("submit"), 2: _("submit and maintain"), 3: _("submit, maintain and decide as an owner")}
+    return words.get(len(roles), _("look"))

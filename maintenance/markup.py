@@ -143,19 +143,20 @@ def health(
     result: Health, jobs_rows: RowActions | None = None, tasks_rows: RowActions | None = None
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
-    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
+    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
+    shown = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     facts = [
-        (_("Submissions"), f"paused: {result.paused}" if result.paused else "taken"),
-        (_("The board shows"), f"label revision {result.label_revision}, scorer version {result.scorer_version}"),
+        (_("Submissions"), _("paused: {message}", message=result.paused) if result.paused else _("open")),
+        (_("The board shows"), text_output.board_words(shown)),
         (_("Jobs"), jobs),
         (_("Longest wait"), NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
         *(
-            (f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free")
+            (_("Disk of {path}", path=disk.path), _disk_words(disk.free / _GIB, disk.total / _GIB))
             for disk in result.disks
         ),
-        (_("Suspicions"), f"{result.suspicions:,} open"),
+        (_("Suspicions"), _("{count} open", count=f"{result.suspicions:,}")),
         (_("Last backup"), text_output.backup(result)),
-        (_("Audit chain"), f"{result.chain_seq:,} events"),
+        (_("Audit chain"), _("{count} events", count=f"{result.chain_seq:,}")),
     ]
     workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
     failed = [
@@ -194,6 +195,10 @@ def health(
         if tasks
         else "",
     )
+
+
+def _disk_words(free: float, total: float) -> str:
+    return _("{free} of {total} GiB free", free=f"{free:.1f}", total=f"{total:.1f}")
 
 
 def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, shows: str = "") -> str:
@@ -381,7 +386,7 @@ def preview(result: Mapping[str, Any], task: int) -> str:
     """Return what applying would change, those entries first that move furthest. `task` is the preview's number."""
     entries, pairs = preview_rows.by_move(result["entries"], result["columns"]), result.get("pairs") or ()
     sentences = [text_output.counterfactual(result), (result.get("disclosure") or {}).get("readers")]
-    context = {"sentences": sentences, "summary": text_output.preview(result).split("\n")[:2], "most": _MOST}
+    context = {"sentences": sentences, "summary": text_output.preview_summary(result), "most": _MOST}
     context |= {"entries": len(entries), "pairs": len(pairs), "shows_pairs": "pairs" in result, "task": task}
     page = _templates(_LANGUAGE.get()).get_template("preview.html").render(**context)
     columns = (_("Judge"), _("Rank"), _("Rank range"), *(name.capitalize() for name in result["columns"]))
@@ -678,7 +683,7 @@ class _Text(NamedTuple):
 def _cell(value: object) -> PageLink | Away | Short | _Text:
     if isinstance(value, PageLink | Away | Short):
         return value
-    return _Text(NOTHING if value is None else str(value))
+    return _Text(NOTHING if value is None else value if isinstance(value, str) else str(value))
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Form, Query, Request
@@ -53,8 +54,13 @@ def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubs
 
     @router.get("/account/email/confirm")
     def ask_to_confirm(request: Request, token: _Text = "") -> Response:
-        """Show a button: programs that open the links of e-mails must not confirm."""
-        user = require_person(identity_of(request))
+        """Show a button: programs that open the links of e-mails must not confirm. Whoever is not signed in
+        does that first."""
+        user = identity_of(request)
+        if not user.signed_in:
+            back = {"next": f"/account/email/confirm?{urlencode({'token': token})}"}
+            return RedirectResponse(f"/auth/sign-in?{urlencode(back)}", 303, PRIVATE)
+        require_person(user)
         question = _("Send news of the entries of {name} to this e-mail address?", name=user.name)
         fields = {"csrf": csrf_token(identities, user), "token": token}
         return _page(pages, "/account/email/confirm", (question, _("Confirm the address")), fields)

@@ -29,7 +29,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
-from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser
+from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser, query_of
 from tests.factories.openid_provider import Provider
 from tests.factories.smtp_server import MailBox, mail_server
 from tests.factories.specs import DEMO
@@ -140,8 +140,17 @@ def test_an_address_of_somebody_else_is_not_confirmed_from_their_account(mailing
     mailing.deliver()
     assert mailing.confirmed(bob, mailing.box.emails[-1]) == 422
     assert mailing.sql("SELECT confirmed_at FROM email_subscriptions") == [(None,)]
-    nobody = mailing.browser()
-    assert nobody.get(urlsplit(link_in(mailing.box.emails[-1])).path).status_code == 401
+
+
+def test_a_link_that_is_opened_without_sign_in_leads_back_after_it(mailing: MailingSite) -> None:
+    assert mailing.asked(mailing.signed_in()) == 303
+    mailing.deliver()
+    link, later = urlsplit(link_in(mailing.box.emails[-1])), mailing.browser()
+    asked = later.get(f"{link.path}?{link.query}")
+    assert asked.status_code == 303
+    answer = later.sign_in("alice", query_of(asked.headers["location"])["next"])
+    assert answer.headers["location"] == f"{link.path}?{link.query}"
+    assert mailing.confirmed(later, mailing.box.emails[-1]) == 303
 
 
 def test_looking_at_a_link_changes_nothing_and_a_forged_one_neither(mailing: MailingSite) -> None:
