@@ -24,6 +24,7 @@ from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, load_spec
 from common.hub_sources import parse_hub_source
+from operation.mail_server import MailServer
 from operation.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
 
@@ -661,6 +662,13 @@ class Settings(WorkerSettings):
         "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
         shown="`0`",
     )
+    smtp_url: SecretStr = setting(
+        SecretStr(""),
+        "mail server for news that submitters ask for: `smtps://user:password@host` (TLS) or `smtp://...` (STARTTLS); "
+        "needs sign-in ([e-mail](maintaining.md#e-mail-to-submitters))",
+        shown="none: no e-mail",
+    )
+    mail_from: str = setting("", "address that these e-mails are from", shown="none")
     metrics_token: SecretStr = setting(
         SecretStr(""),
         "who sends it as `Authorization: Bearer` may read `/metrics`",
@@ -720,6 +728,21 @@ class Settings(WorkerSettings):
                 "synchronous_standby_names there."
             )
         return self
+
+    @model_validator(mode="after")
+    def _mail_is_complete(self) -> Self:
+        if bool(self.smtp_url.get_secret_value()) != bool(self.mail_from):
+            raise ValueError("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out.")
+        if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
+            raise ValueError(
+                "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
+            )
+        return self
+
+    @property
+    def mail_server(self) -> MailServer | None:
+        """The server that takes e-mails; None where there are none."""
+        return MailServer(self.smtp_url.get_secret_value(), self.mail_from) if self.mail_from else None
 
     @property
     def key_secret(self) -> str:

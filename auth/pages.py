@@ -44,6 +44,11 @@ class AccountPages:
         self._environment.filters["minute"] = minute
         self._prefix = str(self._environment.globals.setdefault("prefix", ""))
 
+    @property
+    def language(self) -> str:
+        """The language that the pages are written in."""
+        return str(self._environment.globals["language"])
+
     def account(self, context: Mapping[str, Any]) -> str:
         """Return the account page."""
         return self.render("identity_account.html", {"current": "/account", **context})

@@ -75,15 +75,20 @@ def build(
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
     next_one: Callable[[Identity], str] = lambda _: "",
     activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
+    email: Callable[[Identity], Mapping[str, Any] | None] = lambda _: None,
 ) -> APIRouter:
-    """Return the routes. `submissions_of`: what an account has submitted, the newest first; `next_one`: a sentence
-    on when it may submit again; `happened`: what happened to its entries, the newest first. All may block."""
+    """Return the routes. All functions may block.
+
+    `submissions_of`: what an account has submitted, the newest first; `next_one`: a sentence on when it may submit
+    again; `activity`: what happened to its entries, the newest first; `email`: what the page says of news by e-mail.
+    """
     router = APIRouter(include_in_schema=False)
     made_with = pages or AccountPages()
+    account = _Account(identities, made_with, submissions_of, next_one, activity, email)
     if identities.settings.mode is Mode.OPENID:
         _add_sign_in(router, identities, made_with)
-        _add_account_actions(router, _Account(identities, made_with, submissions_of, next_one, activity))
-    _add_account(router, _Account(identities, made_with, submissions_of, next_one, activity))
+        _add_account_actions(router, account)
+    _add_account(router, account)
     return router
 
 
@@ -180,6 +185,7 @@ class _Account(NamedTuple):
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]]
     next_one: Callable[[Identity], str]
     happened: Callable[[Identity], Sequence[ActivityLine]]
+    email: Callable[[Identity], Mapping[str, Any] | None]
 
     def page(
         self, identity: Identity, *, made: CreatedToken | None = None, error: str = "", status: int = 200
@@ -193,6 +199,7 @@ class _Account(NamedTuple):
             "submissions": self.submissions_of(identity) if identity.signed_in else (),
             "next_one": self.next_one(identity) if identity.signed_in else "",
             "happened": self.happened(identity) if identity.signed_in else (),
+            "email": self.email(identity) if identity.signed_in else None,
             "made": made,
             "error": error,
             "days": DAYS,
@@ -320,4 +327,5 @@ def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
 
 
 def _scope_label(roles: frozenset[Role]) -> str:
-    return {1: "submit", 2: "submit and maintain", 3: "submit, maintain and decide as an owner"}.get(len(roles), "look")
+    words = {1: _("submit"), 2: _("submit and maintain"), 3: _("submit, maintain and decide as an owner")}
+    return words.get(len(roles), _("look"))

@@ -16,6 +16,7 @@ from benchmark.protocols import accuracies, category_counts, ratios, scores
 from benchmark.scoring import FIELDS, Tally, fields, slices
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.uncertainty import wilson
+from common.messages import _, joined
 
 PUBLIC, BY_CATEGORY, OVERALL_ONLY = "public", "categories", "overall"
 LEVELS = (PUBLIC, BY_CATEGORY, OVERALL_ONLY)
@@ -30,14 +31,17 @@ FloatArray = npt.NDArray[np.float64]
 
 
 _PARTS = (
-    "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, and paired differences",
-    "the macro average, the categories, rank ranges, and everything finer than half a point",
+    _(
+        "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, "
+        "and paired differences"
+    ),
+    _("the macro average, the categories, rank ranges, and everything finer than half a point"),
 )
 """Information lost from each of the LEVELS to the next."""
 _TOLD = {
-    PUBLIC: "everything",
-    BY_CATEGORY: "overall, macro and categories to 0.1 point",
-    OVERALL_ONLY: "the overall alone, to half a point",
+    PUBLIC: _("everything"),
+    BY_CATEGORY: _("overall, macro and categories to 0.1 point"),
+    OVERALL_ONLY: _("the overall alone, to half a point"),
 }
 
 
@@ -45,9 +49,11 @@ def readers_words(before: str, after: str) -> str:
     """Return what readers of the board lose or gain when its labels change from one level to another."""
     first, last = sorted((LEVELS.index(before), LEVELS.index(after)))
     if first == last:
-        return f"Readers will see as much as now: {_TOLD[after]}."
-    verb = "lose" if LEVELS.index(after) == last else "gain"
-    return f"Readers will {verb} {'; '.join(_PARTS[first:last])}. They will see {_TOLD[after]}."
+        return _("Readers will see as much as now: {shown}.", shown=_TOLD[after])
+    parts = joined(_PARTS[first:last], "; ")
+    if LEVELS.index(after) == last:
+        return _("Readers will lose {parts}. They will see {shown}.", parts=parts, shown=_TOLD[after])
+    return _("Readers will gain {parts}. They will see {shown}.", parts=parts, shown=_TOLD[after])
 
 
 def shown_names(level: str, spec: BenchmarkSpec) -> tuple[str, ...]:

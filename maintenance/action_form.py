@@ -16,6 +16,7 @@ from maintenance.action_context import ActionContext
 from maintenance.form_values import value
 from maintenance.page_context import PageContext, TaskWatch
 from maintenance.registry import Action, ActionParameter
+from maintenance.row_actions import label_of
 from maintenance.types import ActionResult
 
 
@@ -128,8 +129,7 @@ class ActionForm:
 
 def component(action_parameter: ActionParameter, of: Translations, **options: Any) -> Any:
     """Return the Gradio component of a parameter, in a language."""
-    label = action_parameter.info.label or action_parameter.name.replace("_", " ").capitalize()
-    shown = {"label": of.known(label), **options}
+    shown = {"label": of.known(label_of(action_parameter)), **options}
     default = "" if action_parameter.required or action_parameter.default is None else action_parameter.default
     if action_parameter.type is bool:
         return gr.Checkbox(bool(default), **shown)

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from inspect import Parameter as SignatureParameter
 from inspect import Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
@@ -23,8 +23,9 @@ from auth.csrf import base_url
 from auth.middleware import client_address, identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
+from maintenance import preview_rows
 from maintenance.action_context import ActionContext
-from maintenance.actions import audit, reported
+from maintenance.actions import audit, reported, rescoring
 from maintenance.decision_log import decisions
 from maintenance.feed import atom
 from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
@@ -197,6 +198,14 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
         elsewhere, compare with that."""
         kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
         return private(to_jsonable(audit.verify(context.acting_as(identity_of(request)), kept)))
+
+    @router.get(f"{BASE}/rescore/preview/{{task}}/csv")
+    def preview_csv(request: Request, task: Number, table: Literal["entries", "pairs"] = "entries") -> Response:
+        """Return the table of a preview as CSV: `entries`, or the `pairs` whose labels change."""
+        result = rescoring.preview(context.acting_as(identity_of(request)), task)
+        body = preview_rows.entries_csv(result) if table == "entries" else preview_rows.pairs_csv(result)
+        named = {"Content-Disposition": f'attachment; filename="preview-{task}-{table}.csv"'}
+        return Response(body, headers=_PRIVATE | named, media_type="text/csv; charset=utf-8")
 
     @router.post(f"{BASE}/reported")
     def add(body: ReportedFile, request: Request) -> Response:

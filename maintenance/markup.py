@@ -8,14 +8,16 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
+from common.messages import _
 from common.template_translations import translate_templates
 from common.text import pluralize
 from common.translations import ENGLISH, Translations, translations
-from maintenance import anomaly_text, text_output
+from maintenance import anomaly_text, preview_rows, text_output
 from maintenance.actions.account_search import Directory
 from maintenance.actions.anomalies import AnomalyList
 from maintenance.actions.approvals import PendingApproval
@@ -141,19 +143,20 @@ def health(
     result: Health, jobs_rows: RowActions | None = None, tasks_rows: RowActions | None = None
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
-    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
+    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
+    shown = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     facts = [
-        ("Submissions", f"paused: {result.paused}" if result.paused else "taken"),
-        ("The board shows", f"label revision {result.label_revision}, scorer version {result.scorer_version}"),
-        ("Jobs", jobs),
-        ("Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
+        (_("Submissions"), _("paused: {message}", message=result.paused) if result.paused else _("open")),
+        (_("The board shows"), text_output.board_words(shown)),
+        (_("Jobs"), jobs),
+        (_("Longest wait"), NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
         *(
-            (f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free")
+            (_("Disk of {path}", path=disk.path), _disk_words(disk.free / _GIB, disk.total / _GIB))
             for disk in result.disks
         ),
-        ("Suspicions", f"{result.suspicions:,} open"),
-        ("Last backup", text_output.backup(result)),
-        ("Audit chain", f"{result.chain_seq:,} events"),
+        (_("Suspicions"), _("{count} open", count=f"{result.suspicions:,}")),
+        (_("Last backup"), text_output.backup(result)),
+        (_("Audit chain"), _("{count} events", count=f"{result.chain_seq:,}")),
     ]
     workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
     failed = [
@@ -182,14 +185,20 @@ def health(
         + (refusal(result.integrity.sentence) if result.integrity is not None else "")
         + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
-        + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
+        + table(_("Workers"), (_("Worker"), _("Started"), _("Last heartbeat")), workers, _("No worker is running."))
     )
-    head = ("Job", "Entry", "Model", "Labels", "Reason")
+    head = (_("Job"), _("Entry"), _("Model"), _("Labels"), _("Reason"))
     return (
         state,
-        table("Failed jobs", head, failed, "No job has failed.", jobs_rows),
-        table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "", tasks_rows) if tasks else "",
+        table(_("Failed jobs"), head, failed, _("No job has failed."), jobs_rows),
+        table(_("Failed tasks"), (_("Task"), _("What"), _("Revision"), _("Reason")), tasks, "", tasks_rows)
+        if tasks
+        else "",
     )
+
+
+def _disk_words(free: float, total: float) -> str:
+    return _("{free} of {total} GiB free", free=f"{free:.1f}", total=f"{total:.1f}")
 
 
 def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, shows: str = "") -> str:
@@ -205,8 +214,8 @@ def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None
         )
         for one in entry_matches.entries
     ]
-    head = ("Judge", "Id", "Owner", "Submitted", "State")
-    shown = table("Entries", head, rows, "No such entry.", actions, shows)
+    head = (_("Judge"), _("Id"), _("Owner"), _("Submitted"), _("State"))
+    shown = table(_("Entries"), head, rows, _("No such entry."), actions, shows)
     if actions is None:
         return shown + _more(entry_matches.number - len(rows))
     owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
@@ -247,8 +256,8 @@ def accounts(directory: Directory, actions: RowActions | None = None) -> str:
         )
         for account in directory.accounts
     ]
-    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
-    return table("Accounts", head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
+    head = (_("Name"), _("Account"), _("Role"), _("Submissions"), _("First seen"), _("Last seen"), _("Banned"))
+    return table(_("Accounts"), head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -277,8 +286,8 @@ def tasks(
         )
         for one in result
     ]
-    head = ("Task", "What", "About", "State", "Result", "Asked", "By")
-    return table("Recent tasks", head, rows, "Nothing was asked yet.", actions, shows)
+    head = (_("Task"), _("What"), _("About"), _("State"), _("Result"), _("Asked"), _("By"))
+    return table(_("Recent tasks"), head, rows, _("Nothing was asked yet."), actions, shows)
 
 
 def entry(
@@ -286,11 +295,11 @@ def entry(
 ) -> str:
     """Return an entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
-        ("State", f"The entry {standing}."),
-        ("Reason shown", result.withdrawn_reason or NOTHING),
-        ("Verified", minute(result.verified_at) if result.verified_at is not None else "no"),
-        ("Public note", result.flag or NOTHING),
-        ("Owner", f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
+        (_("State"), f"The entry {standing}."),
+        (_("Reason shown"), result.withdrawn_reason or NOTHING),
+        (_("Verified"), minute(result.verified_at) if result.verified_at is not None else "no"),
+        (_("Public note"), result.flag or NOTHING),
+        (_("Owner"), f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
         *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
@@ -304,7 +313,9 @@ def entry(
         for one in history
         for name, old in one.before.items()
     ]
-    return _facts(facts) + table("Changes", ("At", "By", "Field", "Was", "Became"), changes, "Never edited.")
+    return _facts(facts) + table(
+        _("Changes"), (_("At"), _("By"), _("Field"), _("Was"), _("Became")), changes, _("Never edited.")
+    )
 
 
 def _said_of(value: object) -> str:
@@ -341,8 +352,19 @@ def revisions(
         )
         key = (RowKey(one.revision, one.revision, _impossible_revision(one, current)),) if actions is not None else ()
         rows.append((*key, *facts, known_by, salt))
-    head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
-    return table("Revisions", head, rows, "None yet: start a worker.", actions)
+    head = (
+        _("Revision"),
+        _("Labels"),
+        _("Kind"),
+        _("Disclosure"),
+        _("Against"),
+        _("Why"),
+        _("By"),
+        _("At"),
+        _("Commitment"),
+        _("Salt"),
+    )
+    return table(_("Revisions"), head, rows, _("None yet: start a worker."), actions)
 
 
 def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
@@ -361,51 +383,64 @@ def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
 
 
 def preview(result: Mapping[str, Any], task: int) -> str:
-    """Return what applying would change; of many entries, those that move furthest. `task` is the preview's number."""
-    first, second, *_ = text_output.preview(result).split("\n")
+    """Return what applying would change, those entries first that move furthest. `task` is the preview's number."""
+    entries, pairs = preview_rows.by_move(result["entries"], result["columns"]), result.get("pairs") or ()
+    sentences = [text_output.counterfactual(result), (result.get("disclosure") or {}).get("readers")]
+    context = {"sentences": sentences, "summary": text_output.preview_summary(result), "most": _MOST}
+    context |= {"entries": len(entries), "pairs": len(pairs), "shows_pairs": "pairs" in result, "task": task}
+    page = _templates(_LANGUAGE.get()).get_template("preview.html").render(**context)
+    columns = (_("Judge"), _("Rank"), _("Rank range"), *(name.capitalize() for name in result["columns"]))
+    rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
+    tables = [page, table(_("Entries"), columns, rows, _("None."))]
+    if pairs:
+        head = (_("Pair"), _("Category"), _("Change"), _("Before"), _("After"))
+        tables.append(table(_("Labels that change"), head, [_pair_row(pair) for pair in pairs[:_MOST]], ""))
+    return "".join([*tables, _significance(result)])
+
+
+def _preview_row(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[object, ...]:
+    name = PageLink(f"{row['model']} {row['version']}".strip(), f"/entries/{row['id']}")
+    sides = ["-".join(map(str, dict.fromkeys(side))) if side else NOTHING for side in preview_rows.ranges(row)]
+    range_words = NOTHING if sides == [NOTHING, NOTHING] else " → ".join(dict.fromkeys(sides))
+    return (name, _Right(_rank_words(row)), _Right(range_words), *(_points(row[column]) for column in columns))
+
+
+def _rank_words(row: Mapping[str, Any]) -> str:
+    """Return both ranks and the move; one rank where it stays."""
+    before, after = (NOTHING if rank is None else str(rank) for rank in row["rank"])
+    gained = preview_rows.move(row)
+    if before == after:
+        return before
+    return f"{before} → {after}" + (f" ({'▲' if gained > 0 else '▼'}{abs(gained)})" if gained else "")
+
+
+_CHANGES = {"flipped": _("inverted"), "added": _("added"), "dropped": _("dropped"), "tags": _("other error tags")}
+
+
+def _pair_row(pair: Mapping[str, Any]) -> tuple[object, ...]:
+    sides = [(pair[f"tags_{side}"] if pair["change"] == "tags" else [pair[side]]) for side in ("before", "after")]
+    words = (", ".join(side) or NOTHING for side in sides)
+    return (PageLink(pair["pair"], f"/explore/{quote(pair['pair'], safe='')}"), pair["category"],
+            _known(_CHANGES[pair["change"]]), *words)  # fmt: skip
+
+
+def _known(text: str) -> str:
+    """Return a word of a declaration in the language that is written."""
+    return translations(_LANGUAGE.get()).known(text)
+
+
+def _significance(result: Mapping[str, Any]) -> str:
+    """Return the neighbours between which significance comes or goes."""
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
-    entries, tests = result["entries"], result["significance"]
-    left = ""
-    if max(len(entries), len(tests)) > _MOST:
-        entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
-        changes = pluralize(len(result["significance"]), "change")
-        left = f"All {len(names):,} entries and {changes} of significance are in"
-
-    def judge(entry: str) -> PageLink:
-        return PageLink(names.get(entry, entry), f"/entries/{entry}")
-
-    rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in result["columns"])) for row in entries]
-    compared = [
-        (judge(test["first"]), judge(test["second"]), *(_Right(f"{p:.3f}") for p in test["p"])) for test in tests
+    rows = [
+        (
+            *(PageLink(names.get(test[side], test[side]), f"/entries/{test[side]}") for side in ("first", "second")),
+            *(_Right(f"{p:.3f}") for p in test["p"]),
+        )
+        for test in result["significance"][:_MOST]
     ]
-    text = (
-        _templates(_LANGUAGE.get())
-        .get_template("preview.html")
-        .render(
-            finding=text_output.counterfactual(result),
-            readers=(result.get("disclosure") or {}).get("readers"),
-            first=first,
-            second=second,
-            left=left,
-            most=_MOST,
-            task=task,
-        )
-    )
-    return (
-        text
-        + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in result["columns"])), rows, "None.")
-        + table(
-            "Significance that changes", ("Better before", "Than", "p", "Then"), compared, "None between neighbours."
-        )
-    )
-
-
-def _moved(row: Mapping[str, Any]) -> float:
-    """Over how many ranks."""
-    before, after = row["rank"]
-    if before is None or after is None:
-        return 0 if before == after else float("inf")
-    return float(abs(after - before))
+    head = (_("Better before"), _("Than"), "p", _("Then"))
+    return table(_("Significance that changes"), head, rows, _("None between neighbours."))
 
 
 def reported_results(results: Sequence[ReportedResultView], actions: RowActions | None = None) -> str:
@@ -422,8 +457,8 @@ def reported_results(results: Sequence[ReportedResultView], actions: RowActions 
         )
         for result in results
     ]
-    head = ("Judge", "Id", *_figure_titles(results), "Arithmetic", "Source", "State")
-    return table("Imported results", head, rows, "Nothing was imported yet.", actions)
+    head = (_("Judge"), _("Id"), *_figure_titles(results), _("Arithmetic"), _("Source"), _("State"))
+    return table(_("Imported results"), head, rows, _("Nothing was imported yet."), actions)
 
 
 def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
@@ -433,18 +468,18 @@ def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
 def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, or would do."""
     rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in import_result.new]
-    head = ("Judge", *_figure_titles(import_result.new), "Arithmetic", "Source")
+    head = (_("Judge"), *_figure_titles(import_result.new), _("Arithmetic"), _("Source"))
     message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
         _said(one, "bad") for one in import_result.alike
     )
-    return message + (table("New rows", head, rows, "") if rows else "")
+    return message + (table(_("New rows"), head, rows, "") if rows else "")
 
 
 def file_problems(rejected: ReportedFileRejected) -> str:
     """Return everything that is wrong with a file."""
     rows = [(problem.line, problem.field or NOTHING, problem.message) for problem in rejected.problems]
     message = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
-    return refusal(message) + table("Problems", ("Line", "Field", "What to do"), rows, "")
+    return refusal(message) + table(_("Problems"), (_("Line"), _("Field"), _("What to do")), rows, "")
 
 
 def _origin(reported_result: ReportedResultView) -> Away | str:
@@ -482,8 +517,17 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         )
         for pending_approval in pending_approvals
     ]
-    head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
-    return table("Waiting", head, rows, "Nothing waits.", actions)
+    head = (
+        _("Submission"),
+        _("Judge"),
+        _("Account"),
+        _("Organisations"),
+        _("Days old"),
+        _("Submitted"),
+        _("File"),
+        _("No vote"),
+    )
+    return table(_("Waiting"), head, rows, _("Nothing waits."), actions)
 
 
 def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
@@ -504,8 +548,8 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> 
         for case in anomaly_list.cases
     ]
     said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
-    head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
-    return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING, actions)
+    head = (_("No."), _("Entry"), _("Pattern"), _("Evidence"), _("Decision"))
+    return said(anomaly_list.alarm.sentence) + table(_("Suspicions"), head, rows, anomaly_text.NOTHING, actions)
 
 
 def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions | None = None) -> str:
@@ -528,8 +572,8 @@ def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], acti
         )
         for grant_status in grant_statuses
     ]
-    head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
-    return table("Granted submissions", head, rows, "Nothing was granted yet.", actions)
+    head = (_("Grant"), _("Account"), _("Granted"), _("Used"), _("State"), _("Why"), _("By"), _("At"))
+    return table(_("Granted submissions"), head, rows, _("Nothing was granted yet."), actions)
 
 
 def _points(shares: Sequence[float | None]) -> _Right:
@@ -543,7 +587,9 @@ def _points(shares: Sequence[float | None]) -> _Right:
 
 def decisions(result: Sequence[Decision]) -> str:
     """Return the public log."""
-    return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in result], "Nothing yet.")
+    return table(
+        _("Public log"), (_("At"), _("Decision")), [(minute(one.at), one.sentence) for one in result], _("Nothing yet.")
+    )
 
 
 def table(
@@ -637,7 +683,7 @@ class _Text(NamedTuple):
 def _cell(value: object) -> PageLink | Away | Short | _Text:
     if isinstance(value, PageLink | Away | Short):
         return value
-    return _Text(NOTHING if value is None else str(value))
+    return _Text(NOTHING if value is None else value if isinstance(value, str) else str(value))
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:

@@ -112,7 +112,7 @@ class RowActions:
         return Dialog(
             action.name,
             declared.button,
-            declared.effect or " ".join(_ASIDE.sub("", action.description).split()),
+            effect_of(action),
             declared.danger,
             [shown for parameter, shown in fields if parameter.required or parameter.name == "confirmation"],
             [shown for parameter, shown in fields if not parameter.required and parameter.name != "confirmation"],
@@ -141,7 +141,7 @@ class RowActions:
             choices = (default, *choices)
         return DialogField(
             name,
-            info.label or name.replace("_", " ").capitalize(),
+            label_of(parameter),
             kind,
             default,
             info.placeholder,
@@ -151,6 +151,16 @@ class RowActions:
             f"{self.table}-{name}" if name in self.suggestions else "",
             REASON_LIMIT if long else 2000,
         )
+
+
+def effect_of(action: Action[Any, Any]) -> str:
+    """Return what a dialog says will happen."""
+    return action.declared.effect or " ".join(_ASIDE.sub("", action.description).split())
+
+
+def label_of(parameter: ActionParameter) -> str:
+    """Return the label of a parameter's field."""
+    return parameter.info.label or parameter.name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from common.messages import Message, _, joined
 from common.text import pluralize
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
@@ -20,8 +21,7 @@ if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.reported import ImportResult, ReportedResultView
 
 _GIB = 2**30
-_COMES_OR_GOES = "difference between neighbours becomes or ceases"
-_COME_OR_GO = "differences between neighbours become or cease"
+_LABELS_FLIP, _ITEMS_GO, _ITEMS_COME = _("{count} labels flip"), _("{count} items go"), _("{count} items come")
 
 
 def history(changes: Sequence[Change]) -> str:
@@ -53,38 +53,68 @@ def revisions(result: Sequence[RevisionRow]) -> str:
 def revision_kind(revision: RevisionRow) -> str:
     """Return what a revision is."""
     if revision.retired_at is not None:
-        return "retired"
-    return (
-        "configured" if revision.imported_at is None else "imported" if revision.published_at is not None else "draft"
-    )
+        return _("retired")
+    if revision.imported_at is None:
+        return _("configured")
+    return _("imported") if revision.published_at is not None else _("draft")
 
 
 def label_difference(result: Mapping[str, Any]) -> str:
     """Return the counts in words."""
     if "flipped" not in result:
-        return "not compared"
+        return _("not compared")
+    added, dropped = result["added"], result["dropped"]
     if result["flipped"] is None:
-        return f"{result['added']} added, {result['dropped']} dropped, too few to tell how many flipped"
+        return _("{added} added, {dropped} dropped, too few to tell how many flipped", added=added, dropped=dropped)
     tags = result["tags_changed"]
-    about_tags = "only one of the two has error tags" if tags is None else f"{tags} with other error tags"
-    return f"{result['flipped']} flipped, {result['added']} added, {result['dropped']} dropped, {about_tags}"
+    about_tags = (
+        _("only one of the two has error tags") if tags is None else _("{tags} with other error tags", tags=tags)
+    )
+    return _(
+        "{flipped} flipped, {added} added, {dropped} dropped, {about_tags}",
+        flipped=result["flipped"],
+        added=added,
+        dropped=dropped,
+        about_tags=about_tags,
+    )
+
+
+def preview_summary(result: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what is compared, and what changes: two sentences."""
+    summary, largest = result["summary"], result["summary"]["largest_change"]
+    compared = _(
+        "From {before} to {after}: {difference}",
+        before=board_words(result["from"]),
+        after=board_words(result["to"]),
+        difference=label_difference(result["labels"]),
+    )
+    significant = (
+        _("{changes} to be significant.", changes=_significance_words(summary["significance_changed"]))
+        if result.get("significance_compared", True)
+        else _("significance is not compared, because the old scorer's rules are not here any more.")
+    )
+    entries = _("1 entry") if summary["entries"] == 1 else _("{count} entries", count=f"{summary['entries']:,}")
+    changes = _(
+        "{entries}: {changed} change, {moved} move in rank, "
+        "the macro average by at most {points} points; {significant}",
+        entries=entries,
+        changed=f"{summary['changed']:,}",
+        moved=f"{summary['moved']:,}",
+        points=f"{0.0 if largest is None else 100 * largest:.2f}",
+        significant=significant,
+    )
+    return compared, changes
+
+
+def _significance_words(number: int) -> str:
+    if number == 1:
+        return _("1 difference between neighbours becomes or ceases")
+    return _("{count} differences between neighbours become or cease", count=f"{number:,}")
 
 
 def preview(result: Mapping[str, Any]) -> str:
     """Return the summary, then one line an entry that changes."""
-    summary = result["summary"]
-    largest = summary["largest_change"]
-    lines = [
-        f"From {board_words(result['from'])} to {board_words(result['to'])}: " + label_difference(result["labels"]),
-        f"{pluralize(summary['entries'], 'entry', 'entries')}: {summary['changed']:,} change, "
-        f"{summary['moved']:,} move in rank, "
-        f"the macro average by at most {0.0 if largest is None else 100 * largest:.2f} points; "
-        + (
-            f"{pluralize(summary['significance_changed'], _COMES_OR_GOES, _COME_OR_GO)} to be significant."
-            if result.get("significance_compared", True)
-            else "significance is not compared, because the old scorer's rules are not here any more."
-        ),
-    ]
+    lines = list(preview_summary(result))
     lines += filter(None, [(result.get("disclosure") or {}).get("readers"), counterfactual(result)])
     lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in result["columns"]) + "entry")
     for row in result["entries"]:
@@ -105,29 +135,41 @@ def counterfactual(result: Mapping[str, Any]) -> str:
     """
     changes = result["labels"]
     verbs = (
-        ("flipped", "label flips", "labels flip"),
-        ("dropped", "item goes", "items go"),
-        ("added", "item comes", "items come"),
+        ("flipped", _("1 label flips"), _LABELS_FLIP),
+        ("dropped", _("1 item goes"), _ITEMS_GO),
+        ("added", _("1 item comes"), _ITEMS_COME),
     )
-    parts = [f"{changes[name]} {one if changes[name] == 1 else many}" for name, one, many in verbs if changes.get(name)]
+    parts = [
+        one if changes[name] == 1 else Message(many, {"count": changes[name]})
+        for name, one, many in verbs
+        if changes.get(name)
+    ]
     if changes.get("flipped", 0) is None:
-        parts = ["the labels change so"]
+        parts = [_("the labels change so")]
     if not parts:
         return ""
+    return _("If {changes}, {effect}.", changes=joined(parts, _(" and ")), effect=_effect(result))
+
+
+def _effect(result: Mapping[str, Any]) -> str:
+    """Return what happens to the ranks."""
+    summary = result["summary"]
     moves = [row["rank"] for row in result["entries"] if row["rank"][0] != row["rank"][1]]
-    if not result["summary"]["moved"]:
-        effect = "no rank changes"
-    elif len(moves) == result["summary"]["moved"] == 2 and moves[0] == moves[1][::-1]:
-        effect = "ranks {} and {} swap".format(*sorted(moves[0]))
-    else:
-        effect = f"{result['summary']['moved']:,} of {result['summary']['entries']:,} entries change their rank"
-    return f"If {' and '.join(parts)}, {effect}."
+    if not summary["moved"]:
+        return _("no rank changes")
+    if len(moves) == summary["moved"] == 2 and moves[0] == moves[1][::-1]:
+        first, second = sorted(moves[0])
+        return _("ranks {first} and {second} swap", first=first, second=second)
+    moved, entries = f"{summary['moved']:,}", f"{summary['entries']:,}"
+    return _("{moved} of {entries} entries change their rank", moved=moved, entries=entries)
 
 
 def board_words(pointer: Mapping[str, Any]) -> str:
     """Return what a board shows."""
-    version = pointer.get("scorer_version")
-    return f"label revision {pointer['label_revision']}" + (f", scorer version {version}" if version else "")
+    revision, version = pointer["label_revision"], pointer.get("scorer_version")
+    if not version:
+        return _("label revision {revision}", revision=revision)
+    return _("label revision {revision}, scorer version {version}", revision=revision, version=version)
 
 
 def _move(rank: Sequence[int | None]) -> str:
@@ -225,8 +267,8 @@ def installation(benchmark: str, data: Sequence[str]) -> str:
 def last_sign(worker_status: WorkerStatus) -> str:
     """Return when a worker was last seen, or since when it is missed."""
     if worker_status.silent_since is not None:
-        return f"silent since {minute(worker_status.silent_since)}"
-    return f"last seen {worker_status.seconds_ago:.0f} s ago"
+        return _("silent since {at}", at=minute(worker_status.silent_since))
+    return _("last seen {seconds} s ago", seconds=f"{worker_status.seconds_ago:.0f}")
 
 
 def health(result: Health) -> str:

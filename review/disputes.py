@@ -182,7 +182,7 @@ def accept(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> Acti
     "POST /api/v1/maintenance/disputes/{dispute}/reject",
     help="reject a dispute",
     audit=REJECTED,
-    button="Reject",
+    button="Reject the dispute",
     danger=True,
 )
 def reject(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:

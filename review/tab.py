@@ -138,7 +138,7 @@ def _proposed(proposed: Proposed) -> str:
     ]
     facts = markup.paragraph(text_output.candidate_facts(proposed.facts) if proposed.facts else "")
     nothing = "No candidates." if proposed.facts else "Nobody has looked yet."
-    return facts + markup.table("Candidates", ("Pair", _SPLIT, "Key"), rows, nothing)
+    return facts + markup.table(_("Candidates"), (_("Pair"), _SPLIT, _("Key")), rows, nothing)
 
 
 def _split_of(votes: tuple[int, int, int]) -> str:
@@ -146,7 +146,7 @@ def _split_of(votes: tuple[int, int, int]) -> str:
 
 
 def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], actions: RowActions) -> str:
-    head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
+    head = (_("No."), _("Pair"), _SPLIT, _("State"), _("Says"), _("Error"), _("Why"), _("By"), _("At"), _("Answer"))
     rows = [
         (
             RowKey(str(dispute.id), item.name, () if dispute.state == "open" else tuple(actions.actions)),
@@ -164,7 +164,7 @@ def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], acti
         for item in disputed_items
         for dispute in item.disputes
     ]
-    return markup.table("Disputes", head, rows, "Nothing is disputed.", actions)
+    return markup.table(_("Disputes"), head, rows, _("Nothing is disputed."), actions)
 
 
 def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
@@ -185,8 +185,18 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
         )
         for report in project_reports
     ]
-    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Disagreements", "Agreement", "Draft")
-    return markup.table("Projects", head, rows, "There are no projects.", actions)
+    head = (
+        _("No."),
+        _("Project"),
+        _("State"),
+        _("From"),
+        _("Pairs"),
+        _("Answered"),
+        _("Disagreements"),
+        _("Agreement"),
+        _("Draft"),
+    )
+    return markup.table(_("Projects"), head, rows, _("There are no projects."), actions)
 
 
 def _impossible(project: Project) -> tuple[str, ...]:

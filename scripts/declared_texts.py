@@ -12,6 +12,8 @@ from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
+from maintenance.reason_templates import reason_templates
+from maintenance.row_actions import effect_of, label_of
 from predictions.readers import READERS
 from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
@@ -59,6 +61,20 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
+    yield from (("web/actions.py", text) for text in _of_maintenance())
+
+
+def _of_maintenance() -> Iterator[str]:
+    """Yield what the maintain page says of actions: buttons, effects, fields, and reasons to choose from."""
+    for action in ACTIONS:
+        if action.declared.button:
+            yield from (action.declared.button, effect_of(action))
+            for parameter in action.parameters:
+                yield label_of(parameter)
+                if " " in parameter.info.placeholder.strip("% "):
+                    yield parameter.info.placeholder
+    for reasons in reason_templates().values():
+        yield from reasons
 
 
 def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:

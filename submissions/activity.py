@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -27,7 +27,7 @@ from storage.labels import label_imports, ladder
 from storage.labels.ladder import Withheld
 
 MOST_ENTRIES = 500
-_RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
+RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
 
 # What the owner reads of events that no action writes; the event's own fields in braces.
 _SENTENCES: Mapping[str, str] = {
@@ -64,6 +64,7 @@ class ActivityItem:
     model: str
     version: str
     sentence: str
+    own: bool = False  # whether the owner did it
 
     @property
     def title(self) -> str:
@@ -103,15 +104,22 @@ def list_activity(
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:
         return []
+    return activity_of(database, user.account, rules, before=before, limit=limit)
+
+
+def activity_of(
+    database: Database, account: str, rules: ActivityRules, *, before: int | None = None, limit: int = 50
+) -> list[ActivityItem]:
+    """Return the same for an account whose owner asked for it earlier. Authorises nobody."""
     with database.read() as session:
-        mine = queries.receipts_of_account(session, rules.spec.id, user.account, MOST_ENTRIES)
+        mine = queries.receipts_of_account(session, rules.spec.id, account, MOST_ENTRIES)
         if not mine:
             return []
         names = [one.id for one in mine]
         sentences = {**_SENTENCES, **rules.sentences}
         about = audit.events_about(session, names, (audit.SCORED, *sentences), before=before, limit=limit)
         scope = audit.scope(session, rules.spec.id)
-        moves = audit.events_about(session, [audit.board(**scope)], _RESCORED, before=before, limit=limit)
+        moves = audit.events_about(session, [audit.board(**scope)], RESCORED, before=before, limit=limit)
         levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
         not_shown = ladder.withheld(session, rules.spec, levels, names)
         visible = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
@@ -119,7 +127,7 @@ def list_activity(
         chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
-    return [line for event in events for line in _lines(event, mine, visible, user.account, sentences)]
+    return [line for event in events for line in _lines(event, mine, visible, account, sentences)]
 
 
 class _Scores:
@@ -177,7 +185,7 @@ def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
 def _lines(
     event: StoredEvent, mine: Sequence[ReceiptRow], visible: _Scores, account: str, sentences: Mapping[str, str]
 ) -> list[ActivityItem]:
-    if event.kind in _RESCORED:
+    if event.kind in RESCORED:
         return [line for one in mine if (line := _rescored(event, one, visible)) is not None]
     if event.kind == audit.SCORES_RECORDED:
         return [_line(event, one, _scored(event, one, visible)) for one in mine if visible.in_chunk(one.id, event)]
@@ -192,14 +200,9 @@ def _lines(
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | values)
     sentence = Message(sentences[event.kind], facts)
-    by = event.body.get("by")
-    return [
-        _line(
-            event,
-            by_name[name],
-            sentence if by is None or by != account else _("{sentence} (by you)", sentence=sentence),
-        )
-    ]
+    own = event.body.get("by") == account
+    line = _line(event, by_name[name], _("{sentence} (by you)", sentence=sentence) if own else sentence)
+    return [replace(line, own=own)]
 
 
 def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:

@@ -37,6 +37,7 @@ settings.load_profile("tests")
 # or files: not for the inner loop (`make unit`).
 INTEGRATION = frozenset(
     [
+        "auth/test_email_news.py",
         "auth/test_sessions.py",
         "auth/test_sign_in.py",
         "auth/test_tokens.py",

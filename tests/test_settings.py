@@ -139,7 +139,7 @@ def test_the_environment_of_the_process_is_no_second_way_in(monkeypatch: pytest.
 
 def test_secrets_of_the_web_process_are_no_settings_of_the_worker() -> None:
     secrets = {"SESSION_SECRET", "SESSION_SECRET_PREVIOUS", "OIDC_CLIENT_SECRET", "OAUTH_CLIENT_SECRET", "RECEIPT_KEY"}
-    assert set(SECRET_NAMES) == {*secrets, "REPLICA_SECRET", "METRICS_TOKEN", "UPLOADS_URL"}
+    assert set(SECRET_NAMES) == {*secrets, "REPLICA_SECRET", "METRICS_TOKEN", "UPLOADS_URL", "SMTP_URL"}
     assert not {name.upper() for name in WorkerSettings.model_fields} & set(SECRET_NAMES)
 
 
@@ -184,6 +184,9 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
     ("changes", "words"),
     [
         ({"SESSION_SECRET": ""}, "SESSION_SECRET is missing"),
+        ({"SMTP_URL": "smtps://mail.example"}, "SMTP_URL and MAIL_FROM belong together"),
+        ({"SMTP_URL": "mail.example", "MAIL_FROM": "a@b.example"}, "SMTP_URL names no mail server"),
+        ({"SMTP_URL": "smtps://mail.example", "MAIL_FROM": "board"}, "MAIL_FROM is no e-mail address"),
         ({"SESSION_SECRET": "short"}, "SESSION_SECRET is shorter"),
         ({"SESSION_SECRET": "secret" * 10}, "others know or can guess"),
         ({"SESSION_SECRET_PREVIOUS": "short"}, "SESSION_SECRET is shorter"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
@@ -19,6 +20,7 @@ import operation.api
 import receipts.api
 import review.routes
 import submissions.api
+import submissions.notifications.routes
 import submissions.pages
 import web.status_page
 from auth import Identity
@@ -34,7 +36,6 @@ from review.pages import ReviewPages
 from settings import Settings
 from storage.files.durability import REPLICATED
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
-from submissions.activity import ActivityRules
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -45,7 +46,7 @@ from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import benchmark_middleware, middleware, wrap
 from web.owner_actions import owner_actions
-from web.services import BenchmarkServices, Services, action_context
+from web.services import BenchmarkServices, Services, action_context, activity_rules
 
 
 def create_app(settings: Settings, services: Services, on_misconfigured: Callable[[], None]) -> ASGIApp:
@@ -135,14 +136,10 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
     return None
 
 
-def _activity_rules(of: BenchmarkServices) -> ActivityRules:
-    return ActivityRules(of.served.spec, ACTIONS.owner_sentences(), of.served.hidden_labels)
-
-
 def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
     alarms = _alarms(settings, services)
-    rules = _activity_rules(of)
+    rules = activity_rules(of.served)
     app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
     owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, of.account_pages, owner))
@@ -194,7 +191,7 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
-    def submissions(user: Identity) -> list[SubmissionRow]:
+    def submitted(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
         rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
         return sorted(rows, key=lambda row: -row.created_at)
@@ -203,7 +200,7 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
         lines = [
             line
             for benchmark in services.benchmarks
-            for line in activity_lines(database, _activity_rules(benchmark), user)
+            for line in activity_lines(database, activity_rules(benchmark.served), user)
         ]
         return sorted(lines, key=lambda line: line.at, reverse=True)
 
@@ -211,11 +208,22 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
         auth.routes.build(
             services.auth,
             of.account_pages,
-            submissions_of=submissions,
+            submissions_of=submitted,
             next_one=partial(next_submission_line, of.submissions),
             activity=activity,
+            email=_email_section(services),
         )
     )
+    if services.email is not None:
+        routes = submissions.notifications.routes.build(services.auth, of.account_pages, services.email.subscriptions)
+        app.include_router(routes)
+
+
+def _email_section(services: Services) -> Callable[[Identity], Mapping[str, Any] | None]:
+    """Return what the account page says of e-mail; nothing where none is sent."""
+    if services.email is None:
+        return lambda user: None
+    return partial(submissions.notifications.routes.account_section, services.email.subscriptions)
 
 
 async def _icon() -> Response:

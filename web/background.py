@@ -66,6 +66,8 @@ def lifespan(
             tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop))
         # Litestream ends last, so that it copies what the others commit at their end.
         tasks.append(_check_uploads(settings, services, stop))
+        if services.email is not None:
+            tasks.append(services.email.run(stop))
         if services.shared_rates is not None:
             tasks.append(services.shared_rates.run(stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):

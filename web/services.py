@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 import leaderboard.routes
 import submissions.pages
 from auth import Identity
+from auth.crypto import random_id
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
@@ -40,7 +41,10 @@ from storage.database import Database, Session
 from storage.files.durability import REPLICATED, Durability
 from storage.files.uploads import Uploads
 from storage.labels import label_imports, weak_hiding
+from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
+from submissions.notifications.delivery import EmailDelivery
+from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
@@ -89,6 +93,7 @@ class Services:
     replica: ReplicaWatch | None = None
     tracing: Tracing = NO_TRACING
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
+    email: EmailDelivery | None = None  # where SMTP_URL is set
 
     @property
     def first(self) -> BenchmarkServices:
@@ -110,6 +115,19 @@ class Services:
         if language == self.first.context.language:
             return self
         return replace(self, benchmarks=tuple(benchmark.in_language(language) for benchmark in self.benchmarks))
+
+
+def activity_rules(served: ServedSettings) -> ActivityRules:
+    """Return what owners may be told of their entries."""
+    return ActivityRules(served.spec, ACTIONS.owner_sentences(), served.hidden_labels)
+
+
+def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
+    if (server := settings.mail_server) is None:
+        return None
+    subscriptions = EmailSubscriptions(auth.database, auth.seal, settings.identity.public_url)
+    rules, brand = [activity_rules(served) for served in settings.served], settings.spec.brand
+    return EmailDelivery(auth.database, subscriptions, server, rules, brand, f"web-{random_id()[:8]}")
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
@@ -138,6 +156,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         registry=registry,
         replica=replica,
         shared_rates=SharedRates(database, auth.seal) if several else None,
+        email=_email_delivery(settings, auth),
     )
 
 

@@ -1,5 +1,5 @@
-"""Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... | rescore
---revision R`."""
+"""Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... |
+compare BEFORE AFTER | rescore --revision R`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _score(options)
         if options.command == "commitment":
             return _commitment(options)
+        if options.command == "compare":
+            return _compare_labels(options)
         return _serve(options, WorkerSettings.from_env(os.environ))
     except (LabelsError, SettingsError, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
@@ -57,6 +59,13 @@ def _commitment(options: argparse.Namespace) -> int:
     from workers import score_cli
 
     print(score_cli.commitment_of(options.labels, options.revision, options.items, options.salt))
+    return 0
+
+
+def _compare_labels(options: argparse.Namespace) -> int:
+    from workers import score_cli
+
+    print(score_cli.label_changes_of(options.before, options.after, options.items), end="")
     return 0
 
 
@@ -111,6 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     commitment.add_argument("--revision", required=True, help="the name under which they were imported")
     commitment.add_argument("--salt", type=bytes.fromhex, required=True, help="in hex, as the log of decisions has it")
     commitment.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
+    compare = commands.add_parser("compare", help="list the pairs whose labels two files state otherwise, as CSV")
+    compare.add_argument("before", help="labels, as for `score`")
+    compare.add_argument("after", help="labels, as for `score`")
+    compare.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
     rescore = commands.add_parser("rescore", help="score everything under another label revision, then show that")
     rescore.add_argument("--revision", required=True, help="one of those in the setting LABELS")
     return parser

@@ -1,4 +1,4 @@
-"""Commands `python -m workers score` and `commitment`: offline, without a server or a database."""
+"""Commands `python -m workers score`, `commitment` and `compare`: offline, without a server or a database."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.label_quality.label_diff import commitment
+from benchmark.label_quality.label_diff import commitment, label_changes
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
+from common.csv_text import csv_table
 from predictions.parse import UploadRejected, all_warnings, parse_predictions
 from workers.labels.loader import load_labels
 from workers.scorecard_text import render
@@ -46,3 +47,15 @@ def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -
     """Return the public commitment to a label file, 64 hex digits, for anyone who has it and the salt. Raises
     LabelsError."""
     return commitment(load_labels(labels, revision, load_table(items)), salt)
+
+
+def label_changes_of(before: str, after: str, items: Path | None) -> str:
+    """Return the pairs whose labels differ, as CSV. Raises LabelsError."""
+    table = load_table(items)
+    old, new = (load_labels(source, None, table) for source in (before, after))
+    head = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
+    rows = [
+        (one.pair, one.category, one.change, one.before, one.after, " ".join(one.tags_before), " ".join(one.tags_after))
+        for one in label_changes(old, new, table)
+    ]
+    return csv_table(head, rows).decode().replace("\r\n", "\n")

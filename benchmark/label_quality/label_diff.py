@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.commitments import commit
-from benchmark.items import ItemTable
+from benchmark.items import ItemTable, presentation_order
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import accuracies, ratios
 from benchmark.spec import BenchmarkSpec
@@ -57,6 +57,58 @@ def diff_labels(before: LabelSet, after: LabelSet) -> LabelDifference:
         dropped=int((there & ~here).sum()),
         tags_changed=changed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """A pair whose label differs between two revisions. Its labels: "A", "B" or "tie", as people see the responses
+    (``benchmark.items.presentation_order``); "" where a revision lacks the pair."""
+
+    pair: str
+    category: str
+    before: str
+    after: str
+    tags_before: tuple[str, ...]
+    tags_after: tuple[str, ...]
+
+    @property
+    def change(self) -> str:
+        """Return the kind of change, as LabelDifference counts it."""
+        if not self.before or not self.after:
+            return "added" if self.after else "dropped"
+        return "flipped" if self.before != self.after else "tags"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all fields by name."""
+        return {"change": self.change, **asdict(self)}
+
+
+def label_changes(before: LabelSet, after: LabelSet, table: ItemTable) -> list[LabelChange]:
+    """Return the pairs that `diff_labels` counts, in the order of the table. Raises ValueError as it does."""
+    if before.preferred.shape != after.preferred.shape:
+        raise ValueError("the label revisions are about different items")
+    different = before.preferred != after.preferred
+    if before.tags is not None and after.tags is not None:
+        both = (before.preferred != NOT_LABELLED) & (after.preferred != NOT_LABELLED)
+        tagged = np.array([a != b for a, b in zip(before.tags, after.tags, strict=True)], dtype=bool)
+        different |= both & tagged
+    return [_change(before, after, table, int(index)) for index in np.flatnonzero(different)]
+
+
+def _change(before: LabelSet, after: LabelSet, table: ItemTable, index: int) -> LabelChange:
+    item = table.items[index]
+    name = next(item.ids[revision] for revision in reversed(table.revisions) if revision in item.ids)
+    shown = presentation_order(item.responses)
+    sides = [_preferred(labels, index, shown) for labels in (before, after)]
+    tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
+    return LabelChange(name, item.category, sides[0], sides[1], tags[0], tags[1])
+
+
+def _preferred(labels: LabelSet, index: int, shown: tuple[int, int]) -> str:
+    preferred = int(labels.preferred[index])
+    if preferred == NOT_LABELLED:
+        return ""
+    return "AB"[shown.index(preferred)] if preferred in shown else "tie"
 
 
 def commitment(labels: LabelSet, salt: bytes) -> str:

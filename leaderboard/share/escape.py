@@ -8,21 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
-_STARTS_FORMULA = "=+\\-@\t\r\n＝＋－＠"  # spreadsheets in some languages take the full-width signs too
-# A spreadsheet whose separator is ; or TAB cuts our cells elsewhere, so every place where a cell might begin counts.
-_FORMULA = re.compile(rf"(^|[;,|\t\r\n])(?=[\s\"'\ufeff\u00a0]*[{_STARTS_FORMULA}])")
-_MIGHT = re.compile(f"[{_STARTS_FORMULA}]")
-
-
-@lru_cache(maxsize=4096)  # thousands of rows share the names of types, tiers and rules
-def csv_cell(text: str) -> str:
-    """Return text for a cell of a spreadsheet: an apostrophe is before whatever would be calculated.
-
-    Also after leading spaces or quotation marks, which spreadsheets skip (OWASP, "CSV injection").
-    """
-    return _FORMULA.sub(r"\1'", text) if _MIGHT.search(text) else text
+from common.csv_text import csv_cell as csv_cell
 
 
 def one_line(text: str) -> str:

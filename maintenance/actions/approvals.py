@@ -64,7 +64,7 @@ def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionRe
     audit=SUBMISSION_REJECTED,
     help="reject it; its owner reads the reason",
     owner="A maintainer rejected it: {reason}",
-    button="Reject",
+    button="Reject the submission",
     danger=True,
 )
 def reject(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:

@@ -31,7 +31,7 @@ def build(context: PageContext) -> None:
 
 
 def _listed(ctx: ActionContext) -> str:
-    head = ("Edition", "Title", "Version", "Pairs", "Filtered by", "Public folder", "Labels")
+    head = (_("Edition"), _("Title"), _("Version"), _("Pairs"), _("Filtered by"), _("Public folder"), _("Labels"))
     rows = [
         (
             one["edition"],
@@ -44,4 +44,4 @@ def _listed(ctx: ActionContext) -> str:
         )
         for one in editions.exported(ctx)
     ]
-    return markup.table("Editions", head, rows, "No edition was made here.")
+    return markup.table(_("Editions"), head, rows, _("No edition was made here."))

@@ -51,9 +51,9 @@ def build(context: PageContext) -> None:
 def _listed(ctx: ActionContext, actions: RowActions, shows: str) -> str:
     imported_pools = pools.imported_pools(ctx)
     names = account_search.names(ctx, (imported_pool.imported_by for imported_pool in imported_pools))
-    head = ("No.", "Pool", "Pairs", "Sources", "Drafts and gold", "Filter", "By", "At")
+    head = (_("No."), _("Pool"), _("Pairs"), _("Sources"), _("Drafts and gold"), _("Filter"), _("By"), _("At"))
     rows = [_row(imported_pool, names) for imported_pool in imported_pools]
-    return markup.table("Pools", head, rows, "No pool is imported.", actions, shows)
+    return markup.table(_("Pools"), head, rows, _("No pool is imported."), actions, shows)
 
 
 def _row(pool: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
@@ -82,8 +82,10 @@ def _report(report: Mapping[str, Any]) -> str:
     return "".join(
         (
             *map(markup.paragraph, words),
-            markup.table("Judges", ("Judge", "Runs", "Right", "Removes alone", "Stay without it"), judges, ""),
-            markup.table("Combinations of judges", ("Judges", "Stay", "Removed"), combinations, ""),
-            markup.table("Sources", ("Source", "Considered", "Stay"), sources, ""),
+            markup.table(
+                _("Judges"), (_("Judge"), _("Runs"), _("Right"), _("Removes alone"), _("Stay without it")), judges, ""
+            ),
+            markup.table(_("Combinations of judges"), (_("Judges"), _("Stay"), _("Removed")), combinations, ""),
+            markup.table(_("Sources"), (_("Source"), _("Considered"), _("Stay")), sources, ""),
         )
     )

@@ -116,7 +116,7 @@ class Task(Base):
     outcome: Mapped[Words] = mapped_column(default="")  # plain words, for maintainers
     progress: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
-    result: Mapped[JsonText | None]  # counts and entries, never a label
+    result: Mapped[JsonText | None]  # counts and entries; labels only of sets that are public
     epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
     attempts: Mapped[int] = mapped_column(default=0)
     worker: Mapped[Words | None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections import Counter
@@ -15,7 +17,7 @@ import pytest
 from sqlalchemy import insert
 
 from auth import Identity
-from maintenance import markup
+from maintenance import markup, preview_rows
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
 from maintenance.database.queries import RevisionRow
@@ -311,11 +313,48 @@ def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_
     shown = markup.preview(_previewed(moves), 13)
     judges = re.findall(r'href="/entries/e(\d+)">judge', shown)
     assert judges[:5] == ["900", "800", "700", "0", "1"] and len(judges) == 200 + 1  # one in the table of significance
-    assert "All 1,000 entries and 1 change of significance" in shown
-    assert 'href="/api/v1/maintenance/rescore/preview/13"' in shown
+    assert "801 → 771 (▲30)" in shown and "At most 200 rows of a table are shown." in shown
+    assert 'href="/api/v1/maintenance/rescore/preview/13/csv"' in shown
     few = markup.preview(_previewed(moves[699:702]), 13)
-    assert "preview/13" not in few
-    assert re.findall(r'href="/entries/e(\d+)">judge', few) == ["0", "1", "2", "0"], "as they are ranked"
+    assert "At most" not in few
+    assert re.findall(r'href="/entries/e(\d+)">judge', few) == ["1", "0", "2", "0"], "the one that moves is first"
+
+
+def test_a_preview_shows_ranges_and_the_labels_that_change_and_escapes_them() -> None:
+    found = _previewed([(1, 2), (2, 2), (3, 3)])
+    for row, ranges in zip(found["entries"], ([[1, 2], [1, 3]], [[2, 2], None], [None, None]), strict=True):
+        row["rank_range"] = ranges
+    same = {"category": "general", "tags_before": [], "tags_after": []}
+    found["pairs"] = [
+        {**same, "pair": HOSTILE, "change": "flipped", "before": "A", "after": "B"},
+        {**same, "pair": "a/b", "change": "dropped", "before": "B", "after": ""},
+    ]
+    shown = markup.preview(found, 1)
+    assert "1-2 → 1-3" in shown and ">2 → –<" in shown and HOSTILE not in shown
+    assert 'href="/explore/a%2Fb"' in shown and ">inverted<" in shown and ">dropped<" in shown
+    assert "compare" not in shown and "compare" in markup.preview(_previewed([(1, 1)]), 1)
+
+
+def test_the_files_of_a_preview_hold_everything_and_no_formula() -> None:
+    found = _previewed([(1, 1), (2, 5), (None, 3)])
+    found["entries"][1] |= {"model": "=HYPERLINK(1)", "rank_range": [[1, 4], [2, 6]]}
+    found["pairs"] = [
+        {
+            "pair": "x,1",
+            "category": "general",
+            "change": "tags",
+            "before": "A",
+            "after": "A",
+            "tags_before": [],
+            "tags_after": ["existence", "other"],
+        }
+    ]
+    rows = list(csv.DictReader(io.StringIO(preview_rows.entries_csv(found).decode())))
+    assert [row["id"] for row in rows] == ["e2", "e1", "e0"]
+    assert (rows[1]["model"], rows[1]["move"]) == ("'=HYPERLINK(1)", "-3")
+    assert (rows[1]["rank_best_before"], rows[1]["rank_worst_after"], rows[0]["rank_before"]) == ("1", "6", "")
+    (pair,) = csv.DictReader(io.StringIO(preview_rows.pairs_csv(found).decode()))
+    assert (pair["pair"], pair["tags_after"]) == ("x,1", "existence other")
 
 
 def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import stat
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
+from benchmark.statistics.pairwise import rank_ranges_of
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
@@ -34,6 +36,7 @@ from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
+from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"
 
@@ -162,6 +165,38 @@ def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Pat
     assert set(stated) == set(expected)
     for pair, p in expected.items():
         assert stated[pair] == pytest.approx(p, abs=1e-9)
+
+
+def _shown_ranges(board: RealBoard, revision: str) -> dict[str, list[int]]:
+    """Return the rank ranges that the public sees."""
+    board.publish()
+    compute_if_changed(board.database, board.scorer)
+    summary = board.publish()["relations"][revision]
+    return {name: [one.best, one.worst] for name, one in rank_ranges_of(summary, VL.official, VL.headline).items()}
+
+
+def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_apply(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=6)
+    before = _shown_ranges(board, "v1")
+    _import(board, level="public")
+    found = {row["id"]: row["rank_range"] for row in _preview(board)["entries"]}
+    _apply(board)
+    after = _shown_ranges(board, "v2")
+    assert found == {name: [before.get(name), after.get(name)] for name in board.ids}
+    assert any(None not in ranges for ranges in found.values())
+
+
+def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=1)
+    _import(board, level="public")
+    pairs = _preview(board)["pairs"]
+    assert Counter(pair["change"] for pair in pairs) == {"flipped": 16, "dropped": 3}
+    assert {(pair["before"], pair["after"]) for pair in pairs if pair["change"] == "flipped"} == {
+        ("A", "B"),
+        ("B", "A"),
+    }
+    _import(board, "v2-hidden", str(boards.labels_file("v2")), level="categories")
+    assert "pairs" not in _preview(board, "v2-hidden")
 
 
 def test_a_preview_changes_nothing_that_is_public(tmp_path: Path) -> None:

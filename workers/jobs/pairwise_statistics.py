@@ -113,6 +113,20 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: Relat
     return tasks
 
 
+def compare_under(
+    database: Database,
+    scorer: Scorer,
+    revision: PairwiseRevision,
+    board: tuple[BoardView, Sequence[str]],
+    memory: RelationsMemory,
+) -> JudgeComparison:
+    """Return the comparison of a board's judges under a revision, which the board need not show. Stores nothing.
+
+    ``board``: its entries, and their ids, best first under that revision.
+    """
+    return _compare(database, scorer, _task(revision, *board), memory)
+
+
 def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) -> list[tuple[float, ...]]:
     counts = stored_counts(session, names, rules.spec, rules.revision, rules.scorer_version)
     # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
@@ -128,7 +142,7 @@ def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -
     variants = {name: tried[board.judges[name]] for name in best.chosen}
     unnamed = {entry.id for entry in board.shown if not entry.variant.named}
     named = frozenset(best.chosen) - unnamed
-    return _Task(revision, board.inputs[revision.name], best.chosen, best.judges, variants, named)
+    return _Task(revision, board.inputs.get(revision.name, ""), best.chosen, best.judges, variants, named)
 
 
 def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory: RelationsMemory) -> list[NewRelations]:

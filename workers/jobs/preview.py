@@ -1,6 +1,6 @@
 """Preview of the board under another label revision; only the comparison is stored.
 
-The result holds counts and entries, never a label and nothing per item.
+The result holds counts and entries. It holds labels of single pairs only where both sets are public.
 """
 
 from __future__ import annotations
@@ -15,10 +15,18 @@ from sqlalchemy import select
 
 from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
-from benchmark.label_quality.label_diff import Bits, RankedBoard, correctness, diff_labels, neighbour_tests
+from benchmark.label_quality.label_diff import (
+    Bits,
+    RankedBoard,
+    correctness,
+    diff_labels,
+    label_changes,
+    neighbour_tests,
+)
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
 from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import RankRange
 from benchmark.votes import unpack_many
 from storage import entry_filters
 from storage.database import Database
@@ -26,6 +34,8 @@ from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Submission
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
+from workers.jobs import preview_ranges
+from workers.jobs.preview_ranges import LeveledLabels
 from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 
@@ -53,19 +63,25 @@ def preview(
         stored = stored_counts(session, [entry.id for entry in entries], spec, *where)
         levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
         few = label_imports.has_withheld_counts(session, spec.id, {board.label_revision, labels.revision})
+    # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
+    same_rules = board.scorer_version == scorer.version
     old = scorer.labels[board.label_revision]
     result: dict[str, Any] = _head(board, scorer, labels, old)
     shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
     result["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
     if few:  # as where the draft was made: of few pairs the count would be their labels
         result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
+    # Labels of pairs leave the worker only where both sets are public anyway.
+    elif shown == then == PUBLIC:
+        result["pairs"] = [change.to_json() for change in label_changes(old, labels, scorer.table)]
     if not entries:
         return {**result, "summary": _summary([], [], spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries, (old, labels), report)
     before, after = (rank_entries(entries, one, spec) for one in (stored, computed.counts))
     rows = [_row(entry, index, (before, after), spec) for index, entry in enumerate(entries)]
-    # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
-    same_rules = board.scorer_version == scorer.version
+    view = preview_ranges.board_view(database, scorer, board)
+    for side in (LeveledLabels(old, shown), LeveledLabels(labels, then)) if same_rules else ():
+        _add_ranges(rows, preview_ranges.rank_ranges_under(database, scorer, view, side))
     tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
     return {**result, "summary": _summary(rows, tests, spec), "entries": listed, "significance": tests}
@@ -117,8 +133,16 @@ def _row(entry: BoardEntry, index: int, boards: tuple[RankedBoard, RankedBoard],
         "model": entry.model,
         "version": entry.version,
         "rank": [before.ranks[index], after.ranks[index]],
+        "rank_range": [],
         **{name: [_number(old), _number(new)] for name, old, new in pairs},
     }
+
+
+def _add_ranges(rows: Sequence[dict[str, Any]], ranges: Mapping[str, RankRange]) -> None:
+    """Add the range of one side to every row; None where the entry is not the best of its judge."""
+    for row in rows:
+        there = ranges.get(row["id"])
+        row["rank_range"].append(None if there is None else [there.best, there.worst])
 
 
 def _number(share: float) -> float | None:

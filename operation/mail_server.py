@@ -1,0 +1,129 @@
+"""E-mail over SMTP: the server of SMTP_URL, and messages that nobody can add headers to."""
+
+from __future__ import annotations
+
+import re
+import smtplib
+import ssl
+import unicodedata
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, localtime
+from urllib.parse import unquote, urlsplit
+
+from auth.csrf import is_loopback
+
+SECONDS = 20.0  # that a server may take to answer
+_ADDRESS = re.compile(
+    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?",
+    re.ASCII,
+)
+_LONGEST_ADDRESS = 254  # RFC 5321, 4.5.3.1.3
+_LONGEST_SUBJECT = 150
+_PORTS = {"smtp": 587, "smtps": 465}
+
+
+class MailRefused(Exception):
+    """The server has refused an e-mail for good."""
+
+
+class MailDelayed(Exception):
+    """The server could not be reached, or asks for another attempt later."""
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is an address as e-mail is commonly sent to; no name, no comment, no line break."""
+    return len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+
+
+def header_text(text: str) -> str:
+    """Return a text for one header: without line breaks, controls and directions, and not too long."""
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+    return " ".join(visible.split())[:_LONGEST_SUBJECT]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainEmail:
+    """An e-mail in plain text. `id` is its Message-ID without the host: the same one for each attempt.
+
+    `unsubscribe`: the address of RFC 8058, which takes a POST; "" where there is nothing to unsubscribe from.
+    """
+
+    to: str
+    id: str
+    subject: str
+    body: str
+    unsubscribe: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """A server that takes e-mail, and the address that it is from. Raises ValueError for a URL that names none.
+
+    `smtps://` is TLS from the start. `smtp://` is STARTTLS, which only a server on this machine may lack.
+    """
+
+    url: str = field(repr=False)
+    sender: str
+
+    def __post_init__(self) -> None:
+        """Check both settings."""
+        parts = urlsplit(self.url)
+        if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+            raise ValueError("SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example.")
+        if not is_address(self.sender):
+            raise ValueError("MAIL_FROM is no e-mail address. For instance MAIL_FROM=board@example.org.")
+
+    def send(self, email: PlainEmail) -> None:
+        """Hand an e-mail to the server. Raises MailRefused and MailDelayed; neither names an address."""
+        message = self.message(email)
+        try:
+            with self._connected() as connection:
+                connection.send_message(message, self.sender, [email.to])
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPResponseException) as error:
+            code = _code(error)
+            kind = MailRefused if 500 <= code < 600 else MailDelayed
+            raise kind(f"the mail server answered {code}") from None
+        except (smtplib.SMTPException, OSError) as error:
+            raise MailDelayed(f"the mail server could not be used ({type(error).__name__})") from None
+
+    def message(self, email: PlainEmail) -> EmailMessage:
+        """Return the e-mail with its headers. The library refuses line breaks in any of them."""
+        message = EmailMessage(policy=SMTP)
+        message["From"], message["To"] = self.sender, email.to
+        message["Subject"] = header_text(email.subject)
+        message["Date"] = format_datetime(localtime())
+        message["Message-ID"] = f"<{email.id}@{self.sender.rpartition('@')[2]}>"
+        message["Auto-Submitted"] = "auto-generated"
+        if email.unsubscribe:
+            message["List-Unsubscribe"] = f"<{email.unsubscribe}>"
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        message.set_content(email.body, cte="base64")
+        return message
+
+    def _connected(self) -> smtplib.SMTP:
+        parts = urlsplit(self.url)
+        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+        connection: smtplib.SMTP
+        if parts.scheme == "smtps":
+            connection = smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=ssl.create_default_context())
+        else:
+            connection = smtplib.SMTP(host, port, timeout=SECONDS)
+        try:
+            connection.ehlo_or_helo_if_needed()
+            if parts.scheme == "smtp" and (connection.has_extn("starttls") or not is_loopback(host)):
+                connection.starttls(context=ssl.create_default_context())
+            if parts.username:
+                connection.login(unquote(parts.username), unquote(parts.password or ""))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _code(error: smtplib.SMTPRecipientsRefused | smtplib.SMTPResponseException) -> int:
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return int(next(iter(error.recipients.values()))[0])
+    return int(error.smtp_code)

@@ -1,0 +1,189 @@
+"""SQL of e-mail notifications: subscriptions, and the queue of e-mails, with claims and leases as of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now
+from storage.integrity import audit
+from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
+from storage.models.core import AuditEvent, State, Submission
+from storage.models.notifications import EmailSubscription, OutgoingEmail
+from storage.models.receipts import EventSubject
+
+ASKED_SECONDS = 86_400.0
+KEPT_SECONDS = 30 * 86_400.0
+_BACKOFF_SECONDS = (60.0, 300.0, 1_800.0, 7_200.0)
+_NO_SYNC = {"synchronize_session": False}
+
+
+class NewSubscription(NamedTuple):
+    """An address that an account states. `address` is encrypted."""
+
+    account: str
+    id: str
+    address: bytes
+    address_key: str
+    language: str
+    events: Sequence[str]
+
+
+class StoredSubscription(NamedTuple):
+    """An address of an account. `address` is encrypted."""
+
+    account: str
+    id: str
+    address: bytes
+    language: str
+    events: Sequence[str]
+    seen_seq: int
+    confirmed_at: float | None
+
+
+class EmailClaim(NamedTuple):
+    """An e-mail that a sender holds until its lease ends."""
+
+    id: int
+    epoch: int
+    account: str
+    subscription: str
+    through_seq: int
+    lines: Sequence[dict[str, Any]]
+    attempts: int
+    created_at: float
+
+
+_SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
+_EMAILS = LeaseTable(OutgoingEmail, "reason", tuple(getattr(OutgoingEmail, name) for name in EmailClaim._fields))
+
+
+def subscription(session: Session, account: str) -> StoredSubscription | None:
+    """Return the address of an account."""
+    return _first(session, EmailSubscription.account == account)
+
+
+def subscription_by_id(session: Session, subscription_id: str) -> StoredSubscription | None:
+    """Return an address by its random id."""
+    return _first(session, EmailSubscription.id == subscription_id)
+
+
+def _first(session: Session, condition: Any) -> StoredSubscription | None:
+    row = session.execute(select(*_SUBSCRIPTION).where(condition)).first()
+    return None if row is None else StoredSubscription(*row)
+
+
+def requests(session: Session, account: str, address_key: str) -> tuple[int, int]:
+    """Return how many confirmations were asked for lately: by an account, and for an address."""
+    lately = (OutgoingEmail.through_seq == 0, OutgoingEmail.created_at > database_now() - ASKED_SECONDS)
+    count = select(func.count()).select_from(OutgoingEmail).where(*lately)
+    by_account = session.execute(count.where(OutgoingEmail.account == account)).scalar_one()
+    return by_account, session.execute(count.where(OutgoingEmail.address_key == address_key)).scalar_one()
+
+
+def subscribe(session: Session, new: NewSubscription) -> None:
+    """Replace the address of an account, and queue the e-mail that asks for its confirmation."""
+    unsubscribe(session, new.account)
+    values = {name: getattr(new, name) for name in ("account", "id", "address", "language")}
+    session.execute(insert(EmailSubscription).values(**values, events=list(new.events), seen_seq=0))
+    asked = {"account": new.account, "subscription": new.id, "address_key": new.address_key}
+    session.execute(insert(OutgoingEmail).values(**asked, through_seq=0, lines=[]))
+
+
+def change_events(session: Session, account: str, events: Sequence[str]) -> None:
+    """State what an account wants to hear of."""
+    changed = update(EmailSubscription).where(EmailSubscription.account == account).values(events=list(events))
+    session.execute(changed, execution_options=_NO_SYNC)
+
+
+def confirm(session: Session, subscription_id: str) -> None:
+    """Begin to send: of what happens from now on."""
+    values = {"confirmed_at": database_now(), "seen_seq": audit.head(session).seq}
+    unconfirmed = (EmailSubscription.id == subscription_id, EmailSubscription.confirmed_at.is_(None))
+    session.execute(update(EmailSubscription).where(*unconfirmed).values(**values), execution_options=_NO_SYNC)
+
+
+def unsubscribe(session: Session, account: str) -> None:
+    """Delete the address of an account. Requests stay for a while, without it, so that they can be counted."""
+    session.execute(delete(EmailSubscription).where(EmailSubscription.account == account), execution_options=_NO_SYNC)
+
+
+def news(session: Session, always: Sequence[str]) -> list[StoredSubscription]:
+    """Return confirmed addresses of accounts that something may have happened to since they were last looked at.
+
+    `always`: kinds of events that may concern everybody.
+    """
+    newer = AuditEvent.seq > EmailSubscription.seen_seq
+    about_own = (
+        select(AuditEvent.seq)
+        .join(EventSubject, EventSubject.seq == AuditEvent.seq)
+        .join(Submission, Submission.id == EventSubject.subject)
+        .where(newer, Submission.owner == EmailSubscription.account)
+        .correlate(EmailSubscription)
+    )
+    about_all = select(AuditEvent.seq).where(newer, AuditEvent.kind.in_(list(always))).correlate(EmailSubscription)
+    confirmed = EmailSubscription.confirmed_at.is_not(None)
+    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, about_own.exists() | about_all.exists()))
+    return [StoredSubscription(*row) for row in rows]
+
+
+def queue(
+    session: Session, seen: StoredSubscription, through: int, lines: Sequence[dict[str, Any]], address_key: str
+) -> bool:
+    """Move what an address has seen forward, and queue an e-mail if there are lines, in one transaction.
+
+    Return False where another process was faster: then nothing is queued.
+    """
+    unchanged = (EmailSubscription.id == seen.id, EmailSubscription.seen_seq == seen.seen_seq)
+    moved = update(EmailSubscription).where(*unchanged).values(seen_seq=through).returning(EmailSubscription.id)
+    if session.execute(moved, execution_options=_NO_SYNC).first() is None:
+        return False
+    if lines:
+        about = {"account": seen.account, "subscription": seen.id, "address_key": address_key}
+        session.execute(insert(OutgoingEmail).values(**about, through_seq=through, lines=list(lines)))
+    return True
+
+
+def claim(session: Session, sender: str, lease_seconds: float) -> EmailClaim | None:
+    """Take the first e-mail that is due; None where there is none."""
+    due = (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
+    first = select(OutgoingEmail.id).where(*due).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
+    taken = _EMAILS.claim(session, first, Lease(sender, lease_seconds))
+    return None if taken is None else EmailClaim(*taken)
+
+
+def any_due(session: Session) -> bool:
+    """Return whether claim would find an e-mail; for a look without a write transaction."""
+    due = (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
+    return session.scalars(select(OutgoingEmail.id).where(*due).limit(1)).first() is not None
+
+
+def finish(session: Session, held: EmailClaim) -> None:
+    """Mark an e-mail done. Raises LeaseLost."""
+    _EMAILS.finish(session, held, lines=[])
+
+
+def fail(session: Session, held: EmailClaim, why: str, *, retry: bool) -> None:
+    """End an attempt that did not work: later again, or failed for good. Raises LeaseLost."""
+    if retry and held.attempts < MAX_ATTEMPTS:
+        later = database_now() + _BACKOFF_SECONDS[held.attempts - 1]
+        _EMAILS.write(session, held, state=State.QUEUED.value, lease_until=None, reason=why, due_at=later)
+    else:
+        _EMAILS.fail(session, held, why, retry=False)
+
+
+def release_expired(session: Session) -> int:
+    """Give e-mails back whose sender is gone, or fail them after MAX_ATTEMPTS; forget old ones. Return how many."""
+    old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
+    session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
+    return _EMAILS.release_expired(session, lambda email: "interrupted too often")[0]
+
+
+def last_failed(session: Session, subscription_id: str) -> bool:
+    """Return whether the newest e-mail to an address that was tried to its end has failed."""
+    ended = (OutgoingEmail.subscription == subscription_id, OutgoingEmail.finished_at.is_not(None))
+    newest = select(OutgoingEmail.state).where(*ended).order_by(OutgoingEmail.id.desc()).limit(1)
+    return session.scalars(newest).first() == State.FAILED.value

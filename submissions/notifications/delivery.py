@@ -1,0 +1,184 @@
+"""E-mails about what the audit chain says of an account's entries: collected, composed and sent.
+
+The chain is the outbox: an event is in it with the change itself. What an address has seen moves forward in the
+transaction that queues its e-mail, so that nothing is told twice or forgotten. Sending is at least once: a process
+that dies between the server's answer and its own commit sends again, under the same Message-ID.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from common.messages import _
+from common.translations import Translations, translations
+from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
+from storage import notifications
+from storage.database import Database
+from storage.integrity import audit
+from storage.jobs.leases import LeaseLost
+from storage.notifications import EmailClaim, StoredSubscription
+from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
+from submissions.notifications.subscriptions import EmailSubscriptions
+
+LEASE_SECONDS = 120.0  # longer than a mail server may take
+COLLECT_SECONDS = 5.0
+_MOST_LINES = 30
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EmailDelivery:
+    """What sends e-mails: for all benchmarks (`rules`), in the name of `brand`. `name`: of this process."""
+
+    database: Database
+    subscriptions: EmailSubscriptions
+    server: MailServer
+    rules: Sequence[ActivityRules]
+    brand: str
+    name: str
+
+    def collect(self) -> int:
+        """Queue an e-mail to each address that has news; return how many were queued."""
+        with self.database.read() as session:
+            through = audit.head(session).seq
+            waiting = notifications.news(session, RESCORED)
+        return sum(self._collect_for(one, through) for one in waiting)
+
+    def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
+        of = translations(stored.language)
+        items = [
+            item
+            for rules in self.rules
+            for item in activity_of(self.database, stored.account, rules, limit=2 * _MOST_LINES)
+            if stored.seen_seq < item.seq <= through and group_of(item, rules) in stored.events
+        ]
+        ordered = [_line(item, of) for item in sorted(items, key=lambda item: item.seq)]
+        address = self.subscriptions.address(stored)
+        key = self.subscriptions.address_key(address or "")
+        with self.database.write() as session:
+            queued = notifications.queue(session, stored, through, ordered if address else [], key)
+        return queued and bool(ordered and address)
+
+    def send_due(self) -> int:
+        """Send every e-mail that is due; return how many the server took."""
+        sent = 0
+        with self.database.read() as session:
+            waits = notifications.any_due(session)
+        while waits:
+            with self.database.write() as session:
+                claim = notifications.claim(session, self.name, LEASE_SECONDS)
+            if claim is None:
+                break
+            sent += self._send(claim)
+        return sent
+
+    def _send(self, claim: EmailClaim) -> bool:
+        email = self.compose(claim)
+        try:
+            if email is not None:
+                self.server.send(email)
+        except (MailDelayed, MailRefused) as failed:
+            self._failed(claim, str(failed), retry=isinstance(failed, MailDelayed))
+            return False
+        try:
+            with self.database.write() as session:
+                notifications.finish(session, claim)
+        except LeaseLost:
+            log.warning("email.lease_lost", extra={"data": {"email": claim.id}})
+        return email is not None
+
+    def _failed(self, claim: EmailClaim, why: str, *, retry: bool) -> None:
+        log.warning("email.not_sent", extra={"data": {"email": claim.id, "reason": why}})
+        with suppress(LeaseLost), self.database.write() as session:
+            notifications.fail(session, claim, why, retry=retry)
+
+    def compose(self, claim: EmailClaim) -> PlainEmail | None:
+        """Return the e-mail; None where nobody wants it any more."""
+        with self.database.read() as session:
+            stored = notifications.subscription_by_id(session, claim.subscription)
+        asks = claim.through_seq == 0
+        if (
+            stored is None
+            or (stored.confirmed_at is None) != asks
+            or (to := self.subscriptions.address(stored)) is None
+        ):
+            return None
+        of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
+        if asks:
+            link = self.subscriptions.confirm_link(stored.id)
+            return PlainEmail(to, message_id, *_confirmation(self.brand, link, of))
+        unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
+        subject, body = _news(self.brand, claim.lines, (self.subscriptions.site, unsubscribe), of)
+        return PlainEmail(to, message_id, subject, body, unsubscribe)
+
+    def release_expired(self) -> int:
+        """Give e-mails back whose sender is gone."""
+        with self.database.write() as session:
+            return notifications.release_expired(session)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Collect and send until told to stop."""
+        turn = 0
+        while not stop.is_set():
+            try:
+                if turn % 12 == 0:
+                    await asyncio.to_thread(self.release_expired)
+                await asyncio.to_thread(self.collect)
+                await asyncio.to_thread(self.send_due)
+            except Exception:  # of the database; the next turn tries again
+                log.exception("email.turn_failed")
+            turn += 1
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), COLLECT_SECONDS)
+
+
+def group_of(item: ActivityItem, rules: ActivityRules) -> str:
+    """Return which of EVENTS something is; "" where its owner did it, or asked for it."""
+    if item.own:
+        return ""
+    known = {audit.SCORED: "scored", "job.failed": "failed", **dict.fromkeys(RESCORED, "rescored")}
+    return known.get(item.kind, "moderated" if item.kind in rules.sentences else "")
+
+
+def _line(item: ActivityItem, of: Translations) -> dict[str, Any]:
+    return {"title": item.title, "text": of.text(item.sentence), "path": f"/account/submissions/{item.entry}"}
+
+
+def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
+    subject = _("Confirm your e-mail address for the {brand} leaderboard", brand=brand)
+    paragraphs = (
+        _(
+            "Somebody with an account on the {brand} leaderboard wants news of their entries at this address.",
+            brand=brand,
+        ),
+        _("If that was you, open this link within two days, signed in to that account:"),
+        link,
+        _("If it was not you, do nothing: no more e-mails will come."),
+    )
+    return of.text(subject), "\n\n".join(map(of.text, paragraphs)) + "\n"
+
+
+def _news(brand: str, lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> tuple[str, str]:
+    site, unsubscribe = links
+    titles = {line["title"] for line in lines}
+    about = _("your entries") if len(titles) > 1 else next(iter(titles), "")
+    subject = _("{brand} leaderboard: news of {about}", brand=brand, about=about)
+    paragraphs = list(_paragraphs(lines[:_MOST_LINES], site))
+    if len(lines) > _MOST_LINES:
+        paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - _MOST_LINES)))
+    paragraphs.append(
+        "-- \n" + of.text(_("You asked for these e-mails in your account: {link}", link=f"{site}/account"))
+    )
+    paragraphs.append(of.text(_("Stop them: {link}", link=unsubscribe)))
+    return of.text(subject), "\n\n".join(paragraphs) + "\n"
+
+
+def _paragraphs(lines: Sequence[dict[str, Any]], site: str) -> Iterator[str]:
+    for line in lines:
+        yield f"{line['title']}\n{line['text']}\n{site}{line['path']}"

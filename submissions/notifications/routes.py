@@ -1,0 +1,113 @@
+"""Routes of e-mail notifications: the form of the account page, and the links of e-mails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from anyio import to_thread
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from auth import Identity
+from auth.middleware import identity_of
+from auth.model import require_person
+from auth.pages import AccountPages
+from auth.routes import PRIVATE, check_csrf, csrf_token
+from auth.service import AuthService
+from common.messages import _
+from submissions.notifications.subscriptions import EVENTS, EmailRejected, EmailSubscriptions
+
+_Csrf = Annotated[str, Form(alias="csrf")]
+_Text = Annotated[str, Query(max_length=500)]
+_BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
+_SECTION = "/account#email"
+
+
+def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/account/email")
+    async def state(request: Request) -> Response:
+        """Keep an address, and ask for its confirmation."""
+        user = require_person(identity_of(request))
+        async with request.form(max_files=0, max_fields=12) as form:
+            csrf, address = str(form.get("csrf", "")), str(form.get("address", ""))
+            events = [str(value) for value in form.getlist("events")]
+        check_csrf(identities, user, csrf)
+        try:
+            await to_thread.run_sync(partial(subscriptions.state, user, address, events, pages.language))
+        except EmailRejected as rejected:
+            return _refused(pages, rejected)
+        return RedirectResponse(_SECTION, 303, PRIVATE)
+
+    @router.post("/account/email/stop")
+    def stop(request: Request, csrf: _Csrf = "") -> Response:
+        """Delete the address."""
+        user = require_person(identity_of(request))
+        check_csrf(identities, user, csrf)
+        subscriptions.stop(user)
+        return RedirectResponse(_SECTION, 303, PRIVATE)
+
+    @router.get("/account/email/confirm")
+    def ask_to_confirm(request: Request, token: _Text = "") -> Response:
+        """Show a button: programs that open the links of e-mails must not confirm. Whoever is not signed in
+        does that first."""
+        user = identity_of(request)
+        if not user.signed_in:
+            back = {"next": f"/account/email/confirm?{urlencode({'token': token})}"}
+            return RedirectResponse(f"/auth/sign-in?{urlencode(back)}", 303, PRIVATE)
+        require_person(user)
+        question = _("Send news of the entries of {name} to this e-mail address?", name=user.name)
+        fields = {"csrf": csrf_token(identities, user), "token": token}
+        return _page(pages, "/account/email/confirm", (question, _("Confirm the address")), fields)
+
+    @router.post("/account/email/confirm")
+    def confirm(request: Request, csrf: _Csrf = "", token: Annotated[str, Form(max_length=500)] = "") -> Response:
+        """Begin to send."""
+        user = require_person(identity_of(request))
+        check_csrf(identities, user, csrf)
+        try:
+            subscriptions.confirm(user, token)
+        except EmailRejected as rejected:
+            return _refused(pages, rejected)
+        return RedirectResponse(_SECTION, 303, PRIVATE)
+
+    @router.get("/account/email/unsubscribe")
+    def ask_to_unsubscribe(id: _Text = "", key: _Text = "") -> Response:
+        """Show a button, for the same reason; without sign-in."""
+        question = _("Stop all e-mails about your entries?")
+        address = f"/account/email/unsubscribe?id={id}&key={key}"
+        return _page(pages, address, (question, _("Stop the e-mails")), {})
+
+    @router.post("/account/email/unsubscribe")
+    def unsubscribe(id: _Text = "", key: _Text = "") -> Response:
+        """Stop e-mails, from the button or from a mail program (RFC 8058); an address that is gone is fine, too."""
+        try:
+            subscriptions.unsubscribe(id, key)
+        except EmailRejected as rejected:
+            return _refused(pages, rejected)
+        page = pages.message(_("No more e-mails"), _("Your e-mail address is deleted."), _BACK)
+        return HTMLResponse(page, headers=PRIVATE)
+
+    return router
+
+
+def account_section(subscriptions: EmailSubscriptions, user: Identity) -> Mapping[str, Any] | None:
+    """Return what the account page says of e-mail; None for those who have not signed in with a browser."""
+    if user.auth_method != "session":
+        return None
+    return {"own": subscriptions.own(user), "kinds": EVENTS}
+
+
+def _page(pages: AccountPages, address: str, words: tuple[str, str], fields: dict[str, str]) -> Response:
+    context = {"current": "/account", "address": address, "question": words[0], "button": words[1], "fields": fields}
+    return HTMLResponse(pages.render("email_question.html", context), headers=PRIVATE)
+
+
+def _refused(pages: AccountPages, rejected: EmailRejected) -> Response:
+    page = pages.message(_("That is not possible"), rejected.args[0], _BACK)
+    return HTMLResponse(page, 422, PRIVATE)

@@ -1,0 +1,132 @@
+"""Use cases of e-mail notifications: state an address, confirm it, change what is sent, stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from auth import Identity
+from auth.crypto import KeyRing, random_id
+from auth.model import require_person
+from common.messages import _
+from operation.mail_server import is_address
+from storage import notifications
+from storage.database import Database
+from storage.notifications import NewSubscription, StoredSubscription
+
+EVENTS = {
+    "scored": _("Your submission is scored"),
+    "failed": _("Scoring failed"),
+    "moderated": _("A maintainer changed your entry"),
+    "rescored": _("The board changed its labels, and your score with it"),
+}
+CONFIRM_SECONDS = 2 * 86_400.0
+REQUESTS_A_DAY = 3  # of an account, and for an address: nobody can be flooded with requests
+_SEAL, _CONFIRM, _UNSUBSCRIBE, _ADDRESS = "email", "confirm-email", "unsubscribe-email", "email-address"
+_NOT_VALID = _("This link is not valid any more. State the address again in your account.")
+
+
+class EmailRejected(ValueError):
+    """An address or a link cannot be used; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAddress:
+    """The address of an account, as its owner sees it."""
+
+    address: str
+    events: Sequence[str]
+    confirmed: bool
+    failed: bool  # whether the last e-mail could not be delivered
+
+
+@dataclass(frozen=True, slots=True)
+class EmailSubscriptions:
+    """Addresses of accounts. `site`: in front of links."""
+
+    database: Database
+    seal: KeyRing = field(repr=False)
+    site: str
+
+    def own(self, user: Identity) -> OwnAddress | None:
+        """Return the user's address; None where there is none, or where it can be read no more."""
+        with self.database.read() as session:
+            stored = notifications.subscription(session, require_person(user).account)
+            failed = stored is not None and notifications.last_failed(session, stored.id)
+        address = None if stored is None else self.address(stored)
+        if stored is None or address is None:
+            return None
+        return OwnAddress(address, stored.events, stored.confirmed_at is not None, failed)
+
+    def state(self, user: Identity, address: str, events: Sequence[str], language: str) -> None:
+        """Keep an address and have it confirmed; an address that is confirmed already keeps that.
+
+        Raises EmailRejected for an address or events that are none, and after too many requests.
+        """
+        person, wanted, chosen = require_person(user), address.strip(), [name for name in EVENTS if name in events]
+        if not is_address(wanted):
+            raise EmailRejected(_("This is no e-mail address. Write one such as name@example.org."))
+        if not chosen:
+            raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
+        key, new_id = self.address_key(wanted), random_id()
+        sealed = self.seal.encrypt(_SEAL, wanted, person.account)
+        new = NewSubscription(person.account, new_id, sealed, key, language, chosen)
+        with self.database.write() as session:
+            before = notifications.subscription(session, person.account)
+            if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
+                notifications.change_events(session, person.account, chosen)
+                return
+            if max(notifications.requests(session, person.account, key)) >= REQUESTS_A_DAY:
+                raise EmailRejected(_("A confirmation was asked for too often. Try again tomorrow."))
+            notifications.subscribe(session, new)
+
+    def confirm(self, user: Identity, token: str) -> None:
+        """Begin to send to an address, for the account that stated it and whoever reads its mail.
+
+        Raises EmailRejected where the link is not for this account, or is too old.
+        """
+        person = require_person(user)
+        with self.database.write() as session:
+            stored = notifications.subscription(session, person.account)
+            if stored is None or self.confirmed_id(token) != stored.id:
+                raise EmailRejected(_NOT_VALID)
+            notifications.confirm(session, stored.id)
+
+    def stop(self, user: Identity) -> None:
+        """Delete the user's address."""
+        with self.database.write() as session:
+            notifications.unsubscribe(session, require_person(user).account)
+
+    def unsubscribe(self, subscription_id: str, key: str) -> None:
+        """Delete an address, for whoever has a link of one of its e-mails. Raises EmailRejected for a forged one."""
+        if not self.seal.verify_keyed(_UNSUBSCRIBE, subscription_id, key):
+            raise EmailRejected(_NOT_VALID)
+        with self.database.write() as session:
+            stored = notifications.subscription_by_id(session, subscription_id)
+            if stored is not None:
+                notifications.unsubscribe(session, stored.account)
+
+    def address(self, stored: StoredSubscription) -> str | None:
+        """Return an address in plain text; None where SESSION_SECRET is another now."""
+        return self.seal.decrypt(_SEAL, stored.address, stored.account)
+
+    def address_key(self, address: str) -> str:
+        """Return a digest that counts requests for an address, and cannot be looked up."""
+        return self.seal.keyed(_ADDRESS, address.casefold())
+
+    def confirmed_id(self, token: str) -> str:
+        """Return which subscription a link confirms; "" where it was not made here, or too long ago."""
+        try:
+            return str((self.seal.unsign(_CONFIRM, token) or {}).get("id", ""))
+        except ValueError:  # no JSON, no base64
+            return ""
+
+    def confirm_link(self, subscription_id: str) -> str:
+        """Return the link that asks for confirmation."""
+        token = self.seal.sign(_CONFIRM, {"id": subscription_id}, CONFIRM_SECONDS)
+        return f"{self.site}/account/email/confirm?token={token}"
+
+    def unsubscribe_link(self, subscription_id: str) -> str:
+        """Return the link that stops e-mails without sign-in."""
+        key = self.seal.keyed(_UNSUBSCRIBE, subscription_id)
+        return f"{self.site}/account/email/unsubscribe?id={subscription_id}&key={key}"

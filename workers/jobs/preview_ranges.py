@@ -1,0 +1,79 @@
+"""Rank ranges of the board under labels that it does not show yet, by the same tests as on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import select
+
+from benchmark.disclosure import redact_counts
+from benchmark.labels import LabelSet
+from benchmark.scoring import tally_many
+from benchmark.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
+from benchmark.votes import unpack_many
+from storage.database import Database
+from storage.labels.label_sets import ActiveBoard
+from storage.models.core import Submission
+from workers.board_index import BoardIndex, BoardView, PairwiseRevision
+from workers.jobs.pairwise_statistics import CHUNK, compare_under
+from workers.jobs.relations_memory import RelationsMemory
+from workers.scorer import Scorer
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LeveledLabels:
+    """A label set, and what may be shown of scores under it (benchmark/disclosure.py)."""
+
+    labels: LabelSet
+    level: str
+
+    @property
+    def revision(self) -> PairwiseRevision:
+        """Return what the comparison of judges needs to know of it."""
+        return PairwiseRevision(self.labels.revision, self.labels.digest, self.level)
+
+
+def board_view(database: Database, scorer: Scorer, board: ActiveBoard) -> BoardView:
+    """Return the entries of the board, with those off it that count as variants of a judge."""
+    with database.read() as session:
+        return BoardIndex().view(session, scorer, board)
+
+
+def rank_ranges_under(
+    database: Database, scorer: Scorer, view: BoardView, under: LeveledLabels
+) -> Mapping[str, RankRange]:
+    """Return entry -> rank range of the default board; only the best entry of each judge has one."""
+    counts = _counts(database, scorer, [entry.id for entry in view.entries], under.labels)
+    names, spec = list(counts), scorer.table.spec
+    if not names:
+        return {}
+    stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec)
+    keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))
+    ages = {entry.id: entry.order.created_at for entry in view.entries}
+    ranked = sorted(names, key=lambda name: (*keys[name], ages[name], name))
+    knowing = replace(scorer, labels={**scorer.labels, under.labels.revision: under.labels})
+    compared = compare_under(database, knowing, under.revision, (view, ranked), RelationsMemory())
+    return rank_ranges_of(compared.summary, spec.official, spec.headline)
+
+
+def _counts(database: Database, scorer: Scorer, names: Collection[str], labels: LabelSet) -> dict[str, Counts]:
+    """Return entry -> CELLS x FIELDS under a label set."""
+    ordered = sorted(names)
+    result: dict[str, Counts] = {}
+    for start in range(0, len(ordered), CHUNK):
+        wanted = select(Submission.votes_per_item, Submission.id, Submission.votes)
+        with database.read() as session:
+            chosen = wanted.where(Submission.id.in_(ordered[start : start + CHUNK]))
+            rows = sorted(session.execute(chosen), key=lambda row: row[0])
+        for k, group in groupby(rows, key=lambda row: row[0]):
+            same = list(group)
+            matrix = unpack_many([row[2] for row in same], len(scorer.table), k)
+            counted = tally_many(matrix, labels, scorer.table)
+            result |= {row[1]: one.counts for row, one in zip(same, counted, strict=True)}
+    return result
