@@ -12,8 +12,10 @@ from pathlib import Path
 from benchmark.spec import MANIFEST
 from operation.folder_mirror import restore_items
 from operation.litestream import ReplicaUnusable
+from operation.replica import Replica
+from operation.replica_claim import require_same
 from operation.sealed_key import keep_key, restore_key
-from operation.start import prepare_database, record_restore
+from operation.start import prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
@@ -72,7 +74,18 @@ def open_service_database(settings: Settings) -> Database:
     database = open_migrated(settings.database_url)
     if restored and settings.replica is not None:
         record_restore(database, settings.replica)
+    elif settings.replica is not None and sqlite_path(settings.database_url) is not None:
+        _require_same(settings.replica, database)
     return database
+
+
+def _require_same(replica: Replica, database: Database) -> None:
+    try:
+        with database.read() as session:
+            require_same(replica, session)
+    except ReplicaUnusable as error:
+        database.close()
+        raise SettingsError(str(error)) from None
 
 
 def prepare_demo(settings: Settings) -> None:
