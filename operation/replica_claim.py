@@ -57,16 +57,32 @@ class ReplicaClaim:
 
 def require_same(replica: Replica, session: Session) -> None:
     """Raise ReplicaUnusable where the replica has events that this database has not."""
-    stated = _stated(replica)
-    if stated is None or not stated.head.seq:
-        return
-    here = next(audit.links(session, after=stated.head.seq - 1, limit=1), None)
-    if here is None or here.hash != stated.head.hash:
+    if _missing_here(replica, session) is not None:
         raise ReplicaUnusable(
             f"REPLICA_URL={replica.public_name} holds another database: that of another service, or a later state of "
             "this one. Nothing was changed there. Name an empty REPLICA_URL to keep the database on this disk, or take "
             "the one in the replica: python -m maintenance restore --replace"
         )
+
+
+def require_whole(replica: Replica, session: Session) -> None:
+    """Raise ReplicaUnusable where the database that came from the replica lacks events that were there."""
+    missing = _missing_here(replica, session)
+    if missing is not None:
+        raise ReplicaUnusable(
+            f"The replica at {replica.public_name} held every event through {missing.seq}, and now it ends with "
+            f"{audit.head(session).seq}: files are missing there. No board was opened. Bring them back, or restore a "
+            f"daily copy (python -m maintenance restore COPY); to accept the loss, remove {NAME} there."
+        )
+
+
+def _missing_here(replica: Replica, session: Session) -> Head | None:
+    """Return the head that the replica has been said to hold, where this database lacks it."""
+    stated = _stated(replica)
+    if stated is None or not stated.head.seq:
+        return None
+    here = next(audit.links(session, after=stated.head.seq - 1, limit=1), None)
+    return None if here is not None and here.hash == stated.head.hash else stated.head
 
 
 class _Stated(NamedTuple):

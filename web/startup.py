@@ -12,8 +12,8 @@ from pathlib import Path
 from benchmark.spec import MANIFEST
 from operation.folder_mirror import restore_items
 from operation.litestream import ReplicaUnusable
-from operation.replica import Replica
-from operation.replica_claim import require_same
+from operation.replica_claim import require_same, require_whole
+from operation.restore import put_aside
 from operation.sealed_key import keep_key, restore_key
 from operation.start import prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
@@ -72,20 +72,20 @@ def open_service_database(settings: Settings) -> Database:
     except ReplicaUnusable as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
-    if restored and settings.replica is not None:
-        record_restore(database, settings.replica)
-    elif settings.replica is not None and sqlite_path(settings.database_url) is not None:
-        _require_same(settings.replica, database)
-    return database
-
-
-def _require_same(replica: Replica, database: Database) -> None:
+    path = sqlite_path(settings.database_url)
+    if settings.replica is None or path is None:
+        return database
     try:
         with database.read() as session:
-            require_same(replica, session)
+            (require_whole if restored else require_same)(settings.replica, session)
     except ReplicaUnusable as error:
         database.close()
+        if restored:
+            put_aside(path)  # so that the next start restores again
         raise SettingsError(str(error)) from None
+    if restored:
+        record_restore(database, settings.replica)
+    return database
 
 
 def prepare_demo(settings: Settings) -> None:

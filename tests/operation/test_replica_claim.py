@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 
 from operation.litestream import Litestream, Position, ReplicaUnusable
 from operation.replica import Replica
-from operation.replica_claim import NAME, ReplicaClaim, require_same
+from operation.replica_claim import NAME, ReplicaClaim, require_same, require_whole
 from operation.replica_watch import ReplicaWatch
+from operation.start import prove
 from storage.database import Database
 from storage.integrity import audit
 from tests.databases import new_database
@@ -84,3 +86,32 @@ def test_what_a_service_has_not_written_there_claims_nothing(replica: Replica, d
         replica.write(NAME, content)
         with database.read() as session:
             require_same(replica, session)
+
+
+def test_a_restored_database_that_lacks_events_which_the_replica_had_is_refused(
+    tmp_path: Path, replica: Replica, database: Database
+) -> None:
+    happen(database)
+    watch(replica, database).look()
+    with database.read() as session:
+        require_whole(replica, session)
+    words = r"it ends with 0: .* remove service\.json"
+    with (
+        closing(new_database(f"sqlite:///{tmp_path}/older.db")) as older,
+        older.read() as session,
+        pytest.raises(ReplicaUnusable, match=words),
+    ):
+        require_whole(replica, session)
+
+
+def test_a_full_disk_takes_an_empty_file_and_is_refused_as_a_replica_all_the_same(tmp_path: Path) -> None:
+    with pytest.raises(ReplicaUnusable, match="No space left on device"):
+        prove(FullDisk(str(tmp_path)), None)
+
+
+class FullDisk(Replica):
+    """A directory on a disk without a free byte."""
+
+    def write(self, name: str, content: bytes) -> None:
+        if content:
+            raise OSError(errno.ENOSPC, "words of a library")
