@@ -58,7 +58,8 @@ def prepare_directory(settings: Settings) -> None:
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         known = isinstance(error, ValueError | ImportError)
         name = "REPLICA_URL" if settings.uploads_in_replica else "UPLOADS_URL"
-        raise SettingsError(f"{name} cannot be used: {error if known else type(error).__name__}") from None
+        why = str(error) if known else f"{type(error).__name__}. Does it exist, and may these keys write to it?"
+        raise SettingsError(f"{name} cannot be used: {why}") from None
 
 
 def open_service_database(settings: Settings) -> Database:
