@@ -58,7 +58,12 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
     prove(replica, path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     aside = put_aside(path)
-    if not Litestream(path, replica).restore(os.environ):
+    try:
+        found = Litestream(path, replica).restore(os.environ)
+    except ReplicaUnusable:
+        put_back(aside, path)
+        raise
+    if not found:
         put_back(aside, path)
         raise RestoreRefused(f"{replica.public_name} has no copy of a database.")
     return Restored(replica.public_name, sqlite_head(path), aside)

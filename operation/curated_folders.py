@@ -114,6 +114,22 @@ class FolderArchive:
                 log.error("curated_folder.file_lost", extra={"data": facts})
         return brought
 
+    def check(self, folder: RecordedFolder) -> Iterator[str]:
+        """Yield a sentence for each copy that is missing or damaged, and that this disk cannot replace."""
+        root = folder.root.resolve()
+        for name, digest in sorted(self._listed(folder).items()):
+            try:
+                self._files.read(digest)
+                continue
+            except (FileNotFoundError, UploadDamaged):
+                path = (root / name).resolve()
+                whole = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
+            if not whole:
+                yield f"The copy of {name} ({folder.name}) in the replica is missing or damaged. Put the file back."
+                continue
+            self._files.keep(path)
+            log.warning("curated_folder.copy_mended", extra={"data": {"folder": folder.name, "file": name}})
+
     def _listed(self, folder: RecordedFolder) -> dict[str, str]:
         content = self._replica.read(f"{folder.name}.json")
         return {} if content is None else dict(json.loads(content)["files"])
@@ -140,6 +156,13 @@ class CuratedFolders:
             self._handle(folder)
             self._done.add(folder.name)
         self._seen = head
+
+    def check(self) -> list[str]:
+        """Read every copy and compare it with its hash. Raises whatever the store raises."""
+        with self.database.read() as session:
+            folders = recorded_folders(session, self.editions)
+        archive = FolderArchive(self.replica)
+        return [sentence for folder in folders for sentence in archive.check(folder)]
 
     def _handle(self, folder: RecordedFolder) -> None:
         archive = FolderArchive(self.replica)

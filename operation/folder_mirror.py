@@ -14,7 +14,11 @@ Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
 
 @dataclass(frozen=True, slots=True)
 class FolderMirror:
-    """A folder and its copy. Of a file that this process has copied and that is gone, the copy goes too."""
+    """A folder of files that are written once, and its copy.
+
+    Of a file that this process has copied and that is gone, the copy goes too. A copy that was there before is not
+    replaced: the file may have been damaged since.
+    """
 
     folder: Path
     name: str
@@ -39,13 +43,16 @@ class FolderMirror:
         here = self._here()
         changed = [name for name, signature in here.items() if self.copied.get(name) != signature]
         gone = [name for name in self.copied if name not in here]
+        new = {name for name in changed if name not in self.copied}
+        there = self.replica.files(self.name) & new if new else set()
         for name in changed:
-            self.replica.write(f"{self.name}/{name}", (self.folder / name).read_bytes())
+            if name not in there:
+                self.replica.write(f"{self.name}/{name}", (self.folder / name).read_bytes())
             self.copied[name] = here[name]
         for name in gone:
             self.replica.remove(f"{self.name}/{name}")
             del self.copied[name]
-        return len(changed) + len(gone)
+        return len(changed) - len(there) + len(gone)
 
     def _here(self) -> dict[str, Signature]:
         if not self.folder.is_dir():

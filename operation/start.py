@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from storage.database import Database
 from storage.integrity import audit
 
 RESTORED = "service.restored"
+_PROBE_BYTES = 1 << 16  # a full disk takes an empty file
 _OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, KEYS, POOLS, EDITIONS)
 
 log = logging.getLogger(__name__)
@@ -67,10 +69,11 @@ def prove(replica: Replica, database: Path | None) -> None:
             f"REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk."
         )
     try:
-        replica.write(".probe", b"")
+        replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
         raise ReplicaUnusable(
-            f"REPLICA_URL={replica.public_name} cannot be written to ({type(error).__name__}). No board was opened. "
-            "Check the address, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
+            f"REPLICA_URL={replica.public_name} cannot be written to ({why}). No board was opened. "
+            "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
         ) from None

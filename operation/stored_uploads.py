@@ -1,4 +1,4 @@
-"""Daily check of stored uploads against the hashes that their submissions hold.
+"""Daily check of stored uploads against the hashes that their submissions hold, and the alarm of all stored files.
 
 Reading every file every day would cost more than it shows: beyond a limit a pass takes one part, another each day.
 """
@@ -20,10 +20,11 @@ from storage.integrity import audit
 from storage.models.core import Submission
 
 CHECKED = "uploads.checked"
+FILES_CHECKED = "files.checked"  # what only workers may read (workers/jobs/check_files.py)
 MOST_BYTES = 20 * 2**30  # of one pass
 _DAY = 86_400.0
 _EVERY = _DAY  # between two passes, in seconds
-_NAMED = 20  # problems that an event names
+NAMED = 20  # problems that an event names
 
 
 class StoredUpload(NamedTuple):
@@ -36,7 +37,7 @@ class StoredUpload(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UploadsAlarm:
-    """Uploads that the last pass found missing or damaged."""
+    """Files that the last passes found missing or damaged."""
 
     at: float
     problems: int
@@ -46,8 +47,8 @@ class UploadsAlarm:
     def sentence(self) -> str:
         """Return the alarm in words, with what to do."""
         return (
-            f"Stored uploads are missing or damaged: {self.problems}, the first: {self.named[0]} Scores and votes are "
-            "not affected. Bring the file back from another copy, or ask its owner, who has the receipt."
+            f"Stored files are missing or damaged: {self.problems}, the first: {self.named[0]} Scores and votes are "
+            "not affected. Bring an upload back from another copy, or ask its owner, who has the receipt."
         )
 
 
@@ -58,16 +59,21 @@ def check_daily(database: Database, uploads: Uploads, earlier: Path | None = Non
     """
     with database.read() as session:
         now = session.execute(select(database_now())).scalar_one()
-        last = audit.newest(session, [CHECKED], limit=1)
-        if last and last[0].at > now - _EVERY:
+        if not is_due(session, CHECKED, now):
             return None
         result = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
     looked_at = part_of_day([StoredUpload(*row) for row in result], int(now // _DAY), MOST_BYTES)
     problems = find_problems(looked_at, uploads, Uploads(earlier) if earlier else None)
     with database.write() as session:
-        facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:_NAMED]}
+        facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:NAMED]}
         audit.append(session, CHECKED, facts)
     return problems
+
+
+def is_due(session: Session, kind: str, now: float) -> bool:
+    """Return whether the last pass of a kind is a day old."""
+    last = audit.newest(session, [kind], limit=1)
+    return not last or last[0].at <= now - _EVERY
 
 
 def part_of_day(uploads: list[StoredUpload], day: int, most_bytes: int) -> list[StoredUpload]:
@@ -82,11 +88,12 @@ def find_problems(stored: Iterable[StoredUpload], uploads: Uploads, earlier: Upl
 
 
 def alarm(session: Session) -> UploadsAlarm | None:
-    """Return what the last pass found; None where everything was there."""
-    last = audit.newest(session, [CHECKED], limit=1)
-    if not last or not last[0].body["problems"]:
+    """Return what the last passes found, of uploads and of what only workers may read; None where all was there."""
+    last = [event for kind in (CHECKED, FILES_CHECKED) for event in audit.newest(session, [kind], limit=1)]
+    named = tuple(name for event in last for name in event.body["named"])
+    if not named:
         return None
-    return UploadsAlarm(last[0].at, last[0].body["problems"], tuple(last[0].body["named"]))
+    return UploadsAlarm(max(event.at for event in last), sum(event.body["problems"] for event in last), named)
 
 
 def _problem(upload: StoredUpload, uploads: Uploads, earlier: Uploads | None) -> str | None:

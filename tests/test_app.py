@@ -249,7 +249,7 @@ def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) ->
     ("url", "why"),
     [
         ("nowhere://key:canary@host/uploads", "Protocol not known: nowhere"),
-        ("file:///proc/canary", "FileNotFoundError"),
+        ("file:///proc/canary", "FileNotFoundError. Does it exist, and may these keys write to it?"),
     ],
 )
 def test_a_place_for_uploads_that_takes_nothing_is_one_sentence(tmp_path: Path, url: str, why: str) -> None:

@@ -57,8 +57,7 @@ def lifespan(
         await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
-        replicating = [replication.run(after)] if (replication := _replication(settings)) else []
-        replicating += [services.replica.run(after)] if services.replica else []
+        replicating = _replicating(settings, services, after)
         tasks = [_run_gradio(settings, services, gradio, stop), *(run(stop) for run in beside)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
@@ -93,12 +92,14 @@ async def _check_uploads(settings: Settings, services: Services, stop: asyncio.E
             log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
 
-def _replication(settings: Settings) -> Supervisor | None:
-    """Return the supervisor of Litestream, where there is a replica of a SQLite database."""
-    litestream = replicating_litestream(settings)
-    if litestream is None:
-        return None
-    return Supervisor(litestream.configure(), environment(child_environment()), name="litestream")
+def _replicating(settings: Settings, services: Services, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+    """Return Litestream under its supervisor and the watch over it, where there is a replica of a SQLite database."""
+    litestream, watch = replicating_litestream(settings), services.replica
+    if litestream is None or watch is None:
+        return []
+    end = asyncio.Event()
+    supervisor = Supervisor(litestream.configure(), environment(child_environment()), name="litestream")
+    return [supervisor.run(end), watch.run(after, end.set)]
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ from maintenance.action_context import ActionContext
 from operation.build import BUILD
 from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
+from operation.replica_claim import ReplicaClaim
 from operation.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
@@ -136,8 +137,7 @@ def _account_pages(context: RenderContext) -> AccountPages:
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
-    litestream = replicating_litestream(settings)
-    replica = ReplicaWatch(litestream) if litestream is not None else None
+    replica = _watch(settings, database)
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
@@ -201,6 +201,13 @@ def _submission_service(
             _durability(settings),
         ),
     )
+
+
+def _watch(settings: Settings, database: Database) -> ReplicaWatch | None:
+    litestream = replicating_litestream(settings)
+    if litestream is None or settings.replica is None:
+        return None
+    return ReplicaWatch(litestream, claim=ReplicaClaim(settings.replica, database))
 
 
 def replicating_litestream(settings: Settings) -> Litestream | None:

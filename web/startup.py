@@ -12,8 +12,10 @@ from pathlib import Path
 from benchmark.spec import MANIFEST
 from operation.folder_mirror import restore_items
 from operation.litestream import ReplicaUnusable
+from operation.replica_claim import require_same, require_whole
+from operation.restore import put_aside
 from operation.sealed_key import keep_key, restore_key
-from operation.start import prepare_database, record_restore
+from operation.start import prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
@@ -69,7 +71,8 @@ def prepare_directory(settings: Settings) -> None:
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         known = isinstance(error, ValueError | ImportError)
         name = "REPLICA_URL" if settings.uploads_in_replica else "UPLOADS_URL"
-        raise SettingsError(f"{name} cannot be used: {error if known else type(error).__name__}") from None
+        why = str(error) if known else f"{type(error).__name__}. Does it exist, and may these keys write to it?"
+        raise SettingsError(f"{name} cannot be used: {why}") from None
 
 
 def open_service_database(settings: Settings) -> Database:
@@ -83,7 +86,18 @@ def open_service_database(settings: Settings) -> Database:
     except ReplicaUnusable as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
-    if restored and settings.replica is not None:
+    path = sqlite_path(settings.database_url)
+    if settings.replica is None or path is None:
+        return database
+    try:
+        with database.read() as session:
+            (require_whole if restored else require_same)(settings.replica, session)
+    except ReplicaUnusable as error:
+        database.close()
+        if restored:
+            put_aside(path)  # so that the next start restores again
+        raise SettingsError(str(error)) from None
+    if restored:
         record_restore(database, settings.replica)
     return database
 

@@ -18,7 +18,7 @@ from common.logging_setup import log_to_stderr
 from operation.curated_folders import CuratedFolders
 from operation.folder_mirror import restore_items, worker_mirrors
 from operation.litestream import ReplicaUnusable
-from operation.replica import EDITIONS
+from operation.replica import EDITIONS, LABELS
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
@@ -27,6 +27,7 @@ from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
 from workers.item_files import write_items
+from workers.jobs import check_files
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
@@ -80,16 +81,18 @@ class WorkOptions:
 def _work_on(
     database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
 ) -> None:
-    copies = _restored_mirrors(settings, database)  # before the runners look which labels are here
+    mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
+    runners = [replace(one, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for one in runners]
     worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
     retry_while_away(partial(_appear, worker), stop.rest)
     if options.until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
+    daily = _file_checks(database, runners, mirrors)
     with (
         listening(database, stop.wake) as heard,
-        schedule.running(worker, runners, copies, heard=heard),
+        schedule.running(worker, runners, mirrors.copies, check_files=daily, heard=heard),
     ):
         if options.until_empty:
             retry_while_away(partial(drain, worker, stop.is_set, stop.wait), stop.rest)
@@ -98,15 +101,37 @@ def _work_on(
     _leave(worker)
 
 
-def _restored_mirrors(settings: WorkerSettings, database: Database) -> list[Callable[[], object]]:
-    """Bring small files from the replica; return what copies new ones there. Folders are brought meanwhile."""
+@dataclass(frozen=True, slots=True)
+class WorkerMirrors:
+    """What a worker keeps in the replica. `copies`: what copies new files there; `checks`: what compares the copies."""
+
+    copies: Sequence[Callable[[], object]] = ()
+    checks: Sequence[Callable[[], list[str]]] = ()
+    fetch_labels: Callable[[], int] | None = None
+
+
+def _restored_mirrors(settings: WorkerSettings, database: Database) -> WorkerMirrors:
+    """Bring small files from the replica. Folders are brought meanwhile."""
     if settings.replica is None:
-        return []
+        return WorkerMirrors()
     mirrors = worker_mirrors(settings.replica, settings.state_dir)
     for mirror in mirrors:
         mirror.restore()
     folders = CuratedFolders(database, settings.replica, settings.state_dir / EDITIONS)
-    return [*(mirror.copy for mirror in mirrors), folders.mirror]
+    labels = next(mirror for mirror in mirrors if mirror.name == LABELS)
+    return WorkerMirrors([*(mirror.copy for mirror in mirrors), folders.mirror], [folders.check], labels.restore)
+
+
+def _file_checks(database: Database, runners: Sequence[TaskRunner], mirrors: WorkerMirrors) -> Callable[[], None]:
+    """Return the daily check of stored files that only workers may read."""
+    checks = [*(runner.check_labels for runner in runners), *mirrors.checks]
+
+    def check() -> None:
+        result = check_files.check_daily(database, checks)
+        if result:
+            log.error("files.failed", extra={"data": {"problems": len(result), "first": result[0]}})
+
+    return check
 
 
 def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Sequence[Scorer]) -> list[TaskRunner]:

@@ -42,11 +42,13 @@ def running(
     runners: Sequence[TaskRunner] = (),
     mirrors: Sequence[Callable[[], object]] = (),
     *,
+    check_files: Callable[[], object] = lambda: None,
     heard: Callable[[], int | None] = lambda: None,
 ) -> Iterator[None]:
     """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last.
 
-    `runners`: of maintainers' tasks, one for each benchmark. `heard`: as of ``workers.runner.run``; what only an
+    `runners`: of maintainers' tasks, one for each benchmark. `check_files`: of stored files, which it reads once a day.
+    `heard`: as of ``workers.runner.run``; what only an
     event can cause then waits for one.
     """
     # Two lines a second about nothing; what goes wrong is logged by _guarded.
@@ -71,12 +73,14 @@ def running(
         more = f"-{place}" if place else ""
         _at_interval(scheduler, TASK_SECONDS, f"tasks{more}", runner.run_all)
         _at_interval(scheduler, REFRESH_SECONDS, f"labels{more}", runner.refresh)
+        _at_interval(scheduler, REFRESH_SECONDS, f"bring-labels{more}", runner.bring_labels)
         _at_interval(scheduler, REFRESH_SECONDS, f"hiding{more}", runner.watch_hiding)
     for runner in runners[:1]:  # what concerns the whole installation
         _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", runner.release_expired)
         _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
         _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)
         _at_interval(scheduler, INTEGRITY_SECONDS, "integrity", runner.check_rows)
+        _at_interval(scheduler, INTEGRITY_SECONDS, "files", check_files)
         _at_interval(scheduler, THINNING_SECONDS, "thinning", runner.thin_snapshots)
     for number, mirror in enumerate(mirrors):
         _at_interval(scheduler, MIRROR_SECONDS, f"mirror-{number}", mirror)

@@ -22,6 +22,7 @@ NON_PUBLIC_EVENTS = (
     "service.restored",
     "snapshots.thinned",
     "uploads.checked",
+    "files.checked",
     "incident.opened",
     "incident.updated",
     "incident.closed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from curate.errors import CurateError
+from operation.replica import Replica
 from storage.boards import thinning
 from storage.database import Database
 from storage.files import backups
@@ -25,7 +26,7 @@ from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
 from workers import task_handlers
-from workers.jobs import audit_checkpoint, import_labels, weak_hiding
+from workers.jobs import audit_checkpoint, check_files, import_labels, weak_hiding
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.rescore import CHUNK
@@ -61,6 +62,8 @@ class TaskRunner:
     keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     accept_weak_hiding: bool = False  # of configured sets, as the settings say
     levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
+    replica: Replica | None = None  # that imported labels are copied to
+    fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def run_one(self) -> bool:
@@ -112,6 +115,19 @@ class TaskRunner:
                 log.error("labels.missing", extra={"data": {"label_revision": revision, "reason": str(error)}})
         for revision in drafts & set(self.registry):
             self.registry.remove(revision)
+
+    def bring_labels(self) -> None:
+        """Bring imported labels that another worker has copied to the replica since; then this one scores with them."""
+        if self.fetch_labels is None:
+            return
+        with self.database.read() as session:
+            known = label_imports.names(session, self.scorer.benchmark)
+        if not all(map(self.store.has, known)) and self.fetch_labels():
+            self.refresh()
+
+    def check_labels(self) -> list[str]:
+        """Return a sentence for each imported label set on this disk that is damaged."""
+        return check_files.check_labels(self.database, self.scorer.benchmark, self.store, self.replica)
 
     def watch_hiding(self) -> None:
         """Look which sets are weakly hidden, whenever there are others or they are shown otherwise."""

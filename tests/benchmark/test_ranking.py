@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmark.statistics.ranking import (
     RankingEntry,
+    SelectedTests,
     display_order,
     influence,
     normal_draws,
@@ -20,7 +21,7 @@ from benchmark.statistics.ranking import (
     standings,
     step_down,
 )
-from benchmark.statistics.selection import select_best
+from benchmark.statistics.selection import Selection, select_best
 from benchmark.statistics.uncertainty import macro_difference, mcnemar_exact
 from tests.rank_ranges import holm_ranges, order_parts, ranges_by
 
@@ -300,3 +301,19 @@ def test_ranges_of_hidden_labels_are_those_of_holm() -> None:
     _, _, expected = holm_ranges(correct, category, "overall")
     for name in ("best", "worst", "differs"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+
+
+@pytest.mark.parametrize("order_by", ["macro", "overall"])
+def test_a_bound_of_p_is_made_exact_only_where_it_decides_and_ranges_stay(order_by):
+    correct, category = judges_of_shared_difficulty(5, 40, 300)
+    parts, exact = order_parts(category, order_by), order_by != "macro"
+    chosen = {index: Selection(2 + index % 9, 2e-4, 0.0, 2.2) for index in range(0, 40, 2)}
+    tests = paired_tests(correct, parts, exact=exact)
+    selected = SelectedTests.of(tests, chosen)
+    doubtful = selected.bound.sum()
+    rejected = step_down(tests, influence(correct, parts), normal_draws(300), selected)
+    left = selected.bound.sum()
+    selected.make_exact(selected.bound)
+    tests_exactly = tests._replace(p=selected.p)
+    assert rejected.tolist() == step_down(tests_exactly, influence(correct, parts), normal_draws(300)).tolist()
+    assert 0 < left < doubtful

@@ -76,3 +76,13 @@ def test_many_bytes_are_checked_in_parts_and_all_of_them_in_turn() -> None:
     days = [part_of_day(every, day, 300) for day in range(4)]
     assert sorted(one.submission for part in days for one in part) == sorted(one.submission for one in every)
     assert all(5 < len(part) < 50 for part in days)
+
+
+def test_files_that_only_workers_read_count_in_the_same_alarm(database: Database) -> None:
+    with database.write() as session:
+        audit.append(session, stored_uploads.CHECKED, {"files": 1, "problems": 0, "named": []})
+        audit.append(session, stored_uploads.FILES_CHECKED, {"problems": 1, "named": ["The copy is damaged."]})
+    with database.read() as session:
+        alarm = stored_uploads.alarm(session)
+    assert alarm is not None
+    assert (alarm.problems, alarm.named) == (1, ("The copy is damaged.",))

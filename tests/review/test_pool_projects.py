@@ -364,8 +364,14 @@ def test_what_is_not_what_its_hash_says_is_neither_copied_nor_brought(
     candidates.write_bytes(imported)
     CuratedFolders(bench.database, replica, editions).mirror()
     digest = hashlib.sha256(image.read_bytes()).hexdigest()
-    replica.write(f"files/{digest[:2]}/{digest}", b"other bytes")
+    copy = f"files/{digest[:2]}/{digest}"
+    replica.write(copy, b"other bytes")
+    assert CuratedFolders(bench.database, replica, editions).check() == [], "this disk has the file"
+    assert replica.read(copy) == image.read_bytes()
+    replica.write(copy, b"other bytes")
     shutil.rmtree(folder)
+    (lost,) = CuratedFolders(bench.database, replica, editions).check()
+    assert "images/1.png" in lost
     CuratedFolders(bench.database, replica, editions).mirror()
     assert candidates.read_bytes() == imported
     assert not image.exists()

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from benchmark.labels import make_label_set
+from operation.folder_mirror import FolderMirror
+from operation.replica import LABELS, Replica
+from storage.database import Database
+from storage.labels import label_imports
+from tests.databases import new_database
 from tests.factories import small_benchmark
+from workers.jobs import check_files
 from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
+from workers.task_runner import TaskRunner, create_task_runner
 
 
 def test_a_file_that_is_gone_or_damaged_is_said_to_be(tmp_path: Path) -> None:
@@ -25,3 +34,75 @@ def test_a_file_that_is_gone_or_damaged_is_said_to_be(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(LabelsError, match="the stored labels of revision demo are damaged"):
         store.load("demo")
+
+
+@dataclass(frozen=True)
+class LabelledWorker:
+    """A worker with a disk of its own."""
+
+    runner: TaskRunner
+    mirror: FolderMirror
+
+    @property
+    def file(self) -> Path:
+        return self.mirror.folder / self.runner.scorer.benchmark / "v3.json"
+
+
+def worker_with_disk(database: Database, disk: Path, replica: Replica) -> LabelledWorker:
+    mirror = FolderMirror(disk / LABELS, LABELS, replica)
+    runner = create_task_runner(database, small_benchmark.scorer(), disk, 60.0)
+    return LabelledWorker(replace(runner, replica=replica, fetch_labels=mirror.restore), mirror)
+
+
+def published(database: Database, labelled: LabelledWorker) -> None:
+    """Revision v3 as one worker has imported and published it."""
+    runner = labelled.runner
+    preferred = runner.scorer.labels["demo"].preferred.tolist()
+    stored = runner.store.keep(make_label_set("v3", runner.scorer.table, dict(enumerate(preferred)), None))
+    facts = {"benchmark": runner.scorer.benchmark, "digest": stored.labels.digest, "items": stored.labels.items}
+    more = {"spec": "s", "disclosure": "public", "commitment": "c" * 64, "difference": {}}
+    with database.write() as session:
+        label_imports.record(session, "v3", {**facts, **more, "reason": "", "requested_by": "someone"})
+        label_imports.publish(session, runner.scorer.benchmark, "v3")
+    runner.refresh()
+
+
+def two_workers(tmp_path: Path) -> tuple[Database, LabelledWorker, LabelledWorker]:
+    (tmp_path / "replica").mkdir()
+    database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    replica = Replica(str(tmp_path / "replica"))
+    first, second = (worker_with_disk(database, tmp_path / name, replica) for name in ("first", "second"))
+    published(database, first)
+    return database, first, second
+
+
+def test_a_worker_that_runs_scores_with_labels_that_another_one_has_imported(tmp_path: Path) -> None:
+    database, first, second = two_workers(tmp_path)
+    second.runner.bring_labels()
+    assert "v3" not in second.runner.scorer.revisions, "it is not in the replica yet"
+    first.mirror.copy()
+    second.runner.bring_labels()
+    assert "v3" in second.runner.scorer.revisions
+    with database.read() as session:
+        assert "v3" in second.runner.holds(session)
+    database.close()
+
+
+def test_damaged_labels_are_named_once_a_day_and_do_not_reach_the_replica(tmp_path: Path) -> None:
+    database, first, second = two_workers(tmp_path)
+    first.mirror.copy()
+    whole = first.file.read_bytes()
+    copy = tmp_path / "replica" / LABELS / first.file.relative_to(first.mirror.folder)
+    copy.write_bytes(b"{}")
+    assert check_files.check_daily(database, [first.runner.check_labels]) == []
+    assert copy.read_bytes() == whole, "the copy is written again from the disk"
+    first.file.write_bytes(whole[:-20])
+    assert check_files.check_daily(database, [first.runner.check_labels]) is None
+    assert "Remove labels/" in first.runner.check_labels()[0]
+    again = FolderMirror(first.mirror.folder, LABELS, first.mirror.replica)
+    assert again.copy() == 0, "a process that starts does not replace the copy by what this disk holds"
+    first.file.unlink()
+    first.runner.bring_labels()
+    assert first.file.read_bytes() == whole
+    assert first.runner.check_labels() == second.runner.check_labels() == []
+    database.close()

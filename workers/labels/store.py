@@ -64,6 +64,10 @@ class LabelStore:
             raise LabelsError(f"the stored labels of revision {revision} are damaged")
         return StoredLabels(labels, bytes.fromhex(stored["salt"]))
 
+    def content(self, revision: str) -> bytes:
+        """Return the file of a revision as it is."""
+        return self._path(revision).read_bytes()
+
     def remove(self, revision: str) -> None:
         """Remove the file of a revision, if it is here."""
         self._path(revision).unlink(missing_ok=True)
