@@ -1,12 +1,15 @@
 """Logs of inspect_ai: `.eval` (a zip archive whose members are packed with zstd or deflate) and `.json`.
 
 A sample is one vote; epochs are further votes. The texts and the order shown stand in the prompt, if it is the official
-one; otherwise the sample's metadata has `swapped`, and its id is the item's. Scores and targets are never read.
+one; otherwise the sample's metadata has `swapped`, and its id is the item's. Ids of samples are unique, those of items
+are not always: a log of `judge export-inspect` has fingerprint and id of the item in its metadata. Scores and targets
+are never read.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -31,6 +34,7 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _HEADERS = frozenset({"header.json", "_journal/start.json"})
 _SAMPLES = "samples/"
 _ATTACHMENT = "attachment://"
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError)
 
 
@@ -112,12 +116,16 @@ def _needed(sample: Any) -> Any:
         return sample
     attached = sample.get("attachments")
     attachments: Mapping[str, Any] = attached if isinstance(attached, dict) else {}
-    metadata = sample.get("metadata")
+    given = sample.get("metadata")
+    metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    item, name = metadata.get("item"), metadata.get("id")
+    own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)  # of `judge export-inspect`
     return {
-        "id": sample.get("id"),
+        "id": name if own else sample.get("id"),
+        "item": item if own else None,
         "prompt": _resolved(_prompt(sample.get("input")), attachments),
         "reply": _resolved(_reply(sample.get("output")), attachments),
-        "swapped": metadata.get("swapped") if isinstance(metadata, dict) else None,
+        "swapped": metadata.get("swapped"),
     }
 
 
@@ -181,5 +189,6 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
                 rows.append(PredictionRow(line, (choice,), (0,), fields.id, *texts, texts=marks))
             else:
                 stored = choice if choice == UNDECIDED else choice ^ swapped
-                rows.append(PredictionRow(line, (stored,), (int(swapped),), fields.id, texts=marks))
+                key = record["item"]
+                rows.append(PredictionRow(line, (stored,), (int(swapped),), fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, one_vote_a_row=True, text_field="input", samples=samples, reply_field="output")
