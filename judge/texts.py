@@ -19,4 +19,6 @@ def as_content(text: str) -> str:
 
 def as_money(dollars: float) -> str:
     """Return an amount of US dollars: cents, and of less than ten cents two digits that count."""
+    if 0 < dollars < 0.001:
+        return "under $0.001"
     return f"${dollars:.2f}" if dollars >= 0.1 or dollars == 0 else f"${dollars:.2g}"

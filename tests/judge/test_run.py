@@ -315,6 +315,28 @@ def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
     assert f"{options[0]} " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "line", ["garbage", "[1]", '{"row": 0}', '{"row": [0], "vote": 0, "item": "x", "swapped": true}']
+)
+def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "journal.jsonl").write_text(f"{line}\n")
+    assert main(["status", str(tmp_path)]) == 2
+    assert "Remove the line" in capsys.readouterr().err
+
+
+def test_what_a_run_cannot_read_or_write_is_named(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prompt.txt").write_bytes(b"\xe9 {query} {a0} {a1}")
+    assert run(model.url, items, tmp_path / "run", "--prompt", str(tmp_path / "prompt.txt")) == 2
+    assert run(model.url, items, tmp_path / "prompt.txt" / "run") == 2
+    (tmp_path / "run.json").write_text("{")
+    assert run(model.url, items, tmp_path) == 2
+    said = capsys.readouterr().err
+    assert all(words in said for words in ("is not UTF-8", "Not a directory", "is damaged"))
+
+
 def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:
     with serving_model(lambda path, body, times: completion("cut here \ud83d", "length")) as model:
         assert run(model.url, items, tmp_path / "run") == 0
