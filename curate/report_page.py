@@ -12,10 +12,11 @@ _STYLE = """
 }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
 body { color: var(--ink); background: var(--ground); }
+p { overflow-wrap: anywhere; }
 h2 { margin: 2.2rem 0 .6rem; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .7rem; text-align: left; vertical-align: top; }
-th { border-bottom-color: var(--ink); font-weight: 600; }
+th { border-bottom-color: var(--ink); font-weight: 600; vertical-align: bottom; }
 td { max-width: 24rem; overflow-wrap: break-word; }
 td.n, th.n, .bars .n { text-align: right; font-variant-numeric: tabular-nums; }
 td.n { white-space: nowrap; }

@@ -25,23 +25,25 @@ far a project is, and closes it.</p>"""
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    form = ActionForm(context, "pools")
+    importing, verifying = ActionForm(context, "pools"), ActionForm(context, "pools")
     html(_LEAD)
     with gr.Row():
-        form.fields("name", "folder")
-        form.field("reason", placeholder="to import a pool, or to verify it")
-        form.button("pools.import", primary=True)
+        importing.fields("name", "folder")
+        verifying.use("reason", importing.field("reason", placeholder="to import a pool, or to verify it"))
+        importing.button("pools.import", primary=True)
+    imported = html(elem_id="pools-said")  # beside its button: on a phone the other one is a page away
     listed = html(elem_id="pools")
     with gr.Row():
-        number = form.field("pool", placeholder="1")
+        number = verifying.field("pool", placeholder="1")
         show = gr.Button("Show the filter report", size="md")
         again = gr.Button("Show pools", size="md")
+    report = html(elem_id="filter-report")
     html(_VERIFY)
     with gr.Row():
-        form.fields("project", "annotators", "adjudicators", "answers")
-        form.button("pools.verify", primary=True)
-    form.rest()
-    said, report = html(elem_id="pools-said"), html(elem_id="filter-report")
+        verifying.fields("project", "annotators", "adjudicators", "answers")
+        verifying.button("pools.verify", primary=True)
+    verifying.rest(placed=("pools.import",))
+    started = html(elem_id="verification-said")
 
     def look(request: gr.Request) -> str:
         return context.run(request, "pools", _listed)
@@ -52,7 +54,8 @@ def build(context: PageContext) -> None:
 
         return context.run(request, "pool report", found)
 
-    form.wire(said, Refresh(look, [listed]))
+    importing.wire(imported, Refresh(look, [listed]))
+    verifying.wire(started, Refresh(look, [listed]))
     show.click(reporting, [number], [report], **QUIETLY)
     again.click(look, outputs=[listed], **QUIETLY)
     context.on_tab_open(look, [listed])
