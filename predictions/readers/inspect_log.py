@@ -33,6 +33,7 @@ _ZSTD = 93  # of the zip format
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _HEADERS = frozenset({"header.json", "_journal/start.json"})
 _SAMPLES = "samples/"
+_FIRST = ("_journal/", _SAMPLES, "header.json")
 _ATTACHMENT = "attachment://"
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError)
@@ -44,7 +45,16 @@ def is_archive(data: bytes) -> bool:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return bool(_HEADERS & set(archive.namelist()))
     except (zipfile.BadZipFile, OSError, ValueError, struct.error):
-        return False
+        return _first_name(data).startswith(_FIRST)
+
+
+def _first_name(data: bytes) -> str:
+    """Return the name of the first member; "" where none begins. It is what is left of an archive that is cut off."""
+    if len(data) < _LOCAL_HEADER.size:
+        return ""
+    magic, name, _extra = _LOCAL_HEADER.unpack_from(data)
+    start = _LOCAL_HEADER.size
+    return data[start : start + name].decode("utf-8", "replace") if magic == b"PK\x03\x04" else ""
 
 
 def is_document(value: Any) -> bool:
@@ -87,6 +97,8 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
                 members=len(members),
             )
             raise findings.reject("zip-bomb", message)
+        if len({member.filename for member in members}) < len(members):
+            raise findings.reject("bad-eval", _("the log holds a part twice; export it again"))
         for member in members:
             if member.filename.startswith(_SAMPLES) and member.filename.endswith(".json"):
                 yield _needed(loads(_unpacked(archive, member, data)))
