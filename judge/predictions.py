@@ -19,6 +19,7 @@ from judge.texts import as_content, as_reason
 from judge.totals import read_verdict
 
 PREDICTIONS = "predictions.jsonl"
+READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"
 LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 Answers = Mapping[RequestKey, RecordedAnswer]
 
@@ -97,12 +98,12 @@ def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
 
 
 def dry_run(path: Path, benchmark: str) -> Iterator[str]:
-    """Yield what the service would say about a file."""
+    """Yield what the service would say about a file: READY or ELSEWHERE begin the last sentence of one to submit."""
     from benchmark.items import load_table
     from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
     if benchmark != DEFAULT_BENCHMARK:
-        yield f"The dry run knows {DEFAULT_BENCHMARK} only, not {benchmark}."
+        yield f"{ELSEWHERE} {DEFAULT_BENCHMARK}; a server with {benchmark} checks the file."
         return
     try:
         upload = parse_predictions(path.read_bytes(), load_table())
@@ -111,4 +112,4 @@ def dry_run(path: Path, benchmark: str) -> Iterator[str]:
         problems = getattr(rejected, "problems", ())
         yield from (f"  {problem.message}" for problem in problems[:3])
         return
-    yield f"Ready to submit: revision {upload.revision}, {upload.items:,} pairs."
+    yield f"{READY}: revision {upload.revision}, {upload.items:,} pairs."

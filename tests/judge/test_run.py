@@ -85,6 +85,8 @@ def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Pa
     known = {name: stated[f"--{name}"] for name in ("tokens-in", "tokens-out", "price-usd")}
     assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
     assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
+    assert "--benchmark" not in stated
+    assert describe_run({**about, "benchmark": "next-bench"})["--benchmark"] == "next-bench"
     bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
     assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
 
@@ -406,6 +408,11 @@ def test_a_part_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path
     assert run(model.url, items, tmp_path / "run") == 0
     assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
     assert "whole revision" in capsys.readouterr().err
+    assert run(model.url, items, tmp_path / "other", "--benchmark", "next-bench") == 0
+    assert main(["submit", str(tmp_path / "other"), "--model", "x", "--server", "http://127.0.0.1:1"]) == 1
+    said = capsys.readouterr()
+    assert "a server with next-bench checks the file" in said.out
+    assert "whole revision" not in said.err
 
 
 def test_a_prompt_with_a_verdict_of_its_own_gives_votes(items: Path, tmp_path: Path) -> None:
