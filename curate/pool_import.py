@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from common.text import pluralize
 from curate.errors import CurateError, listed
 from curate.images import StoredImage, read_image, store_image
 from curate.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
@@ -65,8 +66,8 @@ def import_pairs(
         reading.take(row)
     if reading.problems and not skip_bad:
         raise CurateError(
-            f"{source.name}: {len(reading.problems):,} rows cannot be used, so nothing was imported. Correct them, or "
-            f"give --skip-bad.\n{listed(reading.problems)}"
+            f"{source.name}: {pluralize(len(reading.problems), 'row')} cannot be used, so nothing was imported. "
+            f"Correct them, or give --skip-bad.\n{listed(reading.problems)}"
         )
     if not reading.pairs:
         raise CurateError(f"{source.name} holds no pair that can be used.\n{listed(reading.problems)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from judge.journal import RecordedAnswer
 from judge.pairs import PairFile, PairToJudge
 from judge.plan import RequestKey
 from judge.prompts import ANSWER_TAG
+from judge.texts import as_content, as_reason
 from judge.totals import read_verdict
 
 PREDICTIONS = "predictions.jsonl"
+READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"
+LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 Answers = Mapping[RequestKey, RecordedAnswer]
 
 
@@ -42,10 +46,24 @@ def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
     if pointwise:
         return _scores(pair, answers, votes)
-    given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
+    given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
     if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
+    if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
+        return {"votes": [_choice(answer, reading) for answer in given], **_notes([_explained(one) for one in given])}
     return {"judgements": [_judgement(answer) for answer in given]}
+
+
+def _as_written(answer: RecordedAnswer) -> RecordedAnswer:
+    """Return an answer whose texts every reader takes, whatever wrote the journal."""
+    text = None if answer.text is None else as_content(answer.text)
+    return replace(answer, text=text, reason=as_reason(answer.reason))
+
+
+def _explained(answer: RecordedAnswer) -> RecordedAnswer:
+    size = len((answer.text or "").encode())
+    why = f"the text of {size:,} bytes is left out; at most {LONGEST_TEXT:,} are read"
+    return replace(answer, reason=why) if size > LONGEST_TEXT else answer
 
 
 def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
@@ -62,7 +80,8 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
 
 def _scores(pair: PairToJudge, answers: Answers, votes: int) -> dict[str, Any]:
     """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
-    given = [[answers[RequestKey(pair.row, vote, response)] for response in (0, 1)] for vote in range(votes)]
+    every = range(votes)
+    given = [[_as_written(answers[RequestKey(pair.row, vote, response)]) for response in (0, 1)] for vote in every]
     scores = [[answer.score for answer in both] for both in given]
     if all(score is not None for both in scores for score in both):
         return {"scores": scores}
@@ -79,12 +98,12 @@ def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
 
 
 def dry_run(path: Path, benchmark: str) -> Iterator[str]:
-    """Yield what the service would say about a file."""
+    """Yield what the service would say about a file: READY or ELSEWHERE begin the last sentence of one to submit."""
     from benchmark.items import load_table
     from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
     if benchmark != DEFAULT_BENCHMARK:
-        yield f"The dry run knows {DEFAULT_BENCHMARK} only, not {benchmark}."
+        yield f"{ELSEWHERE} {DEFAULT_BENCHMARK}; a server with {benchmark} checks the file."
         return
     try:
         upload = parse_predictions(path.read_bytes(), load_table())
@@ -93,4 +112,4 @@ def dry_run(path: Path, benchmark: str) -> Iterator[str]:
         problems = getattr(rejected, "problems", ())
         yield from (f"  {problem.message}" for problem in problems[:3])
         return
-    yield f"Ready to submit: revision {upload.revision}, {upload.items:,} pairs."
+    yield f"{READY}: revision {upload.revision}, {upload.items:,} pairs."

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
+from common.text import pluralize
 from curate.answer_checking import is_right
 from curate.asking import AskingLimits, ChatModel, ask_all
 from curate.errors import CurateError, listed
@@ -110,7 +111,7 @@ def read_questions(name: str, *, revision: str | None, split: str) -> list[Known
         except CurateError as error:
             problems.append(f"{row.place}: {error}")
     if problems or not questions:
-        raise CurateError(f"{name}: {len(problems):,} rows cannot be used.\n{listed(problems)}")
+        raise CurateError(f"{name}: {pluralize(len(problems), 'row')} cannot be used.\n{listed(problems)}")
     repeated = [one for one, count in Counter(question.pair.id for question in questions).items() if count > 1]
     if repeated:
         raise CurateError(f"{name}: ids occur twice: {', '.join(repeated[:5])}. Give each question its own.")

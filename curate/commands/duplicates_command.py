@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFINITIONS, MANIFEST
+from common.text import pluralize
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
@@ -139,4 +140,5 @@ def _summary(duplicates: Sequence[Duplicate]) -> str:
     counts = Counter((duplicate.where, duplicate.kind) for duplicate in duplicates)
     lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
     left_out = len({duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT})
-    return "\n".join([*lines, f"{left_out:,} pairs are left out of filters; a similar image alone leaves none out."])
+    left = pluralize(left_out, "pair is", "pairs are")
+    return "\n".join([*lines, f"{left} left out of filters; a similar image alone leaves none out."])

@@ -12,7 +12,9 @@ from typing import Any
 from curate.errors import CurateError
 from curate.power import NeighbourPower, interval_width, neighbours, pairs_for_width
 
-_NO_CATEGORY = frozenset({"rank", "interval", "decided_rate", "votes_per_item", "parameters_b"})
+_NO_CATEGORY = frozenset(
+    {"rank", "interval", "decided_rate", "votes_per_item", "parameters_b", "price_usd", "wall_seconds"}
+)
 
 
 def add_power_command(commands: Any) -> None:
@@ -85,8 +87,9 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
     """Return category -> judge -> accuracy."""
     try:
         data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise CurateError(f"{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else "this is not JSON"
+        raise CurateError(f"{path} cannot be read ({why}). Save the JSON of /api/v1/leaderboard.") from None
     judges = _of_board(data) if isinstance(data, Mapping) and isinstance(data.get("entries"), list) else data
     scores: dict[str, dict[str, float]] = {}
     for judge, values in judges.items() if isinstance(judges, Mapping) else ():
@@ -95,15 +98,18 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
                 scores.setdefault(category, {})[judge] = float(value)
     chosen = {key: found for key, found in scores.items() if key in wanted} if wanted else scores
     if not chosen or set(wanted) - set(scores):
-        raise CurateError(f"{path} has no scores of {', '.join(wanted) or 'any category'}; it has {', '.join(scores)}.")
+        given = ", ".join(scores) or "no shares from 0 to 1"
+        raise CurateError(f"{path} has no scores of {', '.join(wanted) or 'any category'}; it has {given}.")
     return chosen
 
 
 def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     scored = [one for one in data["entries"] if one.get("tier", "scored") == "scored"]
-    return {
-        f"{one['model']} {one.get('version') or ''}".strip(): {
-            name: value for name, value in one.items() if isinstance(value, float) and name not in _NO_CATEGORY
-        }
-        for one in scored
-    }
+    return {f"{one['model']} {one.get('version') or ''}".strip(): _accuracies(one) for one in scored}
+
+
+def _accuracies(entry: Mapping[str, Any]) -> dict[str, float]:
+    """Return the shares of an entry: what has an interval, since a cost or a time may be below 1, too."""
+    given = entry.get("interval")
+    names = set(given) if isinstance(given, Mapping) and given else set(entry) - _NO_CATEGORY
+    return {name: value for name, value in entry.items() if isinstance(value, float) and name in names}

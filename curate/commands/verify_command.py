@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
+from common.text import pluralize
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
 from curate.pool import locked, read_pair_file, write_json, write_lines
@@ -139,7 +140,9 @@ def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[Perso
             except CurateError as error:
                 problems.append(f"{path}, line {number}: {error}")
     if problems:
-        raise CurateError(f"{len(problems):,} answers cannot be used; nothing was imported.\n{listed(problems)}")
+        raise CurateError(
+            f"{pluralize(len(problems), 'answer')} cannot be used; nothing was imported.\n{listed(problems)}"
+        )
     return newest(answers)
 
 

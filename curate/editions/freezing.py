@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.text import pluralize
 from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
 from curate.errors import CurateError
 from curate.sources import read_objects
@@ -46,4 +47,6 @@ def _check_decided(folder: Path, *, partial: bool) -> None:
         path = folder / f"{state}.jsonl"
         left = sum(1 for _ in read_objects(path))
         if left and not partial:
-            raise CurateError(f"{left:,} pairs in {path} are not decided. Decide them, or give --partial.")
+            raise CurateError(
+                f"{pluralize(left, 'pair is', 'pairs are')} not decided ({path}). Decide them, or give --partial."
+            )

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmark.spec import DEFAULT_BENCHMARK
 from judge.errors import JudgeError
-from judge.predictions import PREDICTIONS, dry_run
+from judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
@@ -23,8 +24,8 @@ def submit_command(arguments: argparse.Namespace) -> int:
     if not path.is_file():
         raise JudgeError(f"There is no {path}. `python -m judge run` writes it when every vote has an answer.")
     run = read_metadata(path)
-    said = list(dry_run(path, run.get("benchmark", "vl-rewardbench")))
-    if not said[-1].startswith("Ready"):
+    said = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
+    if not said[-1].startswith((READY, ELSEWHERE)):
         raise JudgeError("\n".join([*said, "A submission covers a whole revision: run all of its pairs."]))
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
@@ -46,6 +47,8 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     if not run:
         return {}
     fields = {"--judge-type": "generative-pairwise" if run["api"] == "chat" else "scalar"}
+    if run.get("benchmark", DEFAULT_BENCHMARK) != DEFAULT_BENCHMARK:
+        fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
     if temperature is not None and not any(one["parameter"] == "temperature" for one in run["refused_parameters"]):
         fields["--temperature"] = f"{temperature:g}"
