@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from common.messages import _
 from receipts.signing import KeyUnusable, read_keys
 from receipts.verify import (
     Chain,
@@ -38,14 +39,18 @@ class _UnusableInput(Exception):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("receipt", type=Path, metavar="RECEIPT", help="the receipt, or an answer that holds it")
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the file that was submitted")
-    parser.add_argument("--key", type=Path, metavar="PATH", help="the published keys, saved: /api/v1/keys, or PEM")
-    parser.add_argument("--server", metavar="URL", help="fetch the published keys from this service instead")
-    parser.add_argument("--chain", type=Path, metavar="PATH", help="the exported audit chain, saved from /api/v1/chain")
-    parser.add_argument("--head", type=Path, metavar="PATH", help="a published head that the chain must pass through")
-    parser.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark (the demo's)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("receipt", type=Path, metavar="RECEIPT", help=_("the receipt, or an answer that holds it"))
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=_("the file that was submitted"))
+    parser.add_argument("--key", type=Path, metavar="PATH", help=_("the published keys, saved: /api/v1/keys, or PEM"))
+    parser.add_argument("--server", metavar="URL", help=_("fetch the published keys from this service instead"))
+    parser.add_argument(
+        "--chain", type=Path, metavar="PATH", help=_("the exported audit chain, saved from /api/v1/chain")
+    )
+    parser.add_argument(
+        "--head", type=Path, metavar="PATH", help=_("a published head that the chain must pass through")
+    )
+    parser.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON"))
 
 
 def run(options: argparse.Namespace) -> CommandOutput:
