@@ -18,7 +18,7 @@ from workers import WRONG_CONFIGURATION
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -108,7 +108,8 @@ def _best_reported(spec: BenchmarkSpec) -> float | None:
     return max((value / 100 for value in known if value is not None), default=None)
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """Return every command with its options."""
     parser = CommandParser(prog="python -m workers", description=_("Scores submissions against hidden labels."))
     parser.add_argument("--drain", action="store_true", help=_("stop when nothing waits to be scored"))
     commands = parser.add_subparsers(dest="command")
