@@ -154,6 +154,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     ),
     "PIL": (
         "leaderboard/share/og_image.py",
+        "leaderboard/share/fonts.py",
         "judge/images.py",
         "judge/askers.py",
         "curate/images.py",

@@ -1,4 +1,4 @@
-"""What the Hub states of a model becomes values of the form, or one sentence about why there are none."""
+"""Model descriptions of the Hub as values of the form, or one sentence about why there are none."""
 
 from __future__ import annotations
 
