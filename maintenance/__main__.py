@@ -20,6 +20,8 @@ from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
 from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
+from common.command_line import CommandParser, complain, say, translated
+from common.messages import _
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
@@ -42,31 +44,33 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         message = f"{error.filename}: {error.strerror}" if error.filename else error
-        print(f"maintenance: {message}", file=sys.stderr)
+        complain(_("maintenance: {error}", error=message))
         return 1
     except (DatabaseUnusable, ValueError, LookupError, AuthError) as error:
-        print(f"maintenance: {error}", file=sys.stderr)
+        complain(_("maintenance: {error}", error=translated(str(error))))
         return 1
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return every command with its options."""
-    parser = argparse.ArgumentParser(prog="python -m maintenance", description=__doc__)
-    text = "which of BENCHMARKS the command is about (default: the first)"
+    parser = CommandParser(prog="python -m maintenance", description=_("Command line `python -m maintenance`."))
+    text = _("which of BENCHMARKS the command is about (default: the first)")
     parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    manifest = commands.add_parser("manifest", help="build the manifest of items from dataset files")
-    manifest.add_argument("benchmark", help="the benchmark's name, such as vl-rewardbench")
+    manifest = commands.add_parser("manifest", help=_("build the manifest of items from dataset files"))
+    manifest.add_argument("benchmark", help=_("the benchmark's name, such as vl-rewardbench"))
     manifest.add_argument(
-        "revision", nargs="+", metavar="REVISION=FILE", help="JSONL or JSON rows; the first defines the items"
+        "revision", nargs="+", metavar="REVISION=FILE", help=_("JSONL or JSON rows; the first defines the items")
     )
     manifest.add_argument("--output", type=Path, required=True)
     manifest.set_defaults(command=None, files=_manifest)
-    items = commands.add_parser("items", help="from dataset files the texts for the explore page, without labels")
-    items.add_argument("file", nargs="+", type=Path, metavar="FILE", help="JSONL or JSON rows of the dataset")
-    items.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark")
-    items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
-    items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
+    items = commands.add_parser("items", help=_("from dataset files the texts for the explore page, without labels"))
+    items.add_argument("file", nargs="+", type=Path, metavar="FILE", help=_("JSONL or JSON rows of the dataset"))
+    items.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark"))
+    items.add_argument("--output", type=Path, required=True, help=_("what ITEMS_FILE is to name"))
+    items.add_argument(
+        "--models", action="store_true", help=_("also which models wrote the responses, for verification")
+    )
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
     maintenance.space_commands.add_commands(commands)
@@ -91,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
         answer: CliResult = options.command(_context(settings, served, database), options)
     finally:
         database.close()
-    print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
+    print(json.dumps(answer.data, indent=1) if options.json else translated(answer.text), flush=True)
     return 0 if answer.ok else 1
 
 
@@ -110,7 +114,7 @@ def _context(settings: WorkerSettings, served: ServedSettings, database: Databas
         retries=ACTIONS.retries(),
     )
     behind = partial(replica_alarm, settings.database_url, settings.replica)
-    return CliContext(context, _ask, lambda text: print(text, file=sys.stderr), behind)
+    return CliContext(context, _ask, complain, behind)
 
 
 def _identity() -> IdentitySettings | None:
@@ -123,7 +127,7 @@ def _identity() -> IdentitySettings | None:
 
 def _ask(question: str) -> str:
     """Empty where nobody is at the terminal."""
-    return input(question) if sys.stdin.isatty() else ""
+    return input(translated(question)) if sys.stdin.isatty() else ""
 
 
 def _manifest(options: argparse.Namespace) -> int:
@@ -133,7 +137,14 @@ def _manifest(options: argparse.Namespace) -> int:
         return _manifest_of_pairs(spec, named, options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
-    print(f"{options.output}: {len(table)} items, revisions {', '.join(table.revisions)}")
+    say(
+        _(
+            "{file}: {number} items, revisions {names}",
+            file=options.output,
+            number=len(table),
+            names=", ".join(table.revisions),
+        )
+    )
     return 0
 
 
@@ -149,11 +160,18 @@ def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path)
     try:
         sets = [read_pairs(_rows(Path(path)), spec, name if name in released else None) for name, path in files.items()]
     except PairsError as error:
-        print(f"maintenance: {error}", file=sys.stderr)
+        complain(_("maintenance: {error}", error=translated(str(error))))
         return 1
     manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])
     output.write_text(manifest_text(manifest))
-    print(f"{output}: {len(manifest['items'])} items, editions {', '.join(manifest['editions'])}")
+    say(
+        _(
+            "{file}: {number} items, editions {names}",
+            file=output,
+            number=len(manifest["items"]),
+            names=", ".join(manifest["editions"]),
+        )
+    )
     return 0
 
 
@@ -161,7 +179,15 @@ def _items(options: argparse.Namespace) -> int:
     table = load_table(options.items)
     rows = list(item_rows((row for path in options.file for row in _rows(path)), table, models=options.models))
     options.output.write_text(item_text(rows), encoding="utf-8")
-    print(f"{options.output}: {len(rows):,} of {len(table):,} pairs; set ITEMS_FILE={options.output.absolute()}")
+    say(
+        _(
+            "{file}: {written:,} of {pairs:,} pairs; set ITEMS_FILE={path}",
+            file=options.output,
+            written=len(rows),
+            pairs=len(table),
+            path=options.output.absolute(),
+        )
+    )
     return 0
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
@@ -49,9 +50,9 @@ class CommandTree:
 
     def add(self, words: str, help: str, run: Command) -> argparse.ArgumentParser:
         """Return the parser of a new command, for its arguments."""
-        group, _, name = words.rpartition(" ")
+        group, _space, name = words.rpartition(" ")
         parser: argparse.ArgumentParser = self._group(group).add_parser(name, help=help)
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--json", action="store_true", help=_("print JSON"))
         parser.set_defaults(command=run)
         return parser
 
@@ -92,7 +93,10 @@ def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
     many = action_parameter.is_list or action_parameter.is_mapping
     if info.option:
         if many:
-            options |= {"action": "append", "help": f"{info.help} (repeatable)".lstrip()}
+            options |= {
+                "action": "append",
+                "help": _("{help} (repeatable)", help=_(info.help)) if info.help else _("(repeatable)"),
+            }
         parser.add_argument(
             info.option,
             dest=action_parameter.name,
@@ -149,7 +153,7 @@ def _value(action_parameter: ActionParameter, given: Any) -> Any:
         return given
     wrong = [text for text in given if "=" not in text]
     if wrong:
-        raise ValueError(f"{wrong[0]!r} is not FIELD=VALUE")
+        raise ValueError(_("{value!r} is not FIELD=VALUE", value=wrong[0]))
     return dict(text.split("=", 1) for text in given)
 
 

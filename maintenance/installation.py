@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
+from common.command_line import complain, say, translated
+from common.messages import _
 from operation.doctor import InstallationFiles, examine
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.restore import Restored, RestoreRefused, newest_copy, put_aside, put_back, restore_copy, sqlite_head
@@ -16,19 +17,19 @@ from operation.start import prove, sqlite_path
 from settings import WorkerSettings
 
 _KEY = "receipt.key"
-_LATER_HEADS = (
-    "Heads that were published after event {seq} are newer than this copy: audit verify --head says so and exits 1. "
-    "Check with the newest head from before. Then say in public from which event on the chain begins anew."
-)
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to an argparse subparsers object; each sets `files`."""
-    restore = commands.add_parser("restore", help="bring the database back: from REPLICA_URL, or from a daily copy")
-    restore.add_argument("copy", nargs="?", help="path or URL of a copy; left out: REPLICA_URL, else the newest copy")
-    restore.add_argument("--replace", action="store_true", help="put the database that is there aside")
+    restore = commands.add_parser("restore", help=_("bring the database back: from REPLICA_URL, or from a daily copy"))
+    restore.add_argument(
+        "copy", nargs="?", help=_("path or URL of a copy; left out: REPLICA_URL, else the newest copy")
+    )
+    restore.add_argument("--replace", action="store_true", help=_("put the database that is there aside"))
     restore.set_defaults(command=None, files=_restore)
-    doctor = commands.add_parser("doctor", help="check disk, database, replica and programs; exit 1 names what to do")
+    doctor = commands.add_parser(
+        "doctor", help=_("check disk, database, replica and programs; exit 1 names what to do")
+    )
     doctor.add_argument("--json", action="store_true")
     doctor.set_defaults(command=None, files=_doctor)
 
@@ -38,14 +39,28 @@ def _restore(options: argparse.Namespace) -> int:
     try:
         restored = _bring(settings, options.copy, replace=options.replace)
     except (RestoreRefused, ReplicaUnusable) as error:
-        print(f"maintenance: {error}", file=sys.stderr)
+        complain(_("maintenance: {error}", error=translated(str(error))))
         return 1
-    print(f"Restored {restored.source}: the chain ends with event {restored.head.seq}, {restored.head.hash}.")
+    say(
+        _(
+            "Restored {source}: the chain ends with event {seq}, {hash}.",
+            source=restored.source,
+            seq=restored.head.seq,
+            hash=restored.head.hash,
+        )
+    )
     if restored.aside is not None:
-        print(f"The database that was there is {restored.aside}.")
-    print(_LATER_HEADS.format(seq=restored.head.seq))
+        say(_("The database that was there is {aside}.", aside=restored.aside))
+    say(
+        _(
+            "Heads that were published after event {seq} are newer than this copy: audit verify --head says so and "
+            "exits 1. Check with the newest head from before. Then say in public from which event on the chain begins "
+            "anew.",
+            seq=restored.head.seq,
+        )
+    )
     if settings.replica is not None and options.copy:
-        print("Name an empty REPLICA_URL before you start the service: the one that is set holds later transactions.")
+        say(_("Name an empty REPLICA_URL before you start the service: the one that is set holds later transactions."))
     return 0
 
 
@@ -78,5 +93,5 @@ def _doctor(options: argparse.Namespace) -> int:
         print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:
         for finding in result:
-            print(f"{'ok   ' if finding.ok else 'ALARM'}  {finding.check}: {finding.sentence}")
+            print(f"{'ok   ' if finding.ok else 'ALARM'}  {finding.check}: {translated(finding.sentence)}")
     return 0 if all(finding.ok for finding in result) else 1

@@ -8,6 +8,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from common.command_line import say
+from common.messages import _
 from maintenance import space
 from maintenance.space import SpaceError, SpacePlan
 
@@ -17,29 +19,36 @@ if TYPE_CHECKING:
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     """Add `space` with its commands."""
-    words = "the service on a Hugging Face Space; HF_TOKEN, or `hf auth login`, says who you are"
+    words = _("the service on a Hugging Face Space; HF_TOKEN, or `hf auth login`, says who you are")
     parser = commands.add_parser("space", help=words, description=words)
     area = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, text in (("create", "create a Space with its bucket, and start it"), ("update", "upload this code")):
+    for name, text in (
+        ("create", _("create a Space with its bucket, and start it")),
+        ("update", _("upload this code")),
+    ):
         command = area.add_parser(name, help=text, description=text)
         command.add_argument("space", metavar="OWNER/NAME")
-        command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a public variable")
+        command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=_("a public variable"))
         command.add_argument(
-            "--secret", action="append", default=[], metavar="NAME", help="a secret: of the environment, or asked for"
+            "--secret",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=_("a secret: of the environment, or asked for"),
         )
         command.set_defaults(command=None, files=_create if name == "create" else _update)
-    command = area.add_parser("status", help="whether it runs", description="whether it runs")
+    command = area.add_parser("status", help=_("whether it runs"), description=_("whether it runs"))
     command.add_argument("space", metavar="OWNER/NAME")
     command.set_defaults(command=None, files=_status)
 
 
 def _create(options: argparse.Namespace) -> int:
-    print(space.create(_api(), _plan(options), print))
+    print(space.create(_api(), _plan(options), say))
     return 0
 
 
 def _update(options: argparse.Namespace) -> int:
-    print(space.update(_api(), _plan(options), print))
+    print(space.update(_api(), _plan(options), say))
     return 0
 
 

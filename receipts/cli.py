@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from common.command_line import translated
+from common.messages import _
 from receipts.signing import KeyUnusable, read_keys
 from receipts.verify import (
     Chain,
@@ -22,7 +24,7 @@ from receipts.verify import (
 )
 
 OK, FAILED, USAGE = 0, 1, 2
-_WITHOUT_HEAD = "Not checked: without --head, a published one, nothing shows that later events were cut off."
+_WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
 
 
 class CommandOutput(NamedTuple):
@@ -38,14 +40,18 @@ class _UnusableInput(Exception):
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("receipt", type=Path, metavar="RECEIPT", help="the receipt, or an answer that holds it")
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the file that was submitted")
-    parser.add_argument("--key", type=Path, metavar="PATH", help="the published keys, saved: /api/v1/keys, or PEM")
-    parser.add_argument("--server", metavar="URL", help="fetch the published keys from this service instead")
-    parser.add_argument("--chain", type=Path, metavar="PATH", help="the exported audit chain, saved from /api/v1/chain")
-    parser.add_argument("--head", type=Path, metavar="PATH", help="a published head that the chain must pass through")
-    parser.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark (the demo's)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("receipt", type=Path, metavar="RECEIPT", help=_("the receipt, or an answer that holds it"))
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=_("the file that was submitted"))
+    parser.add_argument("--key", type=Path, metavar="PATH", help=_("the published keys, saved: /api/v1/keys, or PEM"))
+    parser.add_argument("--server", metavar="URL", help=_("fetch the published keys from this service instead"))
+    parser.add_argument(
+        "--chain", type=Path, metavar="PATH", help=_("the exported audit chain, saved from /api/v1/chain")
+    )
+    parser.add_argument(
+        "--head", type=Path, metavar="PATH", help=_("a published head that the chain must pass through")
+    )
+    parser.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON"))
 
 
 def run(options: argparse.Namespace) -> CommandOutput:
@@ -55,11 +61,11 @@ def run(options: argparse.Namespace) -> CommandOutput:
         receipt, file = _bytes(options.receipt), _bytes(options.file) if options.file else None
         head = _json(options.head) if options.head else None
         if options.chain is None and head is not None:
-            raise _UnusableInput("--head needs --chain: a head is checked against a chain.")
+            raise _UnusableInput(_("--head needs --chain: a head is checked against a chain."))
         table = _table(options)
         chain, about_chain = _chain(options, head)
     except _UnusableInput as wrong:
-        return CommandOutput(str(wrong), USAGE)
+        return CommandOutput(translated(str(wrong)), USAGE)
     try:
         receipts = read_receipts(receipt)
     except NoReceipt as none:
@@ -77,9 +83,10 @@ def _said(
         parts = [{"receipt": receipt, "checks": [one.to_json() for one in found]} for receipt, found in each]
         text = json.dumps({"ok": good, "receipts": parts, "checks": [beside.to_json() for beside in besides]})
     else:
-        lines = ["OK: everything that was checked holds." if good else "FAILED: something does not hold."]
+        holds, fails = _("OK: everything that was checked holds."), _("FAILED: something does not hold.")
+        lines = [translated(holds if good else fails)]
         for receipt, result in each:
-            lines += [title(receipt), *map(_line, result)]
+            lines += [translated(title(receipt)), *map(_line, result)]
         text = "\n".join(map(_printable, [*lines, *map(_line, besides)]))
     return CommandOutput(text, OK if good else FAILED)
 
@@ -88,14 +95,16 @@ def _line(finding: Finding) -> str:
     name = (
         finding.check if finding.outcome is CheckOutcome.OK else f"{finding.check} {finding.outcome} ({finding.code})"
     )
-    return f"  {name}: {finding.message}"
+    return f"  {name}: {translated(finding.message)}"
 
 
 def _keys(options: argparse.Namespace) -> Mapping[str, bytes]:
     if options.key is None and options.server is None:
         raise _UnusableInput(
-            "A receipt is checked with the service's published keys. Save them once (curl .../api/v1/keys > keys.json) "
-            "and name the file with --key, or fetch them with --server."
+            _(
+                "A receipt is checked with the service's published keys. Save them once (curl .../api/v1/keys > "
+                "keys.json) and name the file with --key, or fetch them with --server."
+            )
         )
     if options.key is None:
         return _fetched(options.server)
@@ -103,7 +112,7 @@ def _keys(options: argparse.Namespace) -> Mapping[str, bytes]:
     try:
         return read_keys(text if "-----BEGIN" in text and not text.lstrip().startswith("{") else _json(options.key))
     except KeyUnusable as error:
-        raise _UnusableInput(f"{options.key} cannot be used as keys: {error}.") from None
+        raise _UnusableInput(_("{file} cannot be used as keys: {error}.", file=options.key, error=str(error))) from None
 
 
 def _fetched(server: str) -> Mapping[str, bytes]:
@@ -113,7 +122,7 @@ def _fetched(server: str) -> Mapping[str, bytes]:
         reply = httpx.get(f"{server.rstrip('/')}/api/v1/keys", timeout=30)
         return read_keys(reply.raise_for_status().json())
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise _UnusableInput(f"{server} does not tell its keys ({error}).") from None
+        raise _UnusableInput(_("{server} does not tell its keys ({error}).", server=server, error=str(error))) from None
 
 
 def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[Finding]]:
@@ -126,11 +135,11 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[F
     except ChainBroken as broken:
         return None, [Finding("chain", CheckOutcome.FAILED, "chain-broken", str(broken))]
     except OSError as error:
-        raise _UnusableInput(f"{options.chain} cannot be read: {error.strerror}.") from None
+        raise _UnusableInput(_("{file} cannot be read: {error}.", file=options.chain, error=error.strerror)) from None
     if head is None:
         return chain, [Finding("head", CheckOutcome.SKIPPED, "no-head", _WITHOUT_HEAD)]
     named = head if isinstance(head, dict) else {}
-    return chain, [chain.check(named.get("seq"), named.get("hash"), "head", "head")]
+    return chain, [chain.check(named.get("seq"), named.get("hash"), _("head"), "head")]
 
 
 def _table(options: argparse.Namespace) -> Any:
@@ -141,7 +150,9 @@ def _table(options: argparse.Namespace) -> Any:
     try:
         table = load_table(options.items)
     except (OSError, ValueError, KeyError) as error:
-        raise _UnusableInput(f"{options.items} cannot be read as items: {error}") from None
+        raise _UnusableInput(
+            _("{file} cannot be read as items: {error}", file=options.items, error=str(error))
+        ) from None
     return lambda: table
 
 
@@ -149,14 +160,14 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _UnusableInput(f"{path} cannot be read: {error.strerror}.") from None
+        raise _UnusableInput(_("{file} cannot be read: {error}.", file=path, error=error.strerror)) from None
 
 
 def _json(path: Path) -> Any:
     try:
         return json.loads(_bytes(path))
     except ValueError:
-        raise _UnusableInput(f"{path} is not JSON.") from None
+        raise _UnusableInput(_("{file} is not JSON.", file=path)) from None
 
 
 def _printable(text: str) -> str:

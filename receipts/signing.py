@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from common.canonical_json import canonical_json
+from common.messages import _
 
 SIGNATURE = "signature"
 ALGORITHM = "Ed25519"
@@ -55,11 +56,12 @@ class Signer:
             try:
                 private = load_pem_private_key(text.strip().encode(), password=None)
             except (ValueError, TypeError, UnsupportedAlgorithm):
-                raise KeyUnusable("this PEM holds no private key that can be read without a password") from None
+                raise KeyUnusable(_("this PEM holds no private key that can be read without a password")) from None
             if not isinstance(private, Ed25519PrivateKey):
-                raise KeyUnusable("this is another kind of key than Ed25519: openssl genpkey -algorithm ed25519")
+                raise KeyUnusable(_("this is another kind of key than Ed25519: openssl genpkey -algorithm ed25519"))
             return cls(private)
-        return cls(Ed25519PrivateKey.from_private_bytes(_decoded(text, _SEED_BYTES, "the base64 of 32 random bytes")))
+        seed = _decoded(text, _SEED_BYTES, _("the base64 of 32 random bytes"))
+        return cls(Ed25519PrivateKey.from_private_bytes(seed))
 
     @property
     def public_key(self) -> bytes:
@@ -111,14 +113,14 @@ def read_keys(given: object) -> dict[str, bytes]:
         try:
             public = load_pem_public_key(given.strip().encode())
         except (ValueError, UnsupportedAlgorithm):
-            raise KeyUnusable("this PEM holds no public key") from None
+            raise KeyUnusable(_("this PEM holds no public key")) from None
         if not isinstance(public, Ed25519PublicKey):
-            raise KeyUnusable("this is another kind of key than Ed25519")
+            raise KeyUnusable(_("this is another kind of key than Ed25519"))
         return _by_id([public.public_bytes(Encoding.Raw, PublicFormat.Raw)])
     listed = given.get("keys") if isinstance(given, Mapping) else None
     if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
-        raise KeyUnusable("this is neither PEM nor JSON with a list of keys")
-    return _by_id(_decoded(one.get("public_key"), _SEED_BYTES, "32 bytes in base64") for one in listed)
+        raise KeyUnusable(_("this is neither PEM nor JSON with a list of keys"))
+    return _by_id(_decoded(one.get("public_key"), _SEED_BYTES, _("32 bytes in base64")) for one in listed)
 
 
 def _by_id(keys: Iterable[bytes]) -> dict[str, bytes]:
@@ -135,5 +137,5 @@ def _decoded(text: object, size: int, what: str) -> bytes:
     except (binascii.Error, ValueError):
         result = b""
     if len(result) != size:
-        raise KeyUnusable(f"a key is {what}")
+        raise KeyUnusable(_("a key is {what}", what=what))
     return result

@@ -12,6 +12,7 @@ from typing import Any
 from benchmark.commitments import commit
 from benchmark.items import ItemTable, load_table
 from common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
+from common.messages import _, joined
 from predictions.parse import Predictions, UploadRejected, parse_predictions
 from predictions.problems import votes_phrase
 from receipts.signing import SIGNATURE, verify_signature
@@ -57,12 +58,12 @@ def read_receipts(data: bytes) -> list[dict[str, Any]]:
     try:
         result = json.loads(data)
     except (ValueError, RecursionError):
-        raise NoReceipt("The file is not JSON, or was cut off.") from None
+        raise NoReceipt(_("The file is not JSON, or was cut off.")) from None
     if isinstance(result, dict) and SIGNATURE not in result:
         result = result.get("receipts", [result["receipt"]] if "receipt" in result else None)
     listed = result if isinstance(result, list) else [result]
     if not listed or not all(isinstance(one, dict) and SIGNATURE in one and "kind" in one for one in listed):
-        raise NoReceipt("The file holds no signed receipt.")
+        raise NoReceipt(_("The file holds no signed receipt."))
     return listed
 
 
@@ -70,34 +71,49 @@ def check_signature(receipt: Mapping[str, Any], keys: Mapping[str, bytes]) -> Fi
     """Return whether one of the keys signed exactly this."""
     name = receipt.get("key_id")
     if not isinstance(name, str) or name not in keys:
-        known = ", ".join(sorted(keys)) or "none"
-        message = f"Signed with key {name!s:.40}, which is not among those given: {known}."
+        known = ", ".join(sorted(keys)) or _("none")
+        message = _("Signed with key {key}, which is not among those given: {known}.", key=str(name)[:40], known=known)
         return _failed("signature", "unknown-key", message)
     if not verify_signature(receipt, keys[name]):
-        message = f"The signature is not by key {name} over what the receipt says: it was changed, or is forged."
+        message = _(
+            "The signature is not by key {key} over what the receipt says: it was changed, or is forged.", key=name
+        )
         return _failed("signature", "bad-signature", message)
-    return _ok("signature", f"Signed with key {name}.")
+    return _ok("signature", _("Signed with key {key}.", key=name))
 
 
 def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> list[Finding]:
     """Return whether this is the file of the receipt, and whether it holds what the receipt counts."""
     digest = hashlib.sha256(data).hexdigest()
     if digest != receipt.get("content_sha256"):
-        sizes = f"; it has {len(data):,} bytes"
-        if isinstance(receipt.get("bytes"), int):
-            sizes += f", the receipt is about {receipt['bytes']:,}"
-        return [_failed("file", "file-differs", f"The file's SHA-256 is {digest}, not that of the receipt{sizes}.")]
-    findings = [_ok("file", f"The file has the receipt's SHA-256, {digest}.")]
+        return [_failed("file", "file-differs", _other_file(digest, len(data), receipt.get("bytes")))]
+    findings = [_ok("file", _("The file has the receipt's SHA-256, {digest}.", digest=digest))]
     if receipt["kind"] != "acceptance":
         return findings
     if table.benchmark != receipt.get("benchmark"):
-        message = f"Not checked: the receipt is about {receipt.get('benchmark')!s:.60}; --items names its items."
+        benchmark = str(receipt.get("benchmark"))[:60]
+        message = _("Not checked: the receipt is about {benchmark}; --items names its items.", benchmark=benchmark)
         return [*findings, Finding("counts", CheckOutcome.SKIPPED, "other-benchmark", message)]
     try:
         return [*findings, *_check_counts(receipt, len(data), parse_predictions(data, table))]
     except UploadRejected as rejected:
-        message = f"The file cannot be read as predictions: {rejected.problems[0].message}"
+        problem = rejected.problems[0].message
+        message = _("The file cannot be read as predictions: {problem}", problem=problem)
         return [*findings, _failed("counts", "counts-differ", message)]
+
+
+def _other_file(digest: str, size: int, expected: object) -> str:
+    if not isinstance(expected, int):
+        return _(
+            "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=size
+        )
+    return _(
+        "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes, the receipt is about "
+        "{expected:,}.",
+        digest=digest,
+        size=size,
+        expected=expected,
+    )
 
 
 def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) -> Iterator[Finding]:
@@ -113,16 +129,21 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) ->
     }
     values = {name: receipt.get(name) for name in result}
     if wrong := [
-        f"{name} {values[name]!s:.40}, not {value}" for name, value in result.items() if values[name] != value
+        _("{name} {stated}, not {value}", name=name, stated=str(values[name])[:40], value=value)
+        for name, value in result.items()
+        if values[name] != value
     ]:
-        yield _failed("counts", "counts-differ", "The receipt says " + "; ".join(wrong) + ".")
+        yield _failed("counts", "counts-differ", _("The receipt says {differences}.", differences=joined(wrong, "; ")))
     else:
-        yield _ok("counts", f"{upload.items:,} items with {votes_phrase(upload.votes.k)}, as the receipt says.")
+        votes = votes_phrase(upload.votes.k)
+        message = _("{number:,} items with {votes}, as the receipt says.", number=upload.items, votes=votes)
+        yield _ok("counts", message)
     if "votes_sha256" in receipt:
         if receipt["votes_sha256"] == votes_sha256(upload.votes):
-            yield _ok("votes", "The votes are those of the receipt.")
+            yield _ok("votes", _("The votes are those of the receipt."))
         else:
-            yield _failed("votes", "votes-differ", "The votes that are read in the file are not those of the receipt.")
+            message = _("The votes that are read in the file are not those of the receipt.")
+            yield _failed("votes", "votes-differ", message)
 
 
 def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
@@ -131,10 +152,11 @@ def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
     if not (_is_digest(digest) and _is_digest(salt)):
         return None
     if commit(str(digest), bytes.fromhex(str(salt))) != commitment:
-        message = "The revealed salt and digest are not those that the label revision was committed to."
+        message = _("The revealed salt and digest are not those that the label revision was committed to.")
         return _failed("labels", "commitment-differs", message)
     revision = receipt.get("label_revision")
-    return _ok("labels", f"The digest of label revision {revision} is the one that was committed to.")
+    message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
+    return _ok("labels", message)
 
 
 def check_event(receipt: Mapping[str, Any]) -> Finding | None:
@@ -143,11 +165,14 @@ def check_event(receipt: Mapping[str, Any]) -> Finding | None:
     if body is None:
         return None
     if not isinstance(body, dict) or body.get("seq") != receipt.get("chain_seq"):
-        return _failed("event", "event-differs", "The event in the receipt is not the one that the receipt names.")
+        message = _("The event in the receipt is not the one that the receipt names.")
+        return _failed("event", "event-differs", message)
     wrong = _event_of_acceptance(receipt, body) if receipt["kind"] == "acceptance" else _event_of_score(receipt, body)
     if wrong:
-        return _failed("event", "event-differs", f"The event in the receipt says something else: {wrong}.")
-    return _ok("event", f"Event {body['seq']}, which the receipt carries, says what the receipt says.")
+        message = _("The event in the receipt says something else: {fields}.", fields=wrong)
+        return _failed("event", "event-differs", message)
+    message = _("Event {seq}, which the receipt carries, says what the receipt says.", seq=body["seq"])
+    return _ok("event", message)
 
 
 def _event_of_acceptance(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
@@ -187,31 +212,37 @@ class Chain:
     def check(self, seq: object, digest: object, what: str, check: str) -> Finding:
         """Return whether an event has this number and hash here."""
         if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
-            return _failed(check, "no-place", f"The {what} names no place in a chain.")
+            return _failed(check, "no-place", _("The {what} names no place in a chain.", what=what))
         if seq > len(self.hashes):
             return _failed(check, "chain-too-short", self._too_short(seq, what))
         if self.hashes[seq - 1] != digest:
-            return _failed(check, "not-in-chain", f"Event {seq} of the chain is another one than the {what} names.")
-        return _ok(check, f"The {what} is event {seq} of {len(self.hashes)} of the chain.")
+            message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
+            return _failed(check, "not-in-chain", message)
+        number = len(self.hashes)
+        return _ok(check, _("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=number))
 
     def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
         """Return whether the event that a receipt names is in the chain, with the body that the receipt carries or
         names."""
-        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain")
+        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), _("receipt"), "chain")
         if finding.outcome is not CheckOutcome.OK:
             return finding
         seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
         digests = {body_sha256(canonical_json(body))} if isinstance(body, dict) else set()
         digests |= set() if named is None else {named}
         if digests - {self.bodies[seq - 1]}:
-            return _failed("chain", "body-differs", f"Event {seq} of the chain has another body than the receipt says.")
+            message = _("Event {seq} of the chain has another body than the receipt says.", seq=seq)
+            return _failed("chain", "body-differs", message)
         return finding
 
     def _too_short(self, seq: int, what: str) -> str:
-        return (
-            f"This {what} is newer than the copy: it names event {seq}, and the chain file ends at event "
-            f"{len(self.hashes)}. Save the chain again; if it still ends there, the service was restored from an older "
-            "copy, or the end of its chain is gone."
+        return _(
+            "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. Save "
+            "the chain again; if it still ends there, the service was restored from an older copy, or the end of its "
+            "chain is gone.",
+            what=what,
+            seq=seq,
+            end=len(self.hashes),
         )
 
 
@@ -227,9 +258,9 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
             event = json.loads(line)
             wrong = _wrong_link(event, number, hashes[-1])
         except (ValueError, KeyError, TypeError, RecursionError):
-            wrong = "this line is no event of a chain, with seq, prev, body_sha256 and hash"
+            wrong = _("this line is no event of a chain, with seq, prev, body_sha256 and hash")
         if wrong is not None:
-            raise ChainBroken(f"The chain file is broken at event {number}: {wrong}.")
+            raise ChainBroken(_("The chain file is broken at event {seq}: {problem}.", seq=number, problem=wrong))
         hashes.append(event["hash"])
         bodies.append(event["body_sha256"])
     return Chain(tuple(hashes[1:]), tuple(bodies))
@@ -238,13 +269,13 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
 def _wrong_link(event: Mapping[str, Any], number: int, previous: str) -> str | None:
     """Return what is wrong with the event that should have this number; None where it is the next one."""
     if not all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash")):
-        return "prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits"
+        return _("prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits")
     if event["seq"] != number or isinstance(event["seq"], bool):
-        return f"its number is {event['seq']!s:.20}"
+        return _("its number is {seq}", seq=str(event["seq"])[:20])
     if event["prev"] != previous:
-        return "it does not follow the event before it"
+        return _("it does not follow the event before it")
     if link_of(previous, event["body_sha256"]) != event["hash"]:
-        return "its hash is not SHA-256 of prev and body_sha256"
+        return _("its hash is not SHA-256 of prev and body_sha256")
     return None
 
 
@@ -270,13 +301,28 @@ def check_all(
 
 def title(receipt: Mapping[str, Any]) -> str:
     """Return what a receipt says, in a line."""
-    of = f"submission {receipt.get('submission')} on {receipt.get('benchmark')}"
+    submission, benchmark = receipt.get("submission"), receipt.get("benchmark")
     if receipt["kind"] == "score":
         values = receipt.get("scores")
-        shown = ", ".join(f"{name} {value}" for name, value in values.items()) if isinstance(values, dict) else "none"
-        when = f"under label revision {receipt.get('label_revision')}, scorer {receipt.get('scorer_version')}"
-        return f"Score of {of} {when} at {receipt.get('scored_at')}: {shown}"
-    return f"Acceptance of {of} from {receipt.get('owner')} at {receipt.get('accepted_at')}"
+        named = values.items() if isinstance(values, dict) else ()
+        scores = ", ".join(f"{name} {value}" for name, value in named)
+        return _(
+            "Score of submission {submission} on {benchmark} under label revision {revision}, scorer {scorer} at "
+            "{scored_at}: {scores}",
+            submission=submission,
+            benchmark=benchmark,
+            revision=receipt.get("label_revision"),
+            scorer=receipt.get("scorer_version"),
+            scored_at=receipt.get("scored_at"),
+            scores=scores or _("none"),
+        )
+    return _(
+        "Acceptance of submission {submission} on {benchmark} from {owner} at {accepted_at}",
+        submission=submission,
+        benchmark=benchmark,
+        owner=receipt.get("owner"),
+        accepted_at=receipt.get("accepted_at"),
+    )
 
 
 def _is_digest(text: object) -> bool:

@@ -59,6 +59,10 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
+    for action in ACTIONS:
+        texts = (action.declared.help, action.declared.waits, *(one.info.help for one in action.parameters))
+        yield from (("web/actions.py", text) for text in texts if text and action.command)
+    yield from (("web/actions.py", text) for text in ACTIONS.areas.values())
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
     yield from (("web/actions.py", text) for text in _of_maintenance())

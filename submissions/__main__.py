@@ -24,6 +24,16 @@ OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    parsed = command_line(arguments).parse_args(arguments)
+    try:
+        return int(parsed.run(parsed))
+    except KeyboardInterrupt:
+        complain(_("Interrupted."))
+        return INTERRUPTED
+
+
+def command_line(arguments: list[str]) -> argparse.ArgumentParser:
+    """Return the commands, with the options of those that the arguments may mean."""
     about = _("Check and submit prediction files, and check receipts.")
     parser = CommandParser(prog="python -m submissions", description=about)
     names = "check|submit|status|publish|anonymity|verify"
@@ -34,12 +44,7 @@ def main(arguments: list[str]) -> int:
         from submissions import client  # the HTTP client's options; `check` need not wait for them
 
         client.add_commands(commands, os.environ)
-    parsed = parser.parse_args(arguments)
-    try:
-        return int(parsed.run(parsed))
-    except KeyboardInterrupt:
-        complain(_("Interrupted."))
-        return INTERRUPTED
+    return parser
 
 
 def _add_check(commands: Any) -> None:

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from common.command_line import CommandParser, complain, say, translated
+from common.messages import _
 from settings import SettingsError, WorkerSettings
 from workers import WRONG_CONFIGURATION
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (LabelsError, SettingsError, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""
-        print(f"error: {setting}{error}", file=sys.stderr)
+        complain(_("error: {error}", error=setting + translated(str(error))))
         return WRONG_CONFIGURATION if final else 1
 
 
@@ -49,7 +51,7 @@ def _score(options: argparse.Namespace) -> int:
             options.file, Path(options.labels), options.benchmark, options.edition or options.revision, options.json
         )
     for remark in result.remarks:
-        print(remark, file=sys.stderr)
+        complain(remark)
     if result.scored:
         print(result.text)
     return 0 if result.scored else 1
@@ -77,17 +79,29 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     try:
         if options.command == "rescore":
             recorded = main.rescore(settings, options.revision)
-            print(f"{recorded} new scores; the board shows label revision {options.revision}")
+            say(
+                _(
+                    "{number} new scores; the board shows label revision {revision}",
+                    number=recorded,
+                    revision=options.revision,
+                )
+            )
         else:
             main.work(settings, until_empty=options.drain, best_reported=_best_reported)
     except LabelSetChanged as error:
-        print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
+        complain(
+            _(
+                "error: LABELS: label revision {revision}: {reason}",
+                revision=error,
+                reason=translated(LabelSetChanged.__doc__ or ""),
+            )
+        )
         return WRONG_CONFIGURATION if options.command is None else 1
     except (OldChain, UnknownSchema) as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain(_("error: {error}", error=translated(str(error))))
         return WRONG_CONFIGURATION if options.command is None else 1
     except DatabaseUnusable as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain(_("error: {error}", error=translated(str(error))))
         return 1
     return 0
 
@@ -103,29 +117,38 @@ def _best_reported(spec: BenchmarkSpec) -> float | None:
     return max((value / 100 for value in known if value is not None), default=None)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m workers", description="Scores submissions against hidden labels.")
-    parser.add_argument("--drain", action="store_true", help="stop when nothing waits to be scored")
+def command_line() -> argparse.ArgumentParser:
+    """Return every command with its options."""
+    parser = CommandParser(prog="python -m workers", description=_("Scores submissions against hidden labels."))
+    parser.add_argument("--drain", action="store_true", help=_("stop when nothing waits to be scored"))
     commands = parser.add_subparsers(dest="command")
-    score = commands.add_parser("score", help="score a file offline and print its scorecard; writes nothing")
+    score = commands.add_parser("score", help=_("score a file offline and print its scorecard; writes nothing"))
     score.add_argument("file", type=Path)
-    score.add_argument("--labels", required=True, help="JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
-    score.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
-    score.add_argument("--edition", help="which items the labels must hold; what they hold if left out")
-    score.add_argument("--revision", help="of the labels; recognised by their ids if left out")
-    score.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
-    score.add_argument("--json", action="store_true", help="print the scorecard as JSON")
-    commitment = commands.add_parser("commitment", help="what a label file was committed to with, once its salt is out")
-    commitment.add_argument("--labels", required=True, help="as above")
-    commitment.add_argument("--revision", required=True, help="the name under which they were imported")
-    commitment.add_argument("--salt", type=bytes.fromhex, required=True, help="in hex, as the log of decisions has it")
-    commitment.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
-    compare = commands.add_parser("compare", help="list the pairs whose labels two files state otherwise, as CSV")
-    compare.add_argument("before", help="labels, as for `score`")
-    compare.add_argument("after", help="labels, as for `score`")
-    compare.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
-    rescore = commands.add_parser("rescore", help="score everything under another label revision, then show that")
-    rescore.add_argument("--revision", required=True, help="one of those in the setting LABELS")
+    score.add_argument(
+        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
+    )
+    score.add_argument(
+        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
+    )
+    score.add_argument("--edition", help=_("which items the labels must hold; what they hold if left out"))
+    score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
+    score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
+    score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))
+    commitment = commands.add_parser(
+        "commitment", help=_("what a label file was committed to with, once its salt is out")
+    )
+    commitment.add_argument("--labels", required=True, help=_("as above"))
+    commitment.add_argument("--revision", required=True, help=_("the name under which they were imported"))
+    commitment.add_argument(
+        "--salt", type=bytes.fromhex, required=True, help=_("in hex, as the log of decisions has it")
+    )
+    commitment.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
+    compare = commands.add_parser("compare", help=_("list the pairs whose labels two files state otherwise, as CSV"))
+    compare.add_argument("before", help=_("labels, as for `score`"))
+    compare.add_argument("after", help=_("labels, as for `score`"))
+    compare.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
+    rescore = commands.add_parser("rescore", help=_("score everything under another label revision, then show that"))
+    rescore.add_argument("--revision", required=True, help=_("one of those in the setting LABELS"))
     return parser
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+import unicodedata
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from common.command_line import CommandParser, columns, language_of, wrapped
-from submissions.__main__ import main
+import maintenance.__main__
+import workers.__main__
+from common.command_line import CommandParser, columns, language_of, translated, wrapped
+from submissions.__main__ import command_line, main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 
@@ -56,6 +61,44 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
     assert "格式：" in capsys.readouterr().out
     main(["check", str(path), "--json"])
     assert capsys.readouterr().out.isascii()
+
+
+@pytest.mark.usefixtures("chinese")
+def test_every_command_of_every_program_has_chinese_help() -> None:
+    programs = [command_line([]), command_line(["verify"]), maintenance.__main__.command_line()]
+    texts = [text for program in [*programs, workers.__main__.command_line()] for text in _texts(program)]
+    assert len(texts) > 250
+    assert not [text for text in texts if any(map(str.isalpha, text)) and not _is_chinese(translated(text))]
+
+
+def _texts(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield descriptions and help of a program and all its commands."""
+    yield from filter(None, [parser.description])
+    for action in parser._actions:
+        yield from filter(None, [action.help])
+        if isinstance(action, argparse._SubParsersAction):
+            yield from (choice.help for choice in action._choices_actions if choice.help)
+            for command in action.choices.values():
+                yield from _texts(command)
+
+
+def _is_chinese(text: str) -> bool:
+    return any(unicodedata.east_asian_width(character) == "W" for character in text)
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("run", "arguments", "error"),
+    [
+        (maintenance.__main__.main, ["restore", "/there/is/no.db"], "maintenance："),
+        (workers.__main__.main, ["score", "/no/file", "--labels", "/no/labels"], "错误："),
+    ],
+)
+def test_errors_of_the_operators_commands_are_chinese(
+    run: Callable[[list[str]], int], arguments: list[str], error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 1
+    assert capsys.readouterr().err.startswith(error)
 
 
 def test_help_is_wrapped_by_columns_and_never_begins_a_line_with_punctuation() -> None:
