@@ -1,4 +1,4 @@
-"""Pieces of self-contained HTML reports: tables and bars as SVG. Every text is escaped; nothing is loaded or run."""
+"""Pieces of self-contained HTML reports: tables and bars. Every text is escaped; nothing is loaded or run."""
 
 from __future__ import annotations
 
@@ -6,16 +6,33 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #1c1b19; }
+:root { color-scheme: light dark; --ink: #1c1b19; --line: #d8d4cc; --ground: #fff; --note: #faf4ee; --bar: #1b7f6b; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e9e6df; --line: #45423c; --ground: #181715; --note: #2a211a; --bar: #3fa48d; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+body { color: var(--ink); background: var(--ground); }
+p { overflow-wrap: anywhere; }
+h2 { margin: 2.2rem 0 .6rem; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { border-bottom: 1px solid #d8d4cc; padding: .3rem .7rem; text-align: left; overflow-wrap: anywhere; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.note { border-left: 4px solid #b3541e; padding: .2rem 1rem; background: #faf4ee; }
-svg text { font: 13px system-ui, sans-serif; fill: #1c1b19; }
+th, td { border-bottom: 1px solid var(--line); padding: .3rem .7rem; text-align: left; vertical-align: top; }
+th { border-bottom-color: var(--ink); font-weight: 600; vertical-align: bottom; }
+td { max-width: 24rem; overflow-wrap: break-word; }
+td.n, th.n, .bars .n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n { white-space: nowrap; }
+.note { border-left: 4px solid #b3541e; padding: .5rem 1rem; background: var(--note); }
+figure { margin: 1rem 0; }
+figcaption { font-weight: 600; }
+.bars { list-style: none; margin: .4rem 0; padding: 0; }
+.bars li { display: grid; grid-template-columns: minmax(0, 17rem) minmax(0, 1fr) 4rem; gap: .8rem; padding: .15rem 0; }
+.bars span { overflow-wrap: anywhere; }
+.bars i { background: var(--bar); height: .9rem; margin-top: .3rem; min-width: 1px; }
+@media (max-width: 40rem) {
+  .bars li { grid-template-columns: minmax(0, 1fr) 3.5rem; gap: 0 .8rem; }
+  .bars span:first-child { grid-column: 1 / -1; }
+}
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_LABEL, _BAR, _ROW = 300, 420, 26  # widths and height of the bars, in pixels
-_LONGEST_LABEL = 44
 Cell = str | int | float | None
 
 
@@ -60,20 +77,12 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 def bars(title: str, values: Sequence[tuple[str, int]]) -> str:
     """Return horizontal bars with their numbers."""
     largest = max((value for _, value in values), default=0) or 1
-    height = _ROW * len(values) + 4
-    lines = []
-    for number, (name, value) in enumerate(values):
-        y, width = _ROW * number, _BAR * value / largest
-        label = name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…"
-        lines.append(
-            f'<text x="{_LABEL - 8}" y="{y + 18}" text-anchor="end">{escape(label)}</text>'
-            f'<rect x="{_LABEL}" y="{y + 4}" width="{width:.1f}" height="{_ROW - 8}" fill="#1b7f6b"/>'
-            f'<text x="{_LABEL + width + 6:.1f}" y="{y + 18}">{value:,}</text>'
-        )
-    return (
-        f'<figure><svg viewBox="0 0 {_LABEL + _BAR + 80} {height}" role="img" aria-label="{escape(title)}">'
-        f"<title>{escape(title)}</title>{''.join(lines)}</svg><figcaption>{escape(title)}</figcaption></figure>"
-    )
+    lines = [
+        f'<li><span>{escape(name)}</span><i style="width: {100 * value / largest:.1f}%"></i>'
+        f'<span class="n">{value:,}</span></li>\n'
+        for name, value in values
+    ]
+    return f'<figure><figcaption>{escape(title)}</figcaption><ul class="bars">\n{"".join(lines)}</ul></figure>'
 
 
 def _css(right: bool) -> str:

@@ -25,6 +25,9 @@ def main(arguments: list[str]) -> int:
     except JudgeError as error:
         print(error, file=sys.stderr)
         return USAGE
+    except OSError as error:
+        print(f"{error.filename or 'The command'}: {error.strerror or error}.", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED

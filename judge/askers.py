@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
-import io
 import math
 import sys
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from typing import Any, Protocol
 from judge.configuration import SCORE, RunConfiguration
 from judge.endpoint import Endpoint, RequestRefused, TransientFault
 from judge.errors import JudgeError
-from judge.images import image_url
+from judge.images import image_url, open_image
 from judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
 from judge.pairs import PairToJudge
 from judge.parameters import ParameterChanges, refused_parameter
@@ -32,6 +31,7 @@ from judge.requests import (
     score_body,
     text_body,
 )
+from judge.texts import as_content, as_reason
 
 _KEPT_IMAGES = 64
 
@@ -76,7 +76,7 @@ class ImageCache:
         try:
             return await self._kept[pair.row]
         except Exception as error:  # of files, decoders and addresses: any of their errors means that there is no image
-            raise AnswerFailed(f"the image cannot be read: {error}") from None
+            raise AnswerFailed(as_reason(f"the image cannot be read: {error}")) from None
 
 
 class ChatAsker:
@@ -203,12 +203,10 @@ class ScorerAsker:
         except AnswerFailed:
             raise
         except Exception as error:  # of somebody's function: it fails one answer, and the reason is recorded
-            raise AnswerFailed(f"{type(error).__name__}: {error}"[:300]) from None
+            raise AnswerFailed(as_reason(f"{type(error).__name__}: {error}")) from None
 
     def _call(self, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
-        from PIL import Image
-
-        with Image.open(io.BytesIO(pair.image.read())) as image:
+        with open_image(pair.image.read()) as image:
             image.load()
             if self.pointwise:
                 score = float(self._function(image, pair.query, pair.responses[key.response]))
@@ -230,7 +228,7 @@ class ScorerAsker:
 def _compared(verdict: Any, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
     item = short(pair.fingerprint)
     if isinstance(verdict, str):
-        return RecordedAnswer(key, item, swapped, text=verdict, reason="" if verdict else "empty content")
+        return RecordedAnswer(key, item, swapped, text=as_content(verdict), reason="" if verdict else "empty content")
     if verdict is None:
         return RecordedAnswer(key, item, swapped, reason="undecided")
     if verdict not in (0, 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge.configuration import RunConfiguration
@@ -14,9 +14,10 @@ from judge.journal import TokenUsage
 from judge.pairs import PairToJudge
 from judge.plan import RequestKey, is_swapped
 from judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
+from judge.texts import as_content, as_reason
 
 OPENAI, VLLM, ANTHROPIC = "openai", "vllm", "anthropic"
-_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})(?:-[os]-[A-Za-z0-9_-]{43})?")
+_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})(-[os]-[A-Za-z0-9_-]{43})?")
 _NOT_ASKED = frozenset({"batch_expired", "batch_cancelled", "expired", "canceled"})
 
 
@@ -37,7 +38,7 @@ LIMITS: Mapping[str, FileLimits] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One line of a result file. `open`: the request was never asked."""
+    """One line of a result file. `open`: the request was never asked. `name`: the whole custom id, where it has one."""
 
     key: RequestKey
     text: str = ""
@@ -46,6 +47,7 @@ class BatchResult:
     open: bool = False
     finish_reason: str | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
+    name: str | None = None
 
 
 def custom_id(key: RequestKey, pair: PairToJudge, *, swapped: bool) -> str:
@@ -107,14 +109,14 @@ def read_result(line: Any) -> BatchResult | None:
     if match is None:
         return None
     key = RequestKey(int(match[1]), int(match[2]))
-    if isinstance(line.get("result"), Mapping):
-        return _anthropic_result(key, line["result"])
-    return _openai_result(key, line)
+    anthropic = isinstance(line.get("result"), Mapping)
+    result = _anthropic_result(key, line["result"]) if anthropic else _openai_result(key, line)
+    return replace(result, name=match[0] if match[3] else None)
 
 
 def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult:
     kind = result.get("type")
-    if kind in _NOT_ASKED:
+    if isinstance(kind, str) and kind in _NOT_ASKED:
         return BatchResult(key, open=True)
     message = result.get("message")
     if kind != "succeeded" or not isinstance(message, Mapping):
@@ -122,20 +124,22 @@ def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult
     parts = message.get("content")
     listed = parts if isinstance(parts, list) else []
     texts = [str(part.get("text", "")) for part in listed if isinstance(part, Mapping) and part.get("type") == "text"]
-    text, stop = "".join(texts), message.get("stop_reason")
+    stop = as_reason(message["stop_reason"]) if isinstance(message.get("stop_reason"), str) else None
+    text = as_content("".join(texts))
     reason = "" if text else f"empty content (finish reason: {stop})"
     return BatchResult(key, text, reason, finish_reason=stop, usage=read_usage(message))
 
 
 def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
     error, response = line.get("error"), line.get("response")
-    if isinstance(error, Mapping) and error.get("code") in _NOT_ASKED:
+    if isinstance(error, Mapping) and isinstance(error.get("code"), str) and error["code"] in _NOT_ASKED:
         return BatchResult(key, open=True)
     if error:
         return BatchResult(key, failed=True, reason=_short(error))
     nested = isinstance(response, Mapping) and "body" in response
     body = response["body"] if isinstance(response, Mapping) and nested else response
-    if nested and isinstance(response, Mapping) and (response.get("status_code") or 200) >= 400:
+    status = response.get("status_code") if nested and isinstance(response, Mapping) else None
+    if isinstance(status, int) and status >= 400:
         return BatchResult(key, failed=True, reason=_short(body))
     try:
         reply = read_chat(body)
@@ -147,4 +151,4 @@ def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
 def _short(error: Any) -> str:
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     said = inner.get("message") or inner if isinstance(inner, Mapping) else inner
-    return " ".join(str(said).split())[:300]
+    return as_reason(str(said))

@@ -65,11 +65,18 @@ def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
-    """Return what a directory records about its run; None where there is none."""
+    """Return what a directory records about its run; None where there is none.
+
+    Raises:
+        JudgeError: the record is damaged.
+    """
     path = folder / RUN
     if not path.is_file():
         return None
-    recorded: dict[str, Any] = json.loads(path.read_bytes())
+    try:
+        recorded: dict[str, Any] = json.loads(path.read_bytes())
+    except ValueError:
+        raise JudgeError(f"{path} is damaged. Put it back from a copy, or use another directory.") from None
     return recorded
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from email.utils import parsedate_to_datetime
@@ -14,10 +15,13 @@ import httpx2
 import openai
 
 from judge.errors import JudgeError
+from judge.progress import duration
+from judge.texts import as_reason
 
 NO_KEY = "EMPTY"  # what the official script sends to a server without keys
 _AGAIN = frozenset({408, 409, 425, 429})
-_LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for
+LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for; the run ends where it asks for more
+_CENTURY = 100 * 365 * 86400.0  # seconds
 _LARGEST_REPLY = 32 * 2**20  # octets; a judgement has some thousands
 
 
@@ -105,6 +109,7 @@ class Endpoint:
         Raises:
             TransientFault: it may succeed later.
             RequestRefused: it will not.
+            JudgeError: the endpoint asks to wait for too long.
         """
         known = {"model", "messages", "stream", "temperature", "top_p", "max_tokens", "max_completion_tokens"}
         named: dict[str, Any] = {name: value for name, value in body.items() if name in known}
@@ -142,7 +147,7 @@ class Endpoint:
         """Close all connections."""
         await self._client.close()
 
-    def _fault(self, error: openai.APIError) -> TransientFault | RequestRefused:
+    def _fault(self, error: openai.APIError) -> TransientFault | RequestRefused | JudgeError:
         if isinstance(error, openai.APITimeoutError):
             return TransientFault("timed out")
         if not isinstance(error, openai.APIStatusError):
@@ -155,17 +160,19 @@ class Endpoint:
             return RequestRefused(status, None, self._safe(f"HTTP {status}: redirected to {where}; name that address"))
         if status in _AGAIN or status >= 500:
             wait = read_retry_after(error.response.headers)
+            if wait is not None and wait > LONGEST_WAIT:
+                return JudgeError(f"The endpoint asks to wait {duration(wait)} ({reason}).")
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason)
 
     def _safe(self, text: str) -> str:
         """Return a text of the endpoint without our key, which some repeat."""
         shown = text.replace(self._key, "[key]") if self._key else text
-        return " ".join(shown.split())[:300]
+        return as_reason(shown)
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that an endpoint asks us to wait, at most ten minutes."""
+    """Return the seconds that an endpoint asks us to wait, at most a hundred years; None where it does not say."""
     milliseconds, given = headers.get("retry-after-ms"), headers.get("retry-after")
     try:
         if milliseconds:
@@ -176,9 +183,9 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = parsedate_to_datetime(given).timestamp() - time.time()
         else:
             return None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
-    return min(max(seconds, 0.0), _LONGEST_WAIT)
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), _CENTURY)
 
 
 def _parse(content: bytes) -> Any:

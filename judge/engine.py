@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,10 +18,12 @@ from judge.errors import JudgeError
 from judge.journal import Journal, RecordedAnswer, short
 from judge.pairs import PairToJudge
 from judge.plan import RequestKey, is_swapped
-from judge.progress import ProgressLine
+from judge.progress import ProgressLine, duration
+from judge.texts import as_reason
 from judge.totals import Prices, RunBudget, RunTotals
 
 _MOST_REFUSALS_FOR_LOAD = 60  # of one request; these do not count as failed attempts
+_LONG_PAUSE = 20.0  # seconds; people are told
 _FAILURES_IN_A_ROW = 30  # or three times the concurrency: then something is wrong with all requests
 
 
@@ -56,6 +59,7 @@ class JudgeEngine:
         self._slots = AdaptiveConcurrency(limits.concurrency, self._stop)
         self._stopped_by = ""
         self._failures_in_a_row = 0
+        self._paused_until = 0.0
         self._sent = 0  # requests of this start that no recorded answer counts yet
         self.totals = RunTotals()
         for answer in journal.answers.values():
@@ -126,7 +130,7 @@ class JudgeEngine:
         except (RunStopped, JudgeError):
             raise
         except Exception as error:  # whatever a library raises costs one vote, not the run
-            await self._record_failure(replace(failed, reason=f"{type(error).__name__}: {error}"[:300]))
+            await self._record_failure(replace(failed, reason=as_reason(f"{type(error).__name__}: {error}")))
 
     async def _attempt(self, pair: PairToJudge, failed: RecordedAnswer) -> None:
         async with self._slots.slot():
@@ -138,11 +142,18 @@ class JudgeEngine:
             except TransientFault as fault:
                 if fault.throttled:
                     self._slots.throttled(fault.retry_after)
+                    self._announce_pause(fault.retry_after or 0.0)
                 raise
             seconds = round(time.monotonic() - began, 3)
             await self._record(replace(answer, seconds=seconds, attempts=failed.attempts))
             self._failures_in_a_row = 0
             self._slots.succeeded()
+
+    def _announce_pause(self, seconds: float) -> None:
+        now = time.monotonic()
+        if seconds >= _LONG_PAUSE and now >= self._paused_until:
+            self._paused_until = now + seconds
+            print(f"\nThe endpoint asks to wait {duration(seconds)}.", file=sys.stderr, flush=True)
 
     def _check_before_sending(self) -> None:
         if self._stop.is_set():

@@ -5,18 +5,26 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import ipaddress
 import mimetypes
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote_to_bytes
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from judge.errors import JudgeError
+
+if TYPE_CHECKING:
+    import httpx
+    from PIL import Image
 
 STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
 FORMS = (STORED, OFFICIAL, PNG, JPEG)
 LARGEST_IMAGE = 64 * 2**20  # octets
+LARGEST_PICTURE = 64_000_000  # pixels, of images that are decoded here
+LONGEST_FETCH = 120.0  # seconds
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -49,15 +57,41 @@ class ImageSource:
 def _fetch(url: str) -> bytes:
     import httpx  # addresses are rare
 
-    parts, size = [], 0
-    with httpx.stream("GET", url, follow_redirects=True, timeout=60) as reply:
+    parts, size, until = [], 0, time.monotonic() + LONGEST_FETCH
+    plain = {"accept-encoding": "identity"}  # a small reply could unpack to a huge one
+    hooks = {"request": [_refuse_link_local]}  # of each redirect, too
+    with (
+        httpx.Client(follow_redirects=True, timeout=30, headers=plain, event_hooks=hooks) as client,
+        client.stream("GET", url) as reply,
+    ):
         reply.raise_for_status()
-        for part in reply.iter_bytes(2**16):
+        for part in reply.iter_raw(2**16):
             parts.append(part)
             size += len(part)
             if size > LARGEST_IMAGE:
                 break
+            if time.monotonic() > until:
+                raise JudgeError(f"{url} sends for more than {LONGEST_FETCH:g} seconds")
     return _bounded(b"".join(parts))
+
+
+def _refuse_link_local(request: httpx.Request) -> None:
+    """Refuse link-local addresses, such as 169.254.169.254: there a machine of a cloud tells its keys."""
+    import socket
+
+    found = socket.getaddrinfo(request.url.host, None, type=socket.SOCK_STREAM)
+    if any(is_link_local(str(address[0])) for *_, address in found):
+        raise JudgeError(f"{request.url} leads to a link-local address; no image is fetched from there")
+
+
+def is_link_local(host: str) -> bool:
+    """Return whether a host is given as a link-local address."""
+    try:
+        address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return address.is_link_local or (mapped is not None and mapped.is_link_local)
 
 
 def _bounded(data: bytes) -> bytes:
@@ -100,9 +134,7 @@ def image_url(source: ImageSource, policy: ImagePolicy) -> str:
 
 def encode(data: bytes, policy: ImagePolicy) -> tuple[bytes, str]:
     """Return an image re-encoded, with its type."""
-    from PIL import Image  # most runs send the stored bytes
-
-    with Image.open(io.BytesIO(data)) as stored:
+    with open_image(data) as stored:
         form = "JPEG" if policy.form == JPEG or (policy.form == STORED and stored.format == "JPEG") else "PNG"
         image = stored.convert("RGB") if form == "JPEG" or stored.mode not in ("RGB", "RGBA", "L") else stored.copy()
     if policy.max_pixels and image.width * image.height > policy.max_pixels:
@@ -111,6 +143,21 @@ def encode(data: bytes, policy: ImagePolicy) -> tuple[bytes, str]:
     out = io.BytesIO()
     image.save(out, form, **({"quality": policy.quality} if form == "JPEG" else {}))
     return out.getvalue(), f"image/{form.lower()}"
+
+
+def open_image(data: bytes) -> Image.Image:
+    """Return an image that is not decoded yet.
+
+    Raises:
+        JudgeError: it has too many pixels.
+        OSError: it is no image.
+    """
+    from PIL import Image  # most runs send the stored bytes
+
+    image = Image.open(io.BytesIO(data))
+    if image.width * image.height > LARGEST_PICTURE:
+        raise JudgeError(f"{image.width:,} x {image.height:,} pixels are more than {LARGEST_PICTURE:,}")
+    return image
 
 
 def media_type(data: bytes, source: ImageSource) -> str:
@@ -149,7 +196,7 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     if value[:5].lower() == "data:":
         return _from_data_uri(value)
     if value.lower().startswith(("http://", "https://")):
-        return ImageSource(url=value)
+        return ImageSource(url=_checked_address(value))
     if folder is None:
         raise JudgeError("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
     path = folder / value
@@ -159,6 +206,18 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     if not path.is_file():
         raise JudgeError(f"there is no image file {path}")
     return ImageSource(path=path)
+
+
+def _checked_address(url: str) -> str:
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        host = None
+    if not host or not url.isprintable():
+        raise JudgeError(f"the image address {url[:200]!r} is no address")
+    if is_link_local(host):
+        raise JudgeError(f"the image address {url[:200]} is link-local; no image lies there")
+    return url
 
 
 def _from_data_uri(uri: str) -> ImageSource:

@@ -124,8 +124,10 @@ class InspectLog:
                 "input": [{"role": "user", "content": text}],
                 "target": "",
                 "output": self._output(answer),
-                "metadata": {"swapped": answer.swapped, "item": pair.fingerprint, "reason": answer.reason},
-            }
+                "metadata": {
+                    "swapped": answer.swapped, "id": pair.id, "item": pair.fingerprint, "reason": answer.reason,
+                },
+            }  # fmt: skip
 
     def _output(self, answer: RecordedAnswer) -> Json:
         model = self.run["model"]

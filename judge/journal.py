@@ -157,10 +157,19 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
             if "event" in line:
                 events.append(line)
                 continue
-            answer = RecordedAnswer.from_json(line)
+            answer = _answer(line, path)
             if answer.key not in answers or answers[answer.key].failed:
                 answers[answer.key] = answer
     return answers, events
+
+
+def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
+    try:
+        answer = RecordedAnswer.from_json(line)
+        hash(answer.key)
+    except (KeyError, TypeError, AttributeError):
+        raise JudgeError(f"{path} holds a line that is no answer: {str(line)[:200]}. Remove the line.") from None
+    return answer
 
 
 def busy_seconds(path: Path) -> float:
@@ -181,9 +190,12 @@ def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         if not line.endswith(b"\n"):
             return
         try:
-            yield json.loads(line)
-        except ValueError:
-            raise JudgeError(f"{path}, line {number} is damaged. Remove the line.") from None
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise JudgeError(f"{path}, line {number} is damaged. Remove the line.")
+        yield record
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,20 @@ from judge.totals import Prices, RunBudget
 
 MOST_VOTES = 16
 _VOTES = {True: 1, False: 5}  # of scores, of judgements
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "limit": (1, math.inf),
+    "concurrency": (1, 10_000),
+    "attempts": (1, math.inf),
+    "timeout": (0.1, 1e6),
+    "retry_wait": (0, 3600),
+    "max_requests": (1, math.inf),
+    "max_total_tokens": (1, math.inf),
+    "max_cost": (0, 1e9),
+    "price_prompt": (0, 1e9),
+    "price_reply": (0, 1e9),
+    "image_quality": (1, 100),
+    "max_pixels": (1, math.inf),
+}
 _OWN_OPTIONS = ("model", "messages", "stream", "seed", "n")
 
 
@@ -67,7 +83,10 @@ def _add_images(parser: argparse.ArgumentParser) -> None:
 
 def _or_none(kind: type) -> Any:
     def parse(text: str) -> Any:
-        return None if text.lower() == "none" else kind(text)
+        value = None if text.lower() == "none" else kind(text)
+        if value is not None and not math.isfinite(value):
+            raise ValueError(text)
+        return value
 
     parse.__name__ = kind.__name__
     return parse
@@ -109,8 +128,9 @@ def read_budget(arguments: argparse.Namespace) -> RunBudget:
     """Return the budget of the options.
 
     Raises:
-        JudgeError: money is limited, but nothing has a price.
+        JudgeError: money is limited, but nothing has a price; or a number makes no sense.
     """
+    check_numbers(arguments)
     if arguments.max_cost is not None and read_prices(arguments) == Prices():
         raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
     return RunBudget(arguments.max_requests, arguments.max_total_tokens, arguments.max_cost)
@@ -156,11 +176,16 @@ def _check(arguments: argparse.Namespace, api: str) -> None:
         raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
     if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:
         raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
-    if arguments.limit is not None and arguments.limit < 1:
-        raise JudgeError("--limit takes a number of pairs from 1.")
-    for name in ("concurrency", "attempts"):
-        if getattr(arguments, name, 1) < 1:
-            raise JudgeError(f"--{name} takes a number from 1.")
+    check_numbers(arguments)
+
+
+def check_numbers(arguments: argparse.Namespace) -> None:
+    """Raise JudgeError where an option has a number that makes no sense, such as a time-out of no seconds."""
+    for name, (least, most) in _RANGES.items():
+        value = getattr(arguments, name, None)
+        if value is not None and not least <= value <= most:
+            upper = f" to {most:g}" if math.isfinite(most) else ""
+            raise JudgeError(f"--{name.replace('_', '-')} {value} makes no sense: give a number from {least:g}{upper}.")
 
 
 def _seed(arguments: argparse.Namespace) -> int:
@@ -182,6 +207,10 @@ def _source(arguments: argparse.Namespace) -> str:
     return Path(arguments.items).name
 
 
+def _no_number(name: str) -> Any:
+    raise ValueError(name)  # NaN is no JSON; an endpoint would refuse every request
+
+
 def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     named = {name: getattr(arguments, name) for name in OFFICIAL_PARAMETERS}
     parameters = {name: value for name, value in named.items() if value is not None}
@@ -190,7 +219,7 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         if not equals or name in _OWN_OPTIONS:
             raise JudgeError(f"--set {text}: give NAME=JSON; {', '.join(_OWN_OPTIONS)} cannot be set.")
         try:
-            parameters[name] = json.loads(value)
+            parameters[name] = json.loads(value, parse_constant=_no_number)
         except ValueError:
             parameters[name] = value
     return parameters

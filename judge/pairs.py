@@ -78,7 +78,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 continue
             try:
                 row = json.loads(line.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=_keep_known)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise JudgeError(f"{path}, line {number}: this is not JSON. Write one object a line.") from None
             if not isinstance(row, dict):
                 raise JudgeError(f"{path}, line {number}: a line is an object with id, query, response and image.")
@@ -135,9 +135,10 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
     if not all(isinstance(text, str) for text in responses):
         raise JudgeError("`response` must be a list of two texts")
     try:
+        name.encode()
         pair_fingerprint = fingerprint(query, responses, load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     except UnicodeEncodeError:
-        raise JudgeError("the texts hold half a character (a lone surrogate); write them anew as UTF-8") from None
+        raise JudgeError("id or texts hold half a character (a lone surrogate); write them anew as UTF-8") from None
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
         raise JudgeError("`image` is missing: a path, an address or a data URI")

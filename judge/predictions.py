@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from judge.journal import RecordedAnswer
 from judge.pairs import PairFile, PairToJudge
 from judge.plan import RequestKey
 from judge.prompts import ANSWER_TAG
+from judge.texts import as_content, as_reason
 from judge.totals import read_verdict
 
 PREDICTIONS = "predictions.jsonl"
+LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 Answers = Mapping[RequestKey, RecordedAnswer]
 
 
@@ -42,10 +45,24 @@ def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
     if pointwise:
         return _scores(pair, answers, votes)
-    given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
+    given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
     if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
+    if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
+        return {"votes": [_choice(answer, reading) for answer in given], **_notes([_explained(one) for one in given])}
     return {"judgements": [_judgement(answer) for answer in given]}
+
+
+def _as_written(answer: RecordedAnswer) -> RecordedAnswer:
+    """Return an answer whose texts every reader takes, whatever wrote the journal."""
+    text = None if answer.text is None else as_content(answer.text)
+    return replace(answer, text=text, reason=as_reason(answer.reason))
+
+
+def _explained(answer: RecordedAnswer) -> RecordedAnswer:
+    size = len((answer.text or "").encode())
+    why = f"the text of {size:,} bytes is left out; at most {LONGEST_TEXT:,} are read"
+    return replace(answer, reason=why) if size > LONGEST_TEXT else answer
 
 
 def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
@@ -62,7 +79,8 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
 
 def _scores(pair: PairToJudge, answers: Answers, votes: int) -> dict[str, Any]:
     """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
-    given = [[answers[RequestKey(pair.row, vote, response)] for response in (0, 1)] for vote in range(votes)]
+    every = range(votes)
+    given = [[_as_written(answers[RequestKey(pair.row, vote, response)]) for response in (0, 1)] for vote in every]
     scores = [[answer.score for answer in both] for both in given]
     if all(score is not None for both in scores for score in both):
         return {"scores": scores}

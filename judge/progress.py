@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TextIO
 
+from judge.texts import as_money
 from judge.totals import Prices, RunTotals
 
 
@@ -37,7 +38,7 @@ class ProgressLine:
         parts += [f"{duration((self._wanted - done) / rate)} left"] if rate else []
         parts += [f"{totals.tokens:,} tokens"] if totals.tokens else []
         if self._prices != Prices():
-            parts.append(f"cost {self._prices.cost(totals.prompt_tokens, totals.completion_tokens):.2f}")
+            parts.append(f"cost {as_money(self._prices.cost(totals.prompt_tokens, totals.completion_tokens))}")
         parts += [f"{totals.failed:,} failed"] if totals.failed else []
         return ", ".join([*parts, f"{in_flight} in flight"])
 

@@ -101,7 +101,10 @@ def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
     path = Path(name)
     if not path.is_file():
         raise JudgeError(f"There is no prompt {name!r}. Choose one of {', '.join(PROMPTS)}, or name a text file.")
-    template = path.read_bytes().decode("utf-8")
+    try:
+        template = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise JudgeError(f"{path} is not UTF-8. Save it as UTF-8.") from None
     missing = [mark for mark in ("{query}", "{a0}", "{a1}") if mark not in template]
     if missing:
         raise JudgeError(f"{path} lacks {', '.join(missing)}: the question and the two responses go there.")

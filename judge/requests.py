@@ -9,6 +9,7 @@ from typing import Any
 
 from judge.journal import TokenUsage
 from judge.prompts import Prompt
+from judge.texts import as_content, as_reason
 
 _MOST_TOKENS = 10**9  # of one answer; a larger count is a mistake
 OFFICIAL_PARAMETERS: Mapping[str, Any] = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
@@ -76,10 +77,10 @@ def read_chat(body: Any) -> ChatReply:
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
     if content is not None and not isinstance(content, str):
         raise UnusableReply("the content of the reply is no text")
-    content = content.encode(errors="replace").decode() if content else ""  # half a character at the token limit
+    content = as_content(content) if content else ""  # half a character at the token limit
     finish = choice.get("finish_reason")
-    finish = finish if isinstance(finish, str) else None
-    return ChatReply(content, "" if content else _why_empty(message, finish), finish, read_usage(body))
+    finish = as_reason(finish) if isinstance(finish, str) else None
+    return ChatReply(content, "" if content else as_reason(_why_empty(message, finish)), finish, read_usage(body))
 
 
 def _why_empty(message: Mapping[str, Any], finish: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from judge.prompts import ANSWER_TAG
 
 _TAG_OPEN, _TAG_CLOSE = "<answer>", "</answer>"
 MILLION = 1_000_000
+_REASONS = 3  # of failures, the most frequent ones
 
 
 def read_verdict(text: str, reading: str) -> int:
@@ -86,7 +88,7 @@ class RunBudget:
             return f"{self.tokens:,} tokens"
         cost = prices.cost(totals.prompt_tokens, totals.completion_tokens)
         if self.money is not None and cost * (1 + in_flight * mean) >= self.money:
-            return f"{self.money:g} of money"
+            return f"${self.money:g}"
         return None
 
 
@@ -95,8 +97,10 @@ def describe(
 ) -> dict[str, Any]:
     """Return the figures of a run: progress, readable verdicts, position preference, tokens, time and cost."""
     totals, shown_first, readable, texts = RunTotals(), 0, 0, 0
+    reasons = Counter[str]()
     for answer in answers:
         totals.add(answer)
+        reasons.update([answer.reason] if answer.failed else [])
         if answer.score is None:
             result = _position(answer, reading)
             texts += 1
@@ -110,6 +114,7 @@ def describe(
         "done": done,
         "answers": totals.answers,
         "failed": totals.failed,
+        "failure_reasons": dict(reasons.most_common(_REASONS)),
         "empty": totals.empty,
         "truncated": totals.truncated,
         "parse_rate": readable / texts if texts else None,
@@ -118,7 +123,7 @@ def describe(
         "prompt_tokens": totals.prompt_tokens,
         "completion_tokens": totals.completion_tokens,
         "reasoning_tokens": totals.reasoning_tokens,
-        "seconds_per_request": round(totals.seconds / done, 3) if done else None,
+        "seconds_per_request": round(totals.seconds / done, 3) if totals.seconds else None,  # batches tell none
         "cost": cost,
         "cost_of_all": cost * wanted / done if cost is not None and done else None,
     }

@@ -49,7 +49,14 @@ Accounts = Annotated[
 ]
 FirstAccounts = Annotated[
     Sequence[str],
-    ParamInfo("Annotators", option="--annotator", metavar="ACCOUNT", separator=",", help="who may answer"),
+    ParamInfo(
+        "Annotators",
+        "user names or ids, with commas",
+        option="--annotator",
+        metavar="ACCOUNT",
+        separator=",",
+        help="who may answer",
+    ),
 ]
 
 

@@ -20,12 +20,12 @@ from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import MANIFEST as ITEMS
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
+from curate.editions.card_page import card_page
 from curate.editions.data_card import card_text, describe, public_agreement
 from curate.editions.definition import EditionDefinition, EditionNaming
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from curate.errors import CurateError
 from curate.pool import write_json, write_lines
-from curate.report_page import bars, page, paragraph, table
 from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
 Line = Mapping[str, Any]
@@ -106,7 +106,7 @@ class EditionWriter:
         text = card_text(card)
         write_card(public / "hub", (PUBLIC, HIDDEN), text, title=self._plan.title, licence=self._licences())
         atomic_files.write(public / "README.md", text.encode(), atomic_files.PUBLIC)
-        atomic_files.write(public / "card.html", _card_page(card).encode(), atomic_files.PUBLIC)
+        atomic_files.write(public / "card.html", card_page(card).encode(), atomic_files.PUBLIC)
         return card
 
     def _licences(self) -> str:
@@ -226,16 +226,6 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _card_page(card: Line) -> str:
-    return page(card["title"], [
-        paragraph(card["canary"]),
-        table(("category", "source", "pairs", "public labels"),
-              [[one["category"], one["source"], one["pairs"], one["public"]] for one in card["table"]]),
-        bars("Questions by number of words", card["query_histogram"]),
-        bars("Responses by number of words", card["response_histogram"]),
-    ])  # fmt: skip
 
 
 def read_json(path: Path) -> dict[str, Any]:

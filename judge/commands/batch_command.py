@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.batch_files import LIMITS, BatchResult, image_of, read_result, request_line, split
+from common.text import pluralize
+from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
 from judge.configuration import RunConfiguration, open_run, require_run, write_json
 from judge.errors import JudgeError
 from judge.journal import Journal, RecordedAnswer, short
-from judge.options import add_price_options, add_question_options, configure, read_prices
+from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
 from judge.pairs import PairFile, read_pairs
 from judge.plan import RequestKey, is_swapped, keys
 
@@ -55,7 +56,8 @@ def export_command(arguments: argparse.Namespace) -> int:
         written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
-    print("\n".join([f"{len(remaining):,} requests in {len(written)} files", *map(str, written)]))
+    asked, into = pluralize(len(remaining), "request"), pluralize(len(written), "file")
+    print("\n".join([f"{asked} in {into}", *map(str, written)]))
     print(f"When the results are there: python -m judge batch import {folder} RESULTS...")
     return OK
 
@@ -89,6 +91,7 @@ def _lines(
 
 def import_command(arguments: argparse.Namespace) -> int:
     """Take results into the journal; write the predictions if nothing is open. Returns the exit code."""
+    check_numbers(arguments)
     folder: Path = arguments.directory
     recorded = require_run(folder)
     source = arguments.items or recorded["items_path"]
@@ -116,7 +119,7 @@ def _results(path: Path) -> Iterator[BatchResult]:
                 continue
             try:
                 result = read_result(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise JudgeError(f"{path}, line {number}: this is not JSON.") from None
             if result is None:
                 raise JudgeError(f"{path}, line {number}: this is no result of `judge batch export` (custom_id r0-v0).")
@@ -130,10 +133,12 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFi
         if key.row >= len(file.pairs) or key.vote >= recorded["votes"]:
             raise JudgeError(f"Row {key.row}, vote {key.vote} is no vote of this run.")
         known = journal.answers.get(key)
-        if result.open or (known is not None and not known.failed):
-            continue
         pair = file.pairs[key.row]
         swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])
+        if result.name is not None and result.name != custom_id(key, pair, swapped=swapped):
+            raise JudgeError(f"The result {result.name} is of another run: of another pair, or in another order.")
+        if result.open or (known is not None and (result.failed or not known.failed)):
+            continue
         journal.append(
             RecordedAnswer(
                 key, short(pair.fingerprint), swapped, text=result.text, failed=result.failed, reason=result.reason,

@@ -21,6 +21,7 @@ from judge.pairs import PairFile
 from judge.plan import RequestKey, keys
 from judge.predictions import dry_run, write_predictions
 from judge.progress import duration
+from judge.texts import as_money
 from judge.totals import Prices, describe
 
 OK, OPEN, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -259,6 +260,7 @@ def _says_yes(question: str, *, default: bool) -> bool:
 def readable(report: Mapping[str, Any]) -> str:
     """Return a report for people."""
     lines = [f"{report['answers']:,} of {report['wanted']:,} answers, {report['failed']:,} failed votes"]
+    lines += [f"  {count:,} failed with: {reason}" for reason, count in report["failure_reasons"].items()]
     if report["empty"] or report["truncated"]:
         lines.append(f"  empty               {report['empty']:,}, cut at the token limit {report['truncated']:,}")
     if report["parse_rate"] is not None:
@@ -268,9 +270,10 @@ def readable(report: Mapping[str, Any]) -> str:
     tokens = f"{report['prompt_tokens']:,} of prompts, {report['completion_tokens']:,} of replies"
     lines.append(f"  requests            {report['requests']:,}; tokens: {tokens}")
     if report["seconds_per_request"] is not None:
-        whole = duration(seconds) if (seconds := report.get("seconds_of_all")) is not None else ""
-        more = f"; the whole run takes about {whole}" if whole else ""
+        seconds = report.get("seconds_of_all")
+        more = f"; the whole run takes about {duration(seconds)}" if seconds is not None else ""
         lines.append(f"  time of a request   {report['seconds_per_request']:g} s{more}")
     if report["cost"] is not None:
-        lines.append(f"  cost                {report['cost']:.2f}; of the whole run about {report['cost_of_all']:.2f}")
+        cost, whole = as_money(report["cost"]), as_money(report["cost_of_all"])
+        lines.append(f"  cost                {cost}; of the whole run about {whole}")
     return "\n".join(lines)

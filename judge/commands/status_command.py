@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from common.text import pluralize
 from judge.commands.run_command import OK, REPORT, readable
 from judge.configuration import require_run
 from judge.journal import JOURNAL, read_journal
@@ -20,7 +21,8 @@ def status_command(arguments: argparse.Namespace) -> int:
         print(json.dumps(state))
         return OK
     run = f"{state['model']} on {state['pairs']:,} pairs, {state['votes']} votes each"
-    where = f"Predictions: {state['predictions']}" if state["predictions"] else "No predictions yet."
+    some = f" (of {pluralize(state['predicted_pairs'], 'pair')})" if state["predicted_pairs"] < state["pairs"] else ""
+    where = f"Predictions: {state['predictions']}{some}" if state["predictions"] else "No predictions yet."
     print("\n".join([run, readable(state), *(["Cut short: --limit was given."] if state["limited"] else []), where]))
     return OK
 
@@ -44,4 +46,5 @@ def read_state(directory: Any) -> dict[str, Any]:
         "limited": bool(report) and report["pairs"] < recorded["pairs"],
         "events": events,
         "predictions": str(predictions) if predictions.is_file() else None,
+        "predicted_pairs": predictions.read_bytes().count(b"\n") if predictions.is_file() else 0,
     }

@@ -13,6 +13,7 @@ from benchmark.spec import known_benchmarks
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
+from maintenance.actions.pools import FOLLOW
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
@@ -90,7 +91,8 @@ def request_export(
             raise Conflict("open", f"{result.name} is open. End it first: `verification finish {project}`.")
         wanted = TaskRequest(EXPORT, id, params, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
-    return ActionResult(new, f"A worker makes edition {id} of {result.name} (task {task}).", task_id=task)
+    message = f"A worker makes edition {id} of {result.name} (task {task}). {FOLLOW}"
+    return ActionResult(new, message, task_id=task)
 
 
 def _check(edition: str, options: EditionOptions) -> None:

@@ -27,6 +27,7 @@ from storage.database import LARGEST
 from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
+FOLLOW = "The list shows it when it is done; the tab Tasks tells what failed."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
@@ -67,7 +68,7 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
             raise Conflict("known-pool", f"There is a pool {name}. Choose another name.")
         wanted = TaskRequest(IMPORT, name, {"folder": origin}, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
-    return ActionResult(new, f"A worker imports pool {name} (task {task}).", task_id=task)
+    return ActionResult(new, f"A worker imports pool {name} (task {task}). {FOLLOW}", task_id=task)
 
 
 def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:

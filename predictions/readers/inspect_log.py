@@ -1,12 +1,15 @@
 """Logs of inspect_ai: `.eval` (a zip archive whose members are packed with zstd or deflate) and `.json`.
 
 A sample is one vote; epochs are further votes. The texts and the order shown stand in the prompt, if it is the official
-one; otherwise the sample's metadata has `swapped`, and its id is the item's. Scores and targets are never read.
+one; otherwise the sample's metadata has `swapped`, and its id is the item's. Ids of samples are unique, those of items
+are not always: a log of `judge export-inspect` has fingerprint and id of the item in its metadata. Scores and targets
+are never read.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -30,7 +33,9 @@ _ZSTD = 93  # of the zip format
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _HEADERS = frozenset({"header.json", "_journal/start.json"})
 _SAMPLES = "samples/"
+_FIRST = ("_journal/", _SAMPLES, "header.json")
 _ATTACHMENT = "attachment://"
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError)
 
 
@@ -40,7 +45,16 @@ def is_archive(data: bytes) -> bool:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return bool(_HEADERS & set(archive.namelist()))
     except (zipfile.BadZipFile, OSError, ValueError, struct.error):
-        return False
+        return _first_name(data).startswith(_FIRST)
+
+
+def _first_name(data: bytes) -> str:
+    """Return the name of the first member; "" where none begins. It is what is left of an archive that is cut off."""
+    if len(data) < _LOCAL_HEADER.size:
+        return ""
+    magic, name, _extra = _LOCAL_HEADER.unpack_from(data)
+    start = _LOCAL_HEADER.size
+    return data[start : start + name].decode("utf-8", "replace") if magic == b"PK\x03\x04" else ""
 
 
 def is_document(value: Any) -> bool:
@@ -83,6 +97,8 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
                 members=len(members),
             )
             raise findings.reject("zip-bomb", message)
+        if len({member.filename for member in members}) < len(members):
+            raise findings.reject("bad-eval", _("the log holds a part twice; export it again"))
         for member in members:
             if member.filename.startswith(_SAMPLES) and member.filename.endswith(".json"):
                 yield _needed(loads(_unpacked(archive, member, data)))
@@ -112,12 +128,16 @@ def _needed(sample: Any) -> Any:
         return sample
     attached = sample.get("attachments")
     attachments: Mapping[str, Any] = attached if isinstance(attached, dict) else {}
-    metadata = sample.get("metadata")
+    given = sample.get("metadata")
+    metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    item, name = metadata.get("item"), metadata.get("id")
+    own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)  # of `judge export-inspect`
     return {
-        "id": sample.get("id"),
+        "id": name if own else sample.get("id"),
+        "item": item if own else None,
         "prompt": _resolved(_prompt(sample.get("input")), attachments),
         "reply": _resolved(_reply(sample.get("output")), attachments),
-        "swapped": metadata.get("swapped") if isinstance(metadata, dict) else None,
+        "swapped": metadata.get("swapped"),
     }
 
 
@@ -181,5 +201,6 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
                 rows.append(PredictionRow(line, (choice,), (0,), fields.id, *texts, texts=marks))
             else:
                 stored = choice if choice == UNDECIDED else choice ^ swapped
-                rows.append(PredictionRow(line, (stored,), (int(swapped),), fields.id, texts=marks))
+                key = record["item"]
+                rows.append(PredictionRow(line, (stored,), (int(swapped),), fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, one_vote_a_row=True, text_field="input", samples=samples, reply_field="output")

@@ -46,6 +46,7 @@ class ModelServer:
 
     answer: Callable[[str, Any, int], Reply]
     url: str = ""
+    get: Reply = field(default_factory=lambda: Reply(body={"data": []}))  # what a GET gets
     asked: list[tuple[str, Any, dict[str, str]]] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
     in_flight: int = 0
@@ -78,7 +79,7 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
             """Say nothing."""
 
         def do_GET(self) -> None:
-            self._send(Reply(body={"data": []}))
+            self._send(model.get)
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -90,6 +90,52 @@ def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(items: Path
     assert failed["text"] == "" and failed["reason"] == "too long"
 
 
+def test_a_failure_that_is_imported_again_is_not_new(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    requests = export("openai", items, tmp_path / "run")
+    results = [chat_result(number, request, nested=True) for number, request in enumerate(requests)]
+    results[2]["response"] = {"status_code": 400, "body": {"error": {"message": "too long"}}}
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(result) + "\n" for result in [*results, *results]))
+    for _ in range(2):
+        assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
+    assert "0 of 12 results are new" in capsys.readouterr().out
+    assert len((tmp_path / "run" / "journal.jsonl").read_text().splitlines()) == 6
+
+
+def test_results_of_another_order_are_refused(items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    requests = export("openai", items, tmp_path / "run", "--order", "both")
+    results = [chat_result(number, request, nested=True) for number, request in enumerate(requests)]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(result) + "\n" for result in results))
+    export("openai", items, tmp_path / "other", "--order", "parity")
+    assert main(["batch", "import", str(tmp_path / "other"), str(path)]) == 2
+    assert "another run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"response": {"status_code": "400", "body": []}},
+        {"response": None, "error": {"code": ["batch_expired"]}},
+        {"result": {"type": {"errored": 1}}},
+        {
+            "result": {
+                "type": "succeeded",
+                "message": {"content": [{"type": "text", "text": "\ud800"}], "stop_reason": {}},
+            }
+        },
+    ],
+)
+def test_a_result_of_any_shape_is_an_answer_or_a_failure(items: Path, tmp_path: Path, line: dict[str, Any]) -> None:
+    requests = export("openai", items, tmp_path / "run")
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps({"custom_id": one["custom_id"], **line}) + "\n" for one in requests))
+    assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
+    assert len(predictions(tmp_path / "run")) == 3
+
+
 def test_files_stay_below_the_limits() -> None:
     lines = [b"x" * 10] * 5 + [b"y" * 25]
     assert [number for number, _ in split(lines, FileLimits(2, 100))] == [1, 1, 2, 2, 3, 3]

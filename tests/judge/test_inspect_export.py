@@ -28,8 +28,7 @@ def reply(_: str, body: Any, count: int) -> Reply:
 @pytest.mark.parametrize("official", [True, False])
 def test_the_log_says_the_same_as_the_predictions(tmp_path: Path, suffix: str, official: bool) -> None:
     rows = [item(number) for number in range(5)]
-    if official:  # an id twice; only the official prompt tells such pairs apart
-        rows.append({**item(4), "query": "Another question about number 5?"})
+    rows.append({**item(4), "query": "Another question about number 5?"})  # an id twice
     items = write_items(tmp_path, rows)
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Q {query} 1 {a0} 2 {a1}. Overall Judgment: Answer X is better.")
@@ -44,6 +43,7 @@ def test_the_log_says_the_same_as_the_predictions(tmp_path: Path, suffix: str, o
     assert theirs.format == "inspect"
     assert theirs.votes.matrix.tolist() == ours.votes.matrix.tolist()
     assert theirs.behaviour == ours.behaviour
+    assert {one.code for one in theirs.warnings} <= {one.code for one in ours.warnings}, "the ids are the items' own"
     assert "SECRET-LABEL" not in log.read_bytes().decode(errors="replace")
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 from pathlib import Path
 
 import pyarrow
 import pytest
+from PIL import Image
 from pyarrow import parquet
 
 from judge.errors import JudgeError
+from judge.images import JPEG as JPEG_FORM
 from judge.images import LARGEST_IMAGE, OFFICIAL, ImagePolicy, ImageSource, find_image, image_url
 from judge.pairs import read_pairs
 from judge.plan import BOTH, PARITY, RANDOM, is_swapped
+from tests.judge.model_server import Reply, completion, serving_model
 from tests.judge.running import PNG, item, write_items
 
 JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
@@ -57,6 +61,11 @@ def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
         ({"query": 3}, "`query`"),
         ({"image": "../image.png"}, "not below the folder"),
         ({"image": "/etc/hostname"}, "not below the folder"),
+        ({"image": "file:///etc/hostname"}, "no image file"),
+        ({"image": "http://169.254.169.254/latest/meta-data"}, "link-local"),
+        ({"image": "http://[::ffff:a9fe:a9fe]/x.png"}, "link-local"),
+        ({"image": "https:///x.png"}, "is no address"),
+        ({"id": "half \ud800"}, "lone surrogate"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, object], words: str) -> None:
@@ -70,6 +79,31 @@ def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
     pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
     with pytest.raises(JudgeError, match="is no image"):
         image_url(pair.image, ImagePolicy())
+
+
+@pytest.mark.parametrize("uri", ["data:text/html,<b>", "data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
+def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, uri: str) -> None:
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image=uri)]))).pairs[0]
+    with pytest.raises(JudgeError, match="is no image"):
+        image_url(pair.image, ImagePolicy())
+
+
+def test_no_image_is_fetched_from_a_link_local_address(tmp_path: Path) -> None:
+    fetching = ImagePolicy(fetch=True)
+    with pytest.raises(JudgeError, match="link-local"):
+        image_url(ImageSource(url="http://0xa9fea9fe/x.png"), fetching)
+    elsewhere = Reply(302, {}, headers={"Location": "http://169.254.169.254/x.png"})
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = elsewhere
+        with pytest.raises(JudgeError, match="link-local"):
+            image_url(ImageSource(url=f"{server.url}/x.png"), fetching)
+
+
+def test_a_picture_of_too_many_pixels_is_not_decoded() -> None:
+    out = io.BytesIO()
+    Image.new("1", (8_100, 8_000)).save(out, "PNG")
+    with pytest.raises(JudgeError, match="pixels are more than"):
+        image_url(ImageSource(data=out.getvalue()), ImagePolicy(JPEG_FORM))
 
 
 def test_a_hub_dataset_names_no_file_of_this_machine(tmp_path: Path) -> None:
@@ -106,6 +140,7 @@ def test_orders(tmp_path: Path) -> None:
 
 def test_lines_of_other_shapes_are_refused(tmp_path: Path) -> None:
     path = write_items(tmp_path, [item(0)])
-    path.write_text(path.read_text() + json.dumps([1]) + "\n")
-    with pytest.raises(JudgeError, match="line 2"):
-        read_pairs(str(path))
+    for line in (json.dumps([1]), "[" * 100_000, "{", '{"id": ' + "9" * 5000 + "}"):
+        path.write_text(json.dumps(item(0)) + f"\n{line}\n")
+        with pytest.raises(JudgeError, match="line 2"):
+            read_pairs(str(path))

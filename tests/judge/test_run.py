@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
+from benchmark.items import build_table
 from judge.__main__ import main
 from judge.commands.submit_command import describe_run
+from judge.endpoint import read_retry_after
 from judge.journal import busy_seconds
 from judge.prompts import OFFICIAL
+from predictions.parse import parse_predictions
+from tests.factories.specs import VL
 from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.judge.running import PNG, item, predictions, run, write_items
 
@@ -239,6 +243,100 @@ def test_a_reply_that_is_too_much_costs_one_vote(items: Path, tmp_path: Path, re
     assert reason in judgement["reason"]
 
 
+@pytest.mark.parametrize(
+    ("reply", "text", "reason"),
+    [
+        (completion(JUDGEMENT.format(1) + "\0 end"), JUDGEMENT.format(1) + "\ufffd end", ""),
+        (refusal(400, "no \ud800 \x1b[2J\0 here"), "", "HTTP 400: no \ufffd \ufffd[2J\ufffd here"),
+        (completion(None, "st\ud800p"), "", "empty content (finish reason: st\ufffdp)"),
+    ],
+)
+def test_characters_that_no_file_may_hold_cost_nothing_else(
+    items: Path, tmp_path: Path, reply: Reply, text: str, reason: str
+) -> None:
+    with serving_model(lambda path, body, times: reply) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1") == 0
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert (judgement["text"], judgement.get("reason", "")) == (text, reason)
+
+
+def test_a_text_that_the_service_would_refuse_is_left_out_and_its_vote_stays(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        return completion("word " * 20_000 * ("number 2" in str(body)) + JUDGEMENT.format(2))
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--order", "both", votes=2) == 0
+    lines = predictions(tmp_path / "run")
+    assert lines[2]["votes"] == [1, 0]
+    assert "left out" in lines[2]["reasons"][0]
+    table = build_table(VL, {"v0": [item(i) for i in range(6)]})
+    read = parse_predictions((tmp_path / "run" / "predictions.jsonl").read_bytes(), table)
+    assert read.votes.matrix[2].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("wait", [{"Retry-After": "1000000000"}, {"retry-after-ms": "inf"}])
+def test_an_endpoint_that_asks_to_wait_too_long_stops_the_run(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], wait: dict[str, str]
+) -> None:
+    with serving_model(lambda path, body, times: Reply(429, {"error": {"message": "later"}}, headers=wait)) as model:
+        assert run(model.url, items, tmp_path / "run") == 1
+    said = capsys.readouterr().out
+    assert "asks to wait" in said
+    assert "later" in said
+
+
+@pytest.mark.parametrize(("given", "seconds"), [("nan", None), ("-5", None), ("30", 30.0), ("1e9", None)])
+def test_a_time_to_wait_that_makes_no_sense_is_none(given: str, seconds: float | None) -> None:
+    assert read_retry_after({"retry-after": given}) == seconds
+    assert read_retry_after({"retry-after-ms": "nan"}) is None
+
+
+def test_the_summary_names_what_votes_failed_with(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving_model(lambda path, body, times: refusal(400, "images are not supported here")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+    assert "6 failed with: HTTP 400: images are not supported here" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--timeout", "0"], ["--timeout", "nan"], ["--price-prompt", "-1"], ["--max-requests", "0"],
+        ["--max-cost", "nan", "--price-reply", "1"], ["--image-quality", "101"], ["--max-pixels", "0"],
+        ["--retry-wait", "-1"],
+    ],
+)  # fmt: skip
+def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run", *options) == 2
+    assert not model.asked
+    assert f"{options[0]} " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line", ["garbage", "[1]", '{"row": 0}', '{"row": [0], "vote": 0, "item": "x", "swapped": true}']
+)
+def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "journal.jsonl").write_text(f"{line}\n")
+    assert main(["status", str(tmp_path)]) == 2
+    assert "Remove the line" in capsys.readouterr().err
+
+
+def test_what_a_run_cannot_read_or_write_is_named(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prompt.txt").write_bytes(b"\xe9 {query} {a0} {a1}")
+    assert run(model.url, items, tmp_path / "run", "--prompt", str(tmp_path / "prompt.txt")) == 2
+    assert run(model.url, items, tmp_path / "prompt.txt" / "run") == 2
+    (tmp_path / "run.json").write_text("{")
+    assert run(model.url, items, tmp_path) == 2
+    said = capsys.readouterr().err
+    assert all(words in said for words in ("is not UTF-8", "Not a directory", "is damaged"))
+
+
 def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:
     with serving_model(lambda path, body, times: completion("cut here \ud83d", "length")) as model:
         assert run(model.url, items, tmp_path / "run") == 0
@@ -298,6 +396,7 @@ def test_status_tells_how_far_a_run_is(
     capsys.readouterr()
     assert main(["status", str(tmp_path / "run"), "--json"]) == 0
     state = json.loads(capsys.readouterr().out)
+    assert (state["predicted_pairs"], state["pairs"]) == (2, 6), "predictions of a part do not pass for the whole"
     assert (state["done"], state["wanted"], state["complete"], state["parse_rate"]) == (4, 12, False, 1.0)
     assert main(["status", str(tmp_path)]) == 2
 

@@ -118,6 +118,17 @@ def test_it_is_read_in_the_sandbox(tmp_path: Path) -> None:
     assert report["ok"] and report["format"] == "inspect" and upload is not None
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_log_that_is_cut_off_or_holds_a_part_twice_is_told_so() -> None:
+    whole, twice = archive(votes()), archive([*votes(), votes()[0]])
+    for data, words in ((whole[: len(whole) // 2], "the log is damaged"), (twice, "holds a part twice")):
+        with pytest.raises(UploadRejected) as rejected:
+            parse_predictions(data, table(1))
+        (problem,) = rejected.value.problems
+        assert problem.code == "bad-eval"
+        assert words in problem.message
+
+
 def test_a_bomb_and_damage_are_refused() -> None:
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -1,0 +1,24 @@
+"""Texts of endpoints and scorers, as files and terminals can take them. Pure."""
+
+from __future__ import annotations
+
+_LONGEST_REASON = 300  # characters
+
+
+def as_reason(text: str) -> str:
+    """Return a message as one short line: no control characters, no lone surrogates, no line breaks."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))[
+        :_LONGEST_REASON
+    ]
+
+
+def as_content(text: str) -> str:
+    """Return a text without what no file of predictions may hold: NUL, and half a character (a lone surrogate)."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def as_money(dollars: float) -> str:
+    """Return an amount of US dollars: cents, and of less than ten cents two digits that count."""
+    if 0 < dollars < 0.001:
+        return "under $0.001"
+    return f"${dollars:.2f}" if dollars >= 0.1 or dollars == 0 else f"${dollars:.2g}"
