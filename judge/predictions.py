@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK
 from benchmark.verdicts import UNDECIDED
+from common.messages import _
 from judge.configuration import write_whole
 from judge.journal import RecordedAnswer
 from judge.pairs import PairFile, PairToJudge
@@ -102,13 +103,13 @@ def dry_run(path: Path, benchmark: str) -> Iterator[str]:
     from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
     if benchmark != DEFAULT_BENCHMARK:
-        yield f"The dry run knows {DEFAULT_BENCHMARK} only, not {benchmark}."
+        yield _("The dry run knows {known} only, not {benchmark}.", known=DEFAULT_BENCHMARK, benchmark=benchmark)
         return
     try:
         upload = parse_predictions(path.read_bytes(), load_table())
     except UploadRejected as rejected:
-        yield "Not ready to submit:"
+        yield _("Not ready to submit:")
         problems = getattr(rejected, "problems", ())
-        yield from (f"  {problem.message}" for problem in problems[:3])
+        yield from (_("  {problem}", problem=problem.message) for problem in problems[:3])
         return
-    yield f"Ready to submit: revision {upload.revision}, {upload.items:,} pairs."
+    yield _("Ready to submit: revision {revision}, {pairs:,} pairs.", revision=upload.revision, pairs=upload.items)

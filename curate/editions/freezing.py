@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.messages import _
 from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
 from curate.errors import CurateError
 from curate.sources import read_objects
@@ -35,7 +36,12 @@ def freeze(
     _check_decided(folders.verified, partial=partial)
     pairs = [line for _, line in read_objects(folders.verified / "verified.jsonl")]
     if not pairs:
-        raise CurateError(f"{folders.verified} holds no verified pair. `python -m curate verify import` decides them.")
+        raise CurateError(
+            _(
+                "{verified} holds no verified pair. `python -m curate verify import` decides them.",
+                verified=folders.verified,
+            )
+        )
     agreement = read_json(folders.verified / "agreement.json")
     given = EditionInput(pairs, agreement, report, folders.pool, folders.verified / "individual.jsonl")
     return EditionWriter(plan, given, folders.public, folders.private).write()
@@ -46,4 +52,6 @@ def _check_decided(folder: Path, *, partial: bool) -> None:
         path = folder / f"{state}.jsonl"
         left = sum(1 for _ in read_objects(path))
         if left and not partial:
-            raise CurateError(f"{left:,} pairs in {path} are not decided. Decide them, or give --partial.")
+            raise CurateError(
+                _("{left:,} pairs in {path} are not decided. Decide them, or give --partial.", left=left, path=path)
+            )
