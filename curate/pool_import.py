@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from common.command_line import say
-from common.messages import _
+from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.images import StoredImage, read_image, store_image
 from curate.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
@@ -67,11 +67,13 @@ def import_pairs(
         reading.take(row)
     if reading.problems and not skip_bad:
         raise CurateError(
-            _(
-                "{name}: {problems:,} rows cannot be used, so nothing was imported. Correct them, or give "
+            ngettext(
+                "{name}: {n:,} row cannot be used, so nothing was imported. Correct them, or give "
                 "--skip-bad.\n{listed}",
+                "{name}: {n:,} rows cannot be used, so nothing was imported. Correct them, or give "
+                "--skip-bad.\n{listed}",
+                len(reading.problems),
                 name=source.name,
-                problems=len(reading.problems),
                 listed=listed(reading.problems),
             )
         )

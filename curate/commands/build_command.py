@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmark.items import fingerprint
 from common.command_line import say
-from common.messages import _
+from common.messages import _, ngettext
 from curate.answer_checking import is_right
 from curate.asking import AskingLimits, ChatModel, ask_all
 from curate.errors import CurateError, listed
@@ -122,10 +122,11 @@ def read_questions(name: str, *, revision: str | None, split: str) -> list[Known
             problems.append(f"{row.place}: {error}")
     if problems or not questions:
         raise CurateError(
-            _(
-                "{name}: {problems:,} rows cannot be used.\n{listed}",
+            ngettext(
+                "{name}: {n:,} row cannot be used.\n{listed}",
+                "{name}: {n:,} rows cannot be used.\n{listed}",
+                len(problems),
                 name=name,
-                problems=len(problems),
                 listed=listed(problems),
             )
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmark.spec import DEFINITIONS, MANIFEST
 from common.command_line import say
-from common.messages import _
+from common.messages import _, ngettext
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
@@ -149,5 +149,9 @@ def _summary(duplicates: Sequence[Duplicate]) -> str:
     counts = Counter((duplicate.where, duplicate.kind) for duplicate in duplicates)
     lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
     left_out = len({duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT})
-    closing = _("{number:,} pairs are left out of filters; a similar image alone leaves none out.", number=left_out)
+    closing = ngettext(
+        "{n:,} pair is left out of filters; a similar image alone leaves none out.",
+        "{n:,} pairs are left out of filters; a similar image alone leaves none out.",
+        left_out,
+    )
     return "\n".join([*lines, closing])

@@ -14,7 +14,9 @@ from common.messages import _
 from curate.errors import CurateError
 from curate.power import NeighbourPower, interval_width, neighbours, pairs_for_width
 
-_NO_CATEGORY = frozenset({"rank", "interval", "decided_rate", "votes_per_item", "parameters_b"})
+_NO_CATEGORY = frozenset(
+    {"rank", "interval", "decided_rate", "votes_per_item", "parameters_b", "price_usd", "wall_seconds"}
+)
 
 
 def add_power_command(commands: Any) -> None:
@@ -117,9 +119,10 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
     """Return category -> judge -> accuracy."""
     try:
         data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else _("this is not JSON")
         raise CurateError(
-            _("{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.", path=path, error=str(error))
+            _("{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.", path=path, error=why)
         ) from None
     judges = _of_board(data) if isinstance(data, Mapping) and isinstance(data.get("entries"), list) else data
     scores: dict[str, dict[str, float]] = {}
@@ -134,7 +137,7 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
                 "{path} has no scores of {categories}; it has {names}.",
                 path=path,
                 categories=", ".join(wanted) or _("any category"),
-                names=", ".join(scores),
+                names=", ".join(scores) or _("no shares from 0 to 1"),
             )
         )
     return chosen
@@ -142,9 +145,11 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
 
 def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     scored = [one for one in data["entries"] if one.get("tier", "scored") == "scored"]
-    return {
-        f"{one['model']} {one.get('version') or ''}".strip(): {
-            name: value for name, value in one.items() if isinstance(value, float) and name not in _NO_CATEGORY
-        }
-        for one in scored
-    }
+    return {f"{one['model']} {one.get('version') or ''}".strip(): _accuracies(one) for one in scored}
+
+
+def _accuracies(entry: Mapping[str, Any]) -> dict[str, float]:
+    """Return the shares of an entry: what has an interval, since a cost or a time may be below 1, too."""
+    given = entry.get("interval")
+    names = set(given) if isinstance(given, Mapping) and given else set(entry) - _NO_CATEGORY
+    return {name: value for name, value in entry.items() if isinstance(value, float) and name in names}

@@ -14,7 +14,7 @@ from typing import Any
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
 from common.command_line import say
-from common.messages import _
+from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
 from curate.pool import locked, read_pair_file, write_json, write_lines
@@ -161,9 +161,10 @@ def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[Perso
                 problems.append(f"{path}, line {number}: {error}")
     if problems:
         raise CurateError(
-            _(
-                "{problems:,} answers cannot be used; nothing was imported.\n{listed}",
-                problems=len(problems),
+            ngettext(
+                "{n:,} answer cannot be used; nothing was imported.\n{listed}",
+                "{n:,} answers cannot be used; nothing was imported.\n{listed}",
+                len(problems),
                 listed=listed(problems),
             )
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.messages import _
+from common.messages import _, ngettext
 from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
 from curate.errors import CurateError
 from curate.sources import read_objects
@@ -53,5 +53,10 @@ def _check_decided(folder: Path, *, partial: bool) -> None:
         left = sum(1 for _ in read_objects(path))
         if left and not partial:
             raise CurateError(
-                _("{left:,} pairs in {path} are not decided. Decide them, or give --partial.", left=left, path=path)
+                ngettext(
+                    "{n:,} pair is not decided ({path}). Decide them, or give --partial.",
+                    "{n:,} pairs are not decided ({path}). Decide them, or give --partial.",
+                    left,
+                    path=path,
+                )
             )

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from common.command_line import say
-from common.messages import _
-from common.text import pluralize
+from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
 from judge.configuration import RunConfiguration, open_run, require_run, write_json
@@ -58,7 +57,8 @@ def export_command(arguments: argparse.Namespace) -> int:
         written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
-    asked, into = pluralize(len(remaining), "request"), pluralize(len(written), "file")
+    asked = ngettext("{n:,} request", "{n:,} requests", len(remaining))
+    into = ngettext("{n:,} file", "{n:,} files", len(written))
     say(_("{requests} in {files}", requests=asked, files=into))
     print("\n".join(map(str, written)))
     say(_("When the results are there: python -m judge batch import {folder} RESULTS...", folder=folder))

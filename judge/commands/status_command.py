@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from common.command_line import lines
-from common.messages import _
-from common.text import pluralize
+from common.messages import _, ngettext
 from judge.commands.run_command import OK, REPORT, readable
 from judge.configuration import require_run
 from judge.journal import JOURNAL, read_journal
@@ -40,7 +39,7 @@ def _where(state: Mapping[str, Any]) -> str:
         return _("No predictions yet.")
     if predicted == state["pairs"]:
         return _("Predictions: {path}", path=path)
-    return _("Predictions: {path} (of {pairs})", path=path, pairs=pluralize(predicted, "pair"))
+    return _("Predictions: {path} (of {pairs})", path=path, pairs=ngettext("{n:,} pair", "{n:,} pairs", predicted))
 
 
 def read_state(directory: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,16 @@ def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture
     assert said["widths"]["500"] == pytest.approx(interval_width(0.6, 500))
     assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 1
     assert "general" in capsys.readouterr().err
+
+
+def test_a_cost_below_one_is_no_category(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entries: list[dict[str, Any]] = [
+        {"model": name, "general": share, "price_usd": 0.45, "new_figure": 0.5, "interval": {"general": [0.5, 0.7]}}
+        for name, share in (("A", 0.65), ("B", 0.60))
+    ]
+    (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
+    assert main(["power", str(tmp_path / "board.json"), "--json"]) == 0
+    assert {one["category"] for one in json.loads(capsys.readouterr().out)["neighbours"]} == {"general"}
 
 
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:

@@ -379,7 +379,7 @@ def test_undecided_pairs_and_changed_candidates_stop_an_export(
         for user in (ANN, BOB):
             _say(bench, user, project, place, "a")
     pool_projects.finish(by(bench.database, ANN), project, "done")
-    assert "are not decided" in _export(bench, project, tmp_path / "e").outcome
+    assert "not decided" in _export(bench, project, tmp_path / "e").outcome
     assert _export(bench, project, tmp_path / "e", partial=True).state == "done"
     (folder / "filtered" / "candidates.jsonl").write_text("")
     assert "is not the file that was imported" in _export(bench, project, tmp_path / "f").outcome
