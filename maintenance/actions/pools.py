@@ -27,7 +27,7 @@ from storage.database import LARGEST
 from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
-FOLLOW = "The list shows it when it is done; the tab Tasks tells what failed."
+FOLLOW = "The list has it when it is loaded again after that; the tab Tasks tells how far it is."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
