@@ -1,4 +1,5 @@
-"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next edition."""
+"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next "
+"edition."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import argparse
 import os
 import sys
 
+from common.command_line import CommandParser, complain
+from common.messages import _
 from curate.commands.build_command import add_build_command
 from curate.commands.duplicates_command import add_pool_commands
 from curate.commands.edition_command import add_edition_command
@@ -25,16 +28,22 @@ def main(arguments: list[str]) -> int:
     try:
         return int(parsed.run(parsed))
     except CurateError as error:
-        print(error, file=sys.stderr)
+        complain(error)
         return REJECTED
     except KeyboardInterrupt:
-        print("Interrupted. The same command goes on.", file=sys.stderr)
+        complain(_("Interrupted. The same command goes on."))
         return INTERRUPTED
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(prog="python -m curate", description=__doc__)
+    parser = CommandParser(
+        prog="python -m curate",
+        description=_(
+            "`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next "
+            "edition."
+        ),
+    )
     names = "pool|filter|build|verify|edition|upload|power"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     add_pool_commands(commands)

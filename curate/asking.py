@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.messages import _
 from curate.errors import CurateError
 from judge.askers import ChatAsker
 from judge.configuration import CHAT, RunConfiguration, open_run
@@ -71,7 +72,7 @@ def ask_all(
                 asyncio.run(_ask(configuration, model, pairs, journal, limits, remaining))
             return {key: journal.answers[key] for key in wanted}
     except RunStopped as stopped:
-        raise CurateError(f"{model.name}: {stopped} The same command goes on.") from None
+        raise CurateError(_("{name}: {stopped} The same command goes on.", name=model.name, stopped=stopped)) from None
     except JudgeError as error:
         raise CurateError(f"{model.name}: {error}") from None
 

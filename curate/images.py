@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from common import atomic_files
+from common.messages import _
 from curate.errors import CurateError
 
 MOST_BYTES = 64 * 2**20
@@ -50,43 +51,61 @@ def read_image(value: Any, folder: Path | None) -> bytes:
     if isinstance(value, bytes):
         return _bounded(value)
     if not isinstance(value, str) or not value:
-        raise CurateError("`image` is missing: give a path beside the file, bytes or a data URI")
+        raise CurateError(_("`image` is missing: give a path beside the file, bytes or a data URI"))
     if value[:5].lower() == "data:":
         return _bounded(_from_data_uri(value))
     if "://" in value[:12]:
-        raise CurateError("`image` is an address; download the images and name their files")
+        raise CurateError(_("`image` is an address; download the images and name their files"))
     return _bounded(_inside(value, folder).read_bytes())
 
 
 def _bounded(data: bytes) -> bytes:
     if len(data) > MOST_BYTES:
-        raise CurateError(f"the image has {len(data):,} bytes; at most {MOST_BYTES:,} are read, reduce it")
+        raise CurateError(
+            _(
+                "the image has {size:,} bytes; at most {most:,} are read, reduce it",
+                size=len(data),
+                most=MOST_BYTES,
+            )
+        )
     return data
 
 
 def _inside(name: str, folder: Path | None) -> Path:
     """Return the path of an image. A name may not lead out of the folder, links included."""
     if folder is None or "\x00" in name:
-        raise CurateError(f"the image {name[:80]!r} is a path, and this source has no files")
+        raise CurateError(_("the image {path!r} is a path, and this source has no files", path=name[:80]))
     root = folder.resolve()
     path = (root / name).resolve()
     if not path.is_relative_to(root):
-        raise CurateError(f"the image {name[:80]!r} lies outside {folder}; name files below it (or see --images)")
+        raise CurateError(
+            _(
+                "the image {path!r} lies outside {folder}; name files below it (or see --images)",
+                path=name[:80],
+                folder=folder,
+            )
+        )
     if not path.is_file():
-        raise CurateError(f"there is no image file {name[:80]!r} in {folder}")
+        raise CurateError(_("there is no image file {path!r} in {folder}", path=name[:80], folder=folder))
     if path.stat().st_size > MOST_BYTES:
-        raise CurateError(f"the image has {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read, reduce it")
+        raise CurateError(
+            _(
+                "the image has {size:,} bytes; at most {most:,} are read, reduce it",
+                size=path.stat().st_size,
+                most=MOST_BYTES,
+            )
+        )
     return path
 
 
 def _from_data_uri(uri: str) -> bytes:
     head, comma, body = uri[5:].partition(",")
     if not comma or not head.lower().endswith(";base64"):
-        raise CurateError("the data URI of the image must be data:image/...;base64,...")
+        raise CurateError(_("the data URI of the image must be data:image/...;base64,..."))
     try:
         return base64.b64decode(body, validate=True)
     except (binascii.Error, ValueError):
-        raise CurateError("the data URI of the image is not base64") from None
+        raise CurateError(_("the data URI of the image is not base64")) from None
 
 
 def inspect_image(data: bytes) -> ImageFacts:
@@ -102,15 +121,23 @@ def inspect_image(data: bytes) -> ImageFacts:
             warnings.simplefilter("ignore")  # a warning about size; the size is checked below
             with Image.open(io.BytesIO(data)) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    raise CurateError(f"the image has {image.width:,} x {image.height:,} pixels; reduce it")
+                    raise CurateError(
+                        _(
+                            "the image has {width:,} x {height:,} pixels; reduce it",
+                            width=image.width,
+                            height=image.height,
+                        )
+                    )
                 suffix = _SUFFIXES.get(image.format or "")
                 if suffix is None:
-                    raise CurateError(f"the image is {image.format}; give PNG, JPEG, WebP, GIF, BMP or TIFF")
+                    raise CurateError(
+                        _("the image is {format}; give PNG, JPEG, WebP, GIF, BMP or TIFF", format=image.format)
+                    )
                 perceptual = _perceptual_hash(image)
     except Image.DecompressionBombError:
-        raise CurateError("the image has far too many pixels; reduce it") from None
+        raise CurateError(_("the image has far too many pixels; reduce it")) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:  # what decoders raise
-        raise CurateError(f"the image cannot be read ({type(error).__name__}); store it anew") from None
+        raise CurateError(_("the image cannot be read ({kind}); store it anew", kind=type(error).__name__)) from None
     return ImageFacts(hashlib.sha256(data).hexdigest(), suffix, perceptual)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.items import fingerprint, presentation_order, response_fingerprint
+from common.messages import _
 from curate.errors import CurateError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
@@ -90,7 +91,9 @@ class ImportSettings:
 def check_name(value: str, option: str) -> str:
     """Return a name that may stand in ids and paths. Raises CurateError for any other text."""
     if not _NAME.fullmatch(value):
-        raise CurateError(f"{option} {value[:80]!r}: use letters, digits, dots and dashes, at most 64.")
+        raise CurateError(
+            _("{option} {value!r}: use letters, digits, dots and dashes, at most 64.", option=option, value=value[:80])
+        )
     return value
 
 
@@ -117,7 +120,7 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, number: int) -> 
         answer=_optional(settings.value(row, "answer")),
     )
     if response_fingerprint(responses[0]) == response_fingerprint(responses[1]):
-        raise CurateError("both responses are the same text; remove the row")
+        raise CurateError(_("both responses are the same text; remove the row"))
     draft = row.get("draft")
     if not isinstance(draft, Mapping) or draft.get("preferred") not in (0, 1):
         return pair
@@ -130,11 +133,11 @@ def _responses(row: Mapping[str, Any], settings: ImportSettings) -> tuple[tuple[
         chosen, rejected = settings.value(row, "chosen"), settings.value(row, "rejected")
         if chosen is None or rejected is None:
             raise CurateError(
-                "`response` (two texts) is missing, and `chosen` with `rejected`; name columns with --field"
+                _("`response` (two texts) is missing, and `chosen` with `rejected`; name columns with --field")
             )
         return (_text(chosen, "chosen"), _text(rejected, "rejected")), 0
     if not isinstance(both, list | tuple) or len(both) != 2:
-        raise CurateError("`response` must be a list of two texts")
+        raise CurateError(_("`response` must be a list of two texts"))
     return (_text(both[0], "response"), _text(both[1], "response")), _preferred(settings.value(row, "preferred"))
 
 
@@ -146,18 +149,27 @@ def _preferred(value: Any) -> int | None:
         return value
     if isinstance(value, list | tuple) and sorted(value) == [0, 1]:
         return list(value).index(0)
-    raise CurateError("`preferred` must be 0 or 1, the index of the better response, or a ranking [0, 1] or [1, 0]")
+    raise CurateError(_("`preferred` must be 0 or 1, the index of the better response, or a ranking [0, 1] or [1, 0]"))
 
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise CurateError(f"`{name}` must be a text; name another column with --field {name}=COLUMN")
+        raise CurateError(_("`{name}` must be a text; name another column with --field {name}=COLUMN", name=name))
     if len(value) > LONGEST_TEXT:
-        raise CurateError(f"`{name}` has {len(value):,} characters; at most {LONGEST_TEXT:,} are read, cut it")
+        raise CurateError(
+            _(
+                "`{name}` has {length:,} characters; at most {most:,} are read, cut it",
+                name=name,
+                length=len(value),
+                most=LONGEST_TEXT,
+            )
+        )
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise CurateError(f"`{name}` holds half a character (a lone surrogate); write it anew as UTF-8") from None
+        raise CurateError(
+            _("`{name}` holds half a character (a lone surrogate); write it anew as UTF-8", name=name)
+        ) from None
     return value
 
 
@@ -169,7 +181,7 @@ def _id(value: Any, source: str, number: int) -> str:
     name = str(number) if value is None else str(value)
     if not name or len(name) > 200 or not name.isprintable():
         raise CurateError(
-            "`id` must be a printable text of at most 200 characters; name another with --field id=COLUMN"
+            _("`id` must be a printable text of at most 200 characters; name another with --field id=COLUMN")
         )
     return name if name.startswith(source) else f"{source}-{name}"
 

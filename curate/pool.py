@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from common import atomic_files
+from common.messages import _
 from curate.errors import CurateError
 from curate.pairs import PoolPair
 from curate.sources import read_objects
@@ -24,7 +25,9 @@ def read_pool(pool: Path) -> tuple[PoolPair, ...]:
         CurateError: it holds none, or a line is damaged.
     """
     if not (pool / PAIRS).is_file():
-        raise CurateError(f"{pool} holds no pairs. `python -m curate pool import FILE --into {pool}` adds some.")
+        raise CurateError(
+            _("{pool} holds no pairs. `python -m curate pool import FILE --into {pool}` adds some.", pool=pool)
+        )
     return read_pair_file(pool / PAIRS)
 
 
@@ -35,7 +38,14 @@ def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
         try:
             pairs.append(PoolPair.from_json(value))
         except (KeyError, TypeError, ValueError) as error:
-            raise CurateError(f"{path}, line {line} is no pair of a pool ({error}). Import its file again.") from None
+            raise CurateError(
+                _(
+                    "{path}, line {line} is no pair of a pool ({error}). Import its file again.",
+                    path=path,
+                    line=line,
+                    error=str(error),
+                )
+            ) from None
     return tuple(pairs)
 
 
@@ -76,5 +86,5 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CurateError(f"Another process works on {folder}. Wait until it ends.") from None
+            raise CurateError(_("Another process works on {folder}. Wait until it ends.", folder=folder)) from None
         yield

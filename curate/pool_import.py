@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from common.text import pluralize
+from common.command_line import say
+from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.images import StoredImage, read_image, store_image
 from curate.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
@@ -21,17 +22,17 @@ from curate.sources import PairSource, SourceRow, open_source
 
 def add_import_command(commands: Any) -> None:
     """Add `pool import`."""
-    parser = commands.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
-    parser.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name)")
-    parser.add_argument("--source", required=True, metavar="NAME", help="where the pairs come from: RLAIF-V")
-    parser.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
-    parser.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
-    parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help="the pool (pool/)")
-    parser.add_argument("--revision", metavar="COMMIT", help="commit of the Hub dataset")
-    parser.add_argument("--split", default="train", help="split of the Hub dataset (train)")
-    parser.add_argument("--images", type=Path, metavar="DIR", help="where image paths begin (the file's directory)")
+    parser = commands.add_parser("import", help=_("add the pairs of a file or Hub dataset"), allow_abbrev=False)
+    parser.add_argument("file", metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)"))
+    parser.add_argument("--source", required=True, metavar="NAME", help=_("where the pairs come from: RLAIF-V"))
+    parser.add_argument("--licence", required=True, metavar="L", help=_("of the source: CC-BY-NC-4.0"))
+    parser.add_argument("--category", default="all", metavar="KEY", help=_("of rows that name none (all)"))
+    parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help=_("the pool (pool/)"))
+    parser.add_argument("--revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
+    parser.add_argument("--split", default="train", help=_("split of the Hub dataset (train)"))
+    parser.add_argument("--images", type=Path, metavar="DIR", help=_("where image paths begin (the file's directory)"))
     parser.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=f"{', '.join(FIELDS)}")
-    parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out, and record how many")
+    parser.add_argument("--skip-bad", action="store_true", help=_("leave bad rows out, and record how many"))
     parser.set_defaults(run=import_command)
 
 
@@ -45,7 +46,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     )
     source = open_source(arguments.file, revision=arguments.revision, split=arguments.split)
     with locked(arguments.into):
-        print(import_pairs(arguments.into, source, settings, images=arguments.images, skip_bad=arguments.skip_bad))
+        say(import_pairs(arguments.into, source, settings, images=arguments.images, skip_bad=arguments.skip_bad))
     return 0
 
 
@@ -59,23 +60,50 @@ def import_pairs(
     """
     record = read_record(pool)
     if any((one["sha256"], one["source"]) == (source.digest, settings.source) for one in record["imports"]):
-        return f"{source.name} is in {pool} already, as {settings.source}."
+        return _("{name} is in {pool} already, as {source}.", name=source.name, pool=pool, source=settings.source)
     known = read_pool(pool) if (pool / PAIRS).is_file() else ()
     reading = _Reading(pool, settings, images or source.folder, {pair.id for pair in known})
     for row in follow(source.rows(), f"Reading {source.name}"):
         reading.take(row)
     if reading.problems and not skip_bad:
         raise CurateError(
-            f"{source.name}: {pluralize(len(reading.problems), 'row')} cannot be used, so nothing was imported. "
-            f"Correct them, or give --skip-bad.\n{listed(reading.problems)}"
+            ngettext(
+                "{name}: {n:,} row cannot be used, so nothing was imported. Correct them, or give "
+                "--skip-bad.\n{listed}",
+                "{name}: {n:,} rows cannot be used, so nothing was imported. Correct them, or give "
+                "--skip-bad.\n{listed}",
+                len(reading.problems),
+                name=source.name,
+                listed=listed(reading.problems),
+            )
         )
     if not reading.pairs:
-        raise CurateError(f"{source.name} holds no pair that can be used.\n{listed(reading.problems)}")
+        raise CurateError(
+            _("{name} holds no pair that can be used.\n{listed}", name=source.name, listed=listed(reading.problems))
+        )
     record["imports"].append(_entry(source, settings, reading))
     write_pool(pool, [*known, *reading.pairs], record)
-    left_out = f", {len(reading.problems):,} left out" if reading.problems else ""
-    total = len(known) + len(reading.pairs)
-    return f"{len(reading.pairs):,} pairs from {settings.source}{left_out}; {pool} holds {total:,}."
+    return _imported(reading, settings.source, pool, total=len(known) + len(reading.pairs))
+
+
+def _imported(reading: _Reading, source: str, pool: Path, *, total: int) -> str:
+    taken, left_out = len(reading.pairs), len(reading.problems)
+    if not left_out:
+        return _(
+            "{taken:,} pairs from {source}; {pool} holds {total:,}.",
+            taken=taken,
+            source=source,
+            pool=pool,
+            total=total,
+        )
+    return _(
+        "{taken:,} pairs from {source}, {left_out:,} left out; {pool} holds {total:,}.",
+        taken=taken,
+        source=source,
+        left_out=left_out,
+        pool=pool,
+        total=total,
+    )
 
 
 class _Reading:
@@ -102,10 +130,16 @@ class _Reading:
         pair = read_pair(row.fields, self._settings, number)
         if pair.id in self._known:
             raise CurateError(
-                f"the pool has a pair with the id {pair.id!r}; give another --source, or --field id=COLUMN"
+                _("the pool has a pair with the id {id!r}; give another --source, or --field id=COLUMN", id=pair.id)
             )
         if pair.id in self._places:
-            raise CurateError(f"the id {pair.id!r} is on {self._places[pair.id]}, too; give each pair its own id")
+            raise CurateError(
+                _(
+                    "the id {id!r} is on {place}, too; give each pair its own id",
+                    id=pair.id,
+                    place=self._places[pair.id],
+                )
+            )
         data = read_image(self._settings.value(row.fields, "image"), self._images)
         image = self._stored(data)
         self._places[pair.id] = row.place
@@ -138,6 +172,8 @@ def _columns(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         field, equals, column = text.partition("=")
         if not equals or field not in FIELDS or not column:
-            raise CurateError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
+            raise CurateError(
+                _("--field {text}: give FIELD=COLUMN with a field of {names}.", text=text, names=", ".join(FIELDS))
+            )
         columns[field] = column
     return columns

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from common.messages import _
 from curate.errors import CurateError
 from curate.runs import RunVerdicts
 
@@ -80,29 +81,41 @@ def read_rule(text: str, *, undecided_is_wrong: bool = False) -> FilterRule:
     name, colon, number = text.partition(":")
     if name in SHORT and (not colon or number.isdigit()):
         if SHORT[name] in (WRONG_AT_LEAST, JUDGES_WRONG) and not colon:
-            raise CurateError(f"--rule {text} needs a number: {name}:3.")
+            raise CurateError(_("--rule {text} needs a number: {name}:3.", text=text, name=name))
         return FilterRule(SHORT[name], int(number or 1), undecided_is_wrong=undecided_is_wrong)
     if not Path(text).is_file():
-        raise CurateError(f"--rule {text}: give all-wrong, at-least:M, judges:M, unstable or a JSON file.")
+        raise CurateError(_("--rule {text}: give all-wrong, at-least:M, judges:M, unstable or a JSON file.", text=text))
     try:
         data = json.loads(Path(text).read_bytes())
         rule = rule_from_json(data)
     except (ValueError, CurateError) as error:
-        raise CurateError(f"The rule in {text} cannot be used: {error}") from None
+        raise CurateError(_("The rule in {text} cannot be used: {error}", text=text, error=str(error))) from None
     return replace(rule, undecided_is_wrong=rule.undecided_is_wrong or undecided_is_wrong)
 
 
 def rule_from_json(data: Any) -> FilterRule:
     """Return the rule of an object. Raises CurateError."""
     if not isinstance(data, Mapping):
-        raise CurateError('a rule is an object such as {"rule": "wrong-in-all"}')
+        raise CurateError(_('a rule is an object such as {"rule": "wrong-in-all"}'))
     kind, at_least, inner = data.get("rule"), data.get("at_least", 1), data.get("rules", [])
     if kind not in {WRONG_IN_ALL, *COUNTED, *COMBINED}:
-        raise CurateError(f"`rule` is {kind!r}; known are {', '.join(sorted({WRONG_IN_ALL, *COUNTED, *COMBINED}))}")
+        raise CurateError(
+            _(
+                "`rule` is {kind!r}; known are {names}",
+                kind=kind,
+                names=", ".join(sorted({WRONG_IN_ALL, *COUNTED, *COMBINED})),
+            )
+        )
     if type(at_least) is not int or at_least < 1:
-        raise CurateError(f"`at_least` must be a number from 1, not {at_least!r}")
+        raise CurateError(_("`at_least` must be a number from 1, not {at_least!r}", at_least=at_least))
     if kind in COMBINED and (not isinstance(inner, list) or not inner or (kind == "not" and len(inner) != 1)):
-        raise CurateError(f"`rules` of {kind} must be a list of rules ({'one' if kind == 'not' else 'one or more'})")
+        raise CurateError(
+            _(
+                "`rules` of {kind} must be a list of rules ({number})",
+                kind=kind,
+                number=_("one") if kind == "not" else _("one or more"),
+            )
+        )
     rules = tuple(rule_from_json(one) for one in inner) if kind in COMBINED else ()
     return FilterRule(kind, at_least, rules, data.get("undecided") == "wrong")
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from benchmark.items import Item, ItemTable, normalise_query, response_fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from benchmark.votes import UNDECIDED
+from common.messages import _
 from curate.errors import CurateError, listed
 from curate.pairs import DROPPED, PoolPair
 from predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
@@ -98,19 +99,21 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     Raises:
         CurateError: the file cannot be read, or holds pairs that the pool lacks.
     """
-    judge, _, rest = name.rpartition("=")
+    judge, _equals, rest = name.rpartition("=")
     path, judge = (Path(rest), judge) if judge and not Path(name).exists() else (Path(name), "")
     run = path if path.is_dir() else None
     path = path / _PREDICTIONS if run else path
     if not path.is_file():
-        remedy = f" `python -m judge status {run}` says what is missing." if run else ""
-        raise CurateError(f"There is no file {path}.{remedy}")
+        remedy = _(" `python -m judge status {run}` says what is missing.", run=run) if run else ""
+        raise CurateError(_("There is no file {path}.{remedy}", path=path, remedy=remedy))
     data = path.read_bytes()
     findings = ProblemCollector()
     try:
         votes = _votes(data, table, findings)
     except UploadRejected as rejected:
-        raise CurateError(f"{path} cannot be read.\n{listed(_problems(rejected))}") from None
+        raise CurateError(
+            _("{path} cannot be read.\n{listed}", path=path, listed=listed(_problems(rejected)))
+        ) from None
     return JudgeFile(
         judge or _judge_of(run, path), path.name, hashlib.sha256(data).hexdigest(), findings.format or "", votes
     )

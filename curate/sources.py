@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.messages import _
 from common.parquet_files import is_parquet
 from curate.errors import CurateError
 from predictions.strict_json import JsonFault, loads
@@ -54,10 +55,10 @@ def open_source(name: str, *, revision: str | None = None, split: str = "train")
         return PairSource(name, _digest(path), path.parent)
     if name.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
-            raise CurateError(f"Name the commit of the dataset {name} with --revision: branches move.")
+            raise CurateError(_("Name the commit of the dataset {name} with --revision: branches move.", name=name))
         digest = hashlib.sha256(f"{name}@{revision}/{split}".encode()).hexdigest()
         return PairSource(name, digest, None, revision, split)
-    raise CurateError(f"There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name).")
+    raise CurateError(_("There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name).", name=name))
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -67,10 +68,10 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         CurateError: there is no such file, or a line is no JSON object.
     """
     if not path.is_file():
-        raise CurateError(f"There is no file {path}.")
+        raise CurateError(_("There is no file {path}.", path=path))
     for row in _json_rows(path):
         if row.problem:
-            raise CurateError(f"{path}, {row.place}: {row.problem}.")
+            raise CurateError(_("{path}, {place}: {problem}.", path=path, place=row.place, problem=row.problem))
         yield int(row.place.removeprefix("line ")), dict(row.fields)
 
 
@@ -85,7 +86,14 @@ def _json_rows(path: Path) -> Iterator[SourceRow]:
         while line := file.readline(LINE_LIMIT + 1):
             number += 1
             if len(line) > LINE_LIMIT:
-                raise CurateError(f"{path}, line {number} is longer than {LINE_LIMIT:,} bytes. Store images as files.")
+                raise CurateError(
+                    _(
+                        "{path}, line {number} is longer than {line_limit:,} bytes. Store images as files.",
+                        path=path,
+                        number=number,
+                        line_limit=LINE_LIMIT,
+                    )
+                )
             if line.strip():
                 yield _json_row(f"line {number}", line.removeprefix(_BOM))
 
@@ -111,7 +119,14 @@ def _parquet_rows(path: Path) -> Iterator[SourceRow]:
                 yield SourceRow(f"row {number}", row)
                 number += 1
     except pyarrow.ArrowException as error:
-        raise CurateError(f"{path}, after row {number}: the parquet file is damaged ({error}).") from None
+        raise CurateError(
+            _(
+                "{path}, after row {number}: the parquet file is damaged ({error}).",
+                path=path,
+                number=number,
+                error=str(error),
+            )
+        ) from None
 
 
 def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
@@ -120,7 +135,14 @@ def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
     try:
         loaded = datasets.load_dataset(name, revision=revision, split=split)
     except (OSError, ValueError) as error:  # the library's own errors are of these kinds
-        raise CurateError(f"The dataset {name} at {revision} cannot be loaded: {error}") from None
+        raise CurateError(
+            _(
+                "The dataset {name} at {revision} cannot be loaded: {error}",
+                name=name,
+                revision=revision,
+                error=str(error),
+            )
+        ) from None
     for column, feature in loaded.features.items():
         if isinstance(feature, datasets.Image):
             loaded = loaded.cast_column(column, datasets.Image(decode=False))

@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmark.label_quality.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
 from benchmark.label_quality.annotator_agreement import PersonAnswer, preference_of
+from common.messages import _
 from curate.errors import CurateError
 from curate.pairs import PoolPair
 
@@ -52,23 +53,25 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     """
     item, annotator, verdict = line.get("item"), line.get("annotator", line.get("account")), line.get("verdict")
     if not isinstance(item, str) or item not in known:
-        raise CurateError(f"`item` {str(item)[:80]!r} is no candidate; take it from candidates.jsonl")
+        raise CurateError(_("`item` {value!r} is no candidate; take it from candidates.jsonl", value=str(item)[:80]))
     if not isinstance(annotator, str) or not annotator.strip():
-        raise CurateError("`annotator` is missing; name who answered")
+        raise CurateError(_("`annotator` is missing; name who answered"))
     if verdict not in VERDICTS:
-        raise CurateError(f"`verdict` is {verdict!r}; known are {', '.join(VERDICTS)}")
+        raise CurateError(_("`verdict` is {verdict!r}; known are {names}", verdict=verdict, names=", ".join(VERDICTS)))
     errors = line.get("errors", [])
     if not isinstance(errors, list) or not set(map(str, errors)) <= set(ERRORS):
-        raise CurateError(f"`errors` must be a list of {', '.join(ERRORS)}")
+        raise CurateError(_("`errors` must be a list of {names}", names=", ".join(ERRORS)))
     seconds = line.get("seconds")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
-        raise CurateError("`seconds` must be a number from 0")
+        raise CurateError(_("`seconds` must be a number from 0"))
     first = line.get("first_verdict") or ""
     if first and first not in VERDICTS:
-        raise CurateError(f"`first_verdict` is {first!r}; known are {', '.join(VERDICTS)}")
+        raise CurateError(
+            _("`first_verdict` is {verdict!r}; known are {names}", verdict=first, names=", ".join(VERDICTS))
+        )
     shown = line.get("shown_first") or ""
     if shown and shown not in PREFERENCES:
-        raise CurateError(f"`shown_first` is {shown!r}; give a or b")
+        raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown))
     note = str(line.get("note") or "")[:_NOTE]
     return PersonAnswer(item, annotator, verdict, tuple(errors), note, seconds, first, shown)
 
@@ -128,7 +131,7 @@ def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[
         CurateError: there are fewer annotators than answers that a pair needs.
     """
     if len(annotators) < count:
-        raise CurateError(f"{count} answers a pair need as many annotators; name them with --annotator.")
+        raise CurateError(_("{count} answers a pair need as many annotators; name them with --annotator.", count=count))
     given: dict[str, dict[str, str]] = {name: {} for name in annotators}
     for place, item in enumerate(sorted(items, key=lambda item: sha256(item.encode()).digest())):
         for turn in range(count):

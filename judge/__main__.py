@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from common.command_line import CommandParser, complain
+from common.messages import _
 from judge.commands.run_command import INTERRUPTED, USAGE, run_command
 from judge.errors import JudgeError
 from judge.options import add_endpoint_options, add_question_options
@@ -23,23 +25,29 @@ def main(arguments: list[str]) -> int:
     try:
         return int(parsed.run(parsed))
     except JudgeError as error:
-        print(error, file=sys.stderr)
+        complain(error)
         return USAGE
     except OSError as error:
-        print(f"{error.filename or 'The command'}: {error.strerror or error}.", file=sys.stderr)
+        complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
         return USAGE
     except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
+        complain(_("Interrupted."))
         return INTERRUPTED
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(prog="python -m judge", description=__doc__)
+    parser = CommandParser(
+        prog="python -m judge",
+        description=_(
+            "`python -m judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the "
+            "service."
+        ),
+    )
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="run|status|submit|batch|export-inspect|job"
     )
-    run = commands.add_parser("run", help="ask a model; with a journal in DIR, go on", allow_abbrev=False)
+    run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     add_question_options(run)
     add_endpoint_options(run)
     run.set_defaults(run=run_command)
@@ -51,13 +59,13 @@ def _add_others(commands: Any) -> None:
     from judge import inspect_export
     from judge.commands import batch_command, job_command, status_command, submit_command
 
-    status = commands.add_parser("status", help="how far a run is")
+    status = commands.add_parser("status", help=_("how far a run is"))
     status.add_argument("directory", type=Path, metavar="DIR")
-    status.add_argument("--json", action="store_true", help="print JSON only")
+    status.add_argument("--json", action="store_true", help=_("print JSON only"))
     status.set_defaults(run=status_command.status_command)
-    submit = commands.add_parser("submit", help="submit the predictions of a run", allow_abbrev=False)
+    submit = commands.add_parser("submit", help=_("submit the predictions of a run"), allow_abbrev=False)
     submit.add_argument("directory", type=Path, metavar="DIR")
-    submit.add_argument("--model", required=True, metavar="NAME", help="name of the judge on the board")
+    submit.add_argument("--model", required=True, metavar="NAME", help=_("name of the judge on the board"))
     submit.set_defaults(run=submit_command.submit_command)
     batch_command.add_commands(commands)
     inspect_export.add_command(commands)

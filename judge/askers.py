@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
+from common.command_line import complain
+from common.messages import _
 from judge.configuration import SCORE, RunConfiguration
 from judge.endpoint import Endpoint, RequestRefused, TransientFault
 from judge.errors import JudgeError
@@ -118,8 +120,8 @@ class ChatAsker:
         if name in self._changes.now:  # otherwise another request has met the same refusal meanwhile
             other = self._changes.change(name)
             self._journal.append_event(REFUSED_PARAMETER, parameter=name, renamed_to=other, message=str(refused))
-            done = f"It is sent as {other}" if other else "It is not sent any more"
-            print(f"\nThe model refuses the parameter {name}. {done}; the run records it.", file=sys.stderr)
+            done = _("It is sent as {name}", name=other) if other else _("It is not sent any more")
+            complain(_("\nThe model refuses the parameter {name}. {done}; the run records it.", name=name, done=done))
         return True
 
     async def is_reachable(self) -> bool:
@@ -244,15 +246,15 @@ def load_scorer(name: str) -> Callable[..., Any]:
     """
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
-        raise JudgeError(f"--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.")
+        raise JudgeError(_("--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.", name=name))
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
         result = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise JudgeError(f"--scorer {name} cannot be loaded: {error}") from None
+        raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from None
     if not callable(result):
-        raise JudgeError(f"--scorer {name} is no function.")
+        raise JudgeError(_("--scorer {name} is no function.", name=name))
     return result  # type: ignore[no-any-return]
 
 
@@ -266,5 +268,5 @@ def takes_one_response(function: Callable[..., Any]) -> bool:
     parameters = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.kind in kinds]
     needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
     if len(needed) not in (3, 4):
-        raise JudgeError("A scorer takes (image, query, response) or (image, query, a, b).")
+        raise JudgeError(_("A scorer takes (image, query, response) or (image, query, a, b)."))
     return len(needed) == 3

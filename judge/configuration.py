@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.messages import _
 from judge.errors import JudgeError
 from judge.images import ImagePolicy
 from judge.prompts import Prompt
@@ -76,7 +77,9 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     try:
         recorded: dict[str, Any] = json.loads(path.read_bytes())
     except ValueError:
-        raise JudgeError(f"{path} is damaged. Put it back from a copy, or use another directory.") from None
+        raise JudgeError(
+            _("{path} is damaged. Put it back from a copy, or use another directory.", path=path)
+        ) from None
     return recorded
 
 
@@ -88,7 +91,9 @@ def require_run(folder: Path) -> dict[str, Any]:
     """
     recorded = read_run(folder)
     if recorded is None:
-        raise JudgeError(f"{folder} holds no run. `python -m judge run --output {folder} ...` starts one.")
+        raise JudgeError(
+            _("{folder} holds no run. `python -m judge run --output {folder} ...` starts one.", folder=folder)
+        )
     return recorded
 
 
@@ -106,7 +111,13 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
         return recorded
     if different := differences(recorded, json.loads(json.dumps(now))):
         seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
-        raise JudgeError(f"{folder} holds a run with other settings ({seen}). Use the same, or another directory.")
+        raise JudgeError(
+            _(
+                "{folder} holds a run with other settings ({seen}). Use the same, or another directory.",
+                folder=folder,
+                seen=seen,
+            )
+        )
     return recorded
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 
+from common.messages import _
 from judge.errors import JudgeError
 from judge.progress import duration
 from judge.texts import as_reason
@@ -89,9 +90,11 @@ class Endpoint:
     def __init__(self, base_url: str, key: str | None, *, timeout: float) -> None:
         address = urlsplit(base_url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise JudgeError(f"--base-url {base_url} is no address. Give one such as http://localhost:8000/v1.")
+            raise JudgeError(
+                _("--base-url {base_url} is no address. Give one such as http://localhost:8000/v1.", base_url=base_url)
+            )
         if address.username or address.password or address.query:
-            raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
+            raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))
         self.base_url = base_url.rstrip("/")
         self._key = key
         self._seconds = timeout
@@ -161,7 +164,9 @@ class Endpoint:
         if status in _AGAIN or status >= 500:
             wait = read_retry_after(error.response.headers)
             if wait is not None and wait > LONGEST_WAIT:
-                return JudgeError(f"The endpoint asks to wait {duration(wait)} ({reason}).")
+                return JudgeError(
+                    _("The endpoint asks to wait {duration} ({reason}).", duration=duration(wait), reason=reason)
+                )
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason)
 

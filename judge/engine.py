@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import tenacity
 
+from common.command_line import say
+from common.messages import _
 from judge.askers import AnswerFailed, Asker
 from judge.concurrency import AdaptiveConcurrency
 from judge.configuration import RunConfiguration
@@ -119,11 +121,11 @@ class JudgeEngine:
                     await self._attempt(pair, failed)
         except TransientFault as fault:
             if fault.unreachable and not await self._asker.is_reachable():
-                raise RunStopped(f"The endpoint does not answer ({fault}).") from None
+                raise RunStopped(_("The endpoint does not answer ({problem}).", problem=str(fault))) from None
             await self._record_failure(replace(failed, reason=str(fault)))
         except RequestRefused as refused:
             if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
-                raise RunStopped(f"The endpoint refuses the requests: {refused}") from None
+                raise RunStopped(_("The endpoint refuses the requests: {problem}", problem=str(refused))) from None
             await self._record_failure(replace(failed, reason=str(refused)))
         except AnswerFailed as error:
             await self._record_failure(replace(failed, reason=str(error)))
@@ -153,14 +155,14 @@ class JudgeEngine:
         now = time.monotonic()
         if seconds >= _LONG_PAUSE and now >= self._paused_until:
             self._paused_until = now + seconds
-            print(f"\nThe endpoint asks to wait {duration(seconds)}.", file=sys.stderr, flush=True)
+            say(_("\nThe endpoint asks to wait {duration}.", duration=duration(seconds)), file=sys.stderr, flush=True)
 
     def _check_before_sending(self) -> None:
         if self._stop.is_set():
             raise RunStopped(self._stopped_by)
         used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, self._sent)
         if used_up:
-            raise RunStopped(f"The budget of {used_up} is used up.")
+            raise RunStopped(_("The budget of {limit} is used up.", limit=used_up))
 
     async def _record(self, answer: RecordedAnswer) -> None:
         await self._journal.record(answer)
@@ -171,8 +173,14 @@ class JudgeEngine:
         await self._record(answer)
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= max(_FAILURES_IN_A_ROW, 3 * self._limits.concurrency):
-            why = f"The last {self._failures_in_a_row} requests all failed; the last one with: {answer.reason}"
-            raise RunStopped(f"{why} (--retry-failed asks for these again)")
+            raise RunStopped(
+                _(
+                    "The last {number} requests all failed; the last one with: {reason} (--retry-failed asks for these "
+                    "again)",
+                    number=self._failures_in_a_row,
+                    reason=answer.reason,
+                )
+            )
 
     def _swapped(self, pair: PairToJudge, key: RequestKey) -> bool:
         order, seed = self._configuration.order, self._configuration.seed

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from common.messages import _
 from judge.errors import JudgeError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _fetch(url: str) -> bytes:
             if size > LARGEST_IMAGE:
                 break
             if time.monotonic() > until:
-                raise JudgeError(f"{url} sends for more than {LONGEST_FETCH:g} seconds")
+                raise JudgeError(_("{url} sends for more than {seconds:g} seconds", url=url, seconds=LONGEST_FETCH))
     return _bounded(b"".join(parts))
 
 
@@ -81,7 +82,7 @@ def _refuse_link_local(request: httpx.Request) -> None:
 
     found = socket.getaddrinfo(request.url.host, None, type=socket.SOCK_STREAM)
     if any(is_link_local(str(address[0])) for *_, address in found):
-        raise JudgeError(f"{request.url} leads to a link-local address; no image is fetched from there")
+        raise JudgeError(_("{url} leads to a link-local address; no image is fetched from there", url=request.url))
 
 
 def is_link_local(host: str) -> bool:
@@ -96,7 +97,7 @@ def is_link_local(host: str) -> bool:
 
 def _bounded(data: bytes) -> bytes:
     if len(data) > LARGEST_IMAGE:
-        raise JudgeError(f"an image has more than {LARGEST_IMAGE // 2**20} MiB")
+        raise JudgeError(_("an image has more than {size} MiB", size=LARGEST_IMAGE // 2**20))
     return data
 
 
@@ -156,7 +157,14 @@ def open_image(data: bytes) -> Image.Image:
 
     image = Image.open(io.BytesIO(data))
     if image.width * image.height > LARGEST_PICTURE:
-        raise JudgeError(f"{image.width:,} x {image.height:,} pixels are more than {LARGEST_PICTURE:,}")
+        raise JudgeError(
+            _(
+                "{width:,} x {height:,} pixels are more than {most:,}",
+                width=image.width,
+                height=image.height,
+                most=LARGEST_PICTURE,
+            )
+        )
     return image
 
 
@@ -174,7 +182,13 @@ def media_type(data: bytes, source: ImageSource) -> str:
     named = source.stated_type or (source.path and mimetypes.guess_type(source.path.name)[0]) or ""
     if named.startswith("image/"):
         return named
-    raise JudgeError(f"{source.path or 'An image of the items'} is no image (it starts with {data[:8]!r}).")
+    raise JudgeError(
+        _(
+            "{source} is no image (it starts with {start!r}).",
+            source=source.path or _("An image of the items"),
+            start=data[:8],
+        )
+    )
 
 
 def find_image(value: Any, folder: Path | None) -> ImageSource | None:
@@ -192,19 +206,23 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise JudgeError(f"an image is a path, an address or a data URI, not {type(value).__name__}")
+        raise JudgeError(_("an image is a path, an address or a data URI, not {kind}", kind=type(value).__name__))
     if value[:5].lower() == "data:":
         return _from_data_uri(value)
     if value.lower().startswith(("http://", "https://")):
         return ImageSource(url=_checked_address(value))
     if folder is None:
-        raise JudgeError("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
+        raise JudgeError(
+            _("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
+        )
     path = folder / value
     # links are followed: people make them, items do not
     if ".." in Path(value).parts or not path.is_relative_to(folder):
-        raise JudgeError(f"the image {value} is not below the folder of the items; put it there, or link it")
+        raise JudgeError(
+            _("the image {path} is not below the folder of the items; put it there, or link it", path=value)
+        )
     if not path.is_file():
-        raise JudgeError(f"there is no image file {path}")
+        raise JudgeError(_("there is no image file {path}", path=path))
     return ImageSource(path=path)
 
 
@@ -214,22 +232,22 @@ def _checked_address(url: str) -> str:
     except ValueError:
         host = None
     if not host or not url.isprintable():
-        raise JudgeError(f"the image address {url[:200]!r} is no address")
+        raise JudgeError(_("the image address {url!r} is no address", url=url[:200]))
     if is_link_local(host):
-        raise JudgeError(f"the image address {url[:200]} is link-local; no image lies there")
+        raise JudgeError(_("the image address {url} is link-local; no image lies there", url=url[:200]))
     return url
 
 
 def _from_data_uri(uri: str) -> ImageSource:
     head, comma, body = uri[5:].partition(",")
     if not comma:
-        raise JudgeError("the data URI of the image has no comma")
+        raise JudgeError(_("the data URI of the image has no comma"))
     kind, *parameters = head.split(";")
     try:
         data = base64.b64decode(body, validate=False) if "base64" in parameters else unquote_to_bytes(body)
     except (binascii.Error, ValueError):
-        raise JudgeError("the data URI of the image is not base64") from None
+        raise JudgeError(_("the data URI of the image is not base64")) from None
     if not data:
-        raise JudgeError("the data URI of the image is empty")
+        raise JudgeError(_("the data URI of the image is empty"))
     _bounded(data)
     return ImageSource(data=data, stated_type=kind.lower() or None)

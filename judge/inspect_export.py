@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from common.command_line import say
+from common.messages import _
 from judge.commands.run_command import OK
 from judge.configuration import require_run, write_whole
 from judge.errors import JudgeError
@@ -31,12 +33,12 @@ _STOPS = {"stop": "stop", "length": "max_tokens", "max_tokens": "max_tokens", "c
 
 def add_command(commands: Any) -> None:
     """Add `export-inspect`."""
-    parser = commands.add_parser("export-inspect", help="a log of inspect_ai from the journal", allow_abbrev=False)
+    parser = commands.add_parser("export-inspect", help=_("a log of inspect_ai from the journal"), allow_abbrev=False)
     parser.add_argument("directory", type=Path, metavar="DIR")
-    parser.add_argument("file", type=Path, metavar="FILE", help="ends in .json or .eval")
-    parser.add_argument("--items", metavar="FILE", help="the items, if they have moved")
-    parser.add_argument("--items-revision", metavar="COMMIT", help="of a Hub dataset")
-    parser.add_argument("--items-split", default="test", metavar="SPLIT", help="of a Hub dataset (test)")
+    parser.add_argument("file", type=Path, metavar="FILE", help=_("ends in .json or .eval"))
+    parser.add_argument("--items", metavar="FILE", help=_("the items, if they have moved"))
+    parser.add_argument("--items-revision", metavar="COMMIT", help=_("of a Hub dataset"))
+    parser.add_argument("--items-split", default="test", metavar="SPLIT", help=_("of a Hub dataset (test)"))
     parser.set_defaults(run=export_command)
 
 
@@ -44,17 +46,23 @@ def export_command(arguments: argparse.Namespace) -> int:
     """Write the log. Returns the exit code."""
     path: Path = arguments.file
     if path.suffix not in _SUFFIXES:
-        raise JudgeError(f"{path} must end in .json or .eval: that tells which kind of log is written.")
+        raise JudgeError(_("{path} must end in .json or .eval: that tells which kind of log is written.", path=path))
     run = require_run(arguments.directory)
     source = arguments.items or run["items_path"]
     file = read_pairs(source, revision=arguments.items_revision, split=arguments.items_split)
     if file.sha256 != run["items_sha256"]:
-        raise JudgeError(f"{source} holds other pairs than the run in {arguments.directory}. Name them with --items.")
-    answers, _ = read_journal(arguments.directory / JOURNAL)
+        raise JudgeError(
+            _(
+                "{source} holds other pairs than the run in {directory}. Name them with --items.",
+                source=source,
+                directory=arguments.directory,
+            )
+        )
+    answers, _events = read_journal(arguments.directory / JOURNAL)
     log = InspectLog(run, file, answers)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, log.archive() if path.suffix == ".eval" else log.document())
-    print(f"{len(answers):,} votes: {path}")
+    say(_("{answers:,} votes: {path}", answers=len(answers), path=path))
     return OK
 
 
@@ -115,7 +123,7 @@ class InspectLog:
             pair, answer = self.file.pairs[key.row], self.answers[key]
             if answer.score is not None or answer.choice is not None or key.response >= 0:
                 raise JudgeError(
-                    "This run has scores or choices; a log of inspect_ai holds texts. Submit predictions.jsonl."
+                    _("This run has scores or choices; a log of inspect_ai holds texts. Submit predictions.jsonl.")
                 )
             text = prompt.render(pair.query, pair.responses, swapped=answer.swapped)
             yield {

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from common.messages import _
 from judge.errors import JudgeError
 from judge.plan import WHOLE_PAIR, RequestKey
 
@@ -81,7 +82,7 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
-            raise JudgeError(f"Another process works on {folder}. Wait until it ends.") from None
+            raise JudgeError(_("Another process works on {folder}. Wait until it ends.", folder=folder)) from None
         except OSError:
             pass  # a mounted bucket that knows no locks
         self._load()
@@ -134,7 +135,9 @@ class Journal:
         try:
             self._write(data)
         except OSError as error:
-            return JudgeError(f"The journal cannot be written ({error.strerror}). Make room, then go on.")
+            return JudgeError(
+                _("The journal cannot be written ({reason}). Make room, then go on.", reason=error.strerror)
+            )
         return None
 
     def _write(self, data: bytes) -> None:
@@ -168,7 +171,9 @@ def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
         answer = RecordedAnswer.from_json(line)
         hash(answer.key)
     except (KeyError, TypeError, AttributeError):
-        raise JudgeError(f"{path} holds a line that is no answer: {str(line)[:200]}. Remove the line.") from None
+        raise JudgeError(
+            _("{path} holds a line that is no answer: {line}. Remove the line.", path=path, line=str(line)[:200])
+        ) from None
     return answer
 
 
@@ -194,7 +199,7 @@ def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise JudgeError(f"{path}, line {number} is damaged. Remove the line.")
+            raise JudgeError(_("{path}, line {number} is damaged. Remove the line.", path=path, number=number))
         yield record
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from common.messages import _
 from judge.configuration import APIS, CHAT, SCORER, RunConfiguration, read_run
 from judge.errors import JudgeError
 from judge.images import FORMS, STORED, ImagePolicy
@@ -40,45 +41,57 @@ _OWN_OPTIONS = ("model", "messages", "stream", "seed", "n")
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:
     """Add what decides what is asked."""
-    parser.add_argument("--model", help="name of the model, as the endpoint knows it")
+    parser.add_argument("--model", help=_("name of the model, as the endpoint knows it"))
     parser.add_argument(
-        "--items", required=True, metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name)"
+        "--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)")
     )
-    parser.add_argument("--items-revision", metavar="COMMIT", help="commit of the Hub dataset")
-    parser.add_argument("--items-split", default="test", metavar="SPLIT", help="split of the Hub dataset (test)")
-    parser.add_argument("--votes", type=int, metavar="K", help="votes for each pair: 1 to 16 (5; of scores 1)")
-    parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="directory of the run")
-    parser.add_argument("--order", choices=ORDERS, default=RANDOM, help="order of the responses (random)")
-    parser.add_argument("--seed", type=int, help="of the order alone; it is not sent (drawn and recorded)")
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
+    parser.add_argument("--items-revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
+    parser.add_argument("--items-split", default="test", metavar="SPLIT", help=_("split of the Hub dataset (test)"))
+    parser.add_argument("--votes", type=int, metavar="K", help=_("votes for each pair: 1 to 16 (5; of scores 1)"))
+    parser.add_argument("--output", required=True, type=Path, metavar="DIR", help=_("directory of the run"))
+    parser.add_argument("--order", choices=ORDERS, default=RANDOM, help=_("order of the responses (random)"))
+    parser.add_argument("--seed", type=int, help=_("of the order alone; it is not sent (drawn and recorded)"))
+    parser.add_argument("--limit", type=int, metavar="N", help=_("only the first N pairs"))
     parser.add_argument("--benchmark", default="vl-rewardbench", metavar="ID", help="vl-rewardbench")
-    prompt = f"{', '.join(PROMPTS)} or a text file with {{query}}, {{a0}}, {{a1}} ({OFFICIAL.name})"
+    prompt = _(
+        "{names} or a text file with {marks} ({default})",
+        names=", ".join(PROMPTS),
+        marks="{query}, {a0}, {a1}",
+        default=OFFICIAL.name,
+    )
     parser.add_argument("--prompt", default=OFFICIAL.name, metavar="NAME", help=prompt)
-    parser.add_argument("--reading", choices=READINGS, help="how verdicts are read, for a prompt of your own")
+    parser.add_argument("--reading", choices=READINGS, help=_("how verdicts are read, for a prompt of your own"))
     _add_parameters(parser)
     _add_images(parser)
 
 
 def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("sampling", "The defaults are those of the official run. `none` sends nothing.")
+    group = parser.add_argument_group(
+        _("sampling"), _("The defaults are those of the official run. `none` sends nothing.")
+    )
     for name, kind in (("temperature", float), ("top_p", float), ("max_tokens", int)):
         flag = "--" + name.replace("_", "-")
         value = OFFICIAL_PARAMETERS[name]
         group.add_argument(flag, dest=name, type=_or_none(kind), default=value, metavar="X", help=f"({value})")
     group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=JSON", dest="extra", help="another field of the request"
+        "--set", action="append", default=[], metavar="NAME=JSON", dest="extra", help=_("another field of the request")
     )
 
 
 def _add_images(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("images")
+    group = parser.add_argument_group(_("images"))
     group.add_argument(
-        "--image-form", choices=FORMS, default=STORED, help="as stored with their true type; as stored, labelled "
-        "image/png as in the official run; encoded anew (stored)",
+        "--image-form",
+        choices=FORMS,
+        default=STORED,
+        help=_(
+            "as stored with their true type; as stored, labelled image/png as in the official run; encoded anew "
+            "(stored)"
+        ),
     )  # fmt: skip
-    group.add_argument("--image-quality", type=int, default=95, metavar="Q", help="of JPEG (95)")
-    group.add_argument("--max-pixels", type=int, metavar="N", help="larger images are reduced to N pixels")
-    group.add_argument("--fetch-images", action="store_true", help="send images, where items have addresses")
+    group.add_argument("--image-quality", type=int, default=95, metavar="Q", help=_("of JPEG (95)"))
+    group.add_argument("--max-pixels", type=int, metavar="N", help=_("larger images are reduced to N pixels"))
+    group.add_argument("--fetch-images", action="store_true", help=_("send images, where items have addresses"))
 
 
 def _or_none(kind: type) -> Any:
@@ -94,29 +107,39 @@ def _or_none(kind: type) -> Any:
 
 def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     """Add where and how hard to ask."""
-    parser.add_argument("--base-url", metavar="URL", help="of an OpenAI-compatible endpoint: http://localhost:8000/v1")
-    parser.add_argument("--api", choices=APIS, default=CHAT, help="kind of endpoint (chat)")
-    parser.add_argument("--endpoint", metavar="PATH", help="where scores are asked for: /pooling, /v1/classify")
-    parser.add_argument("--scorer", metavar="MODULE:FUNCTION", help="a Python function instead of an endpoint")
-    parser.add_argument("--api-key-env", metavar="NAME", help="environment variable with the key (OPENAI_API_KEY)")
-    parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="most requests in flight (32)")
-    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="of one request (300)")
-    parser.add_argument("--attempts", type=int, default=5, metavar="N", help="before a vote counts as failed (5)")
-    parser.add_argument("--retry-wait", type=float, default=0.5, metavar="SECONDS", help="before the first retry (0.5)")
-    parser.add_argument("--retry-failed", action="store_true", help="ask again for votes that are recorded as failed")
-    parser.add_argument("--yes", action="store_true", help="ask nothing, also in a terminal")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    group = parser.add_argument_group("budget", "Over all starts of the run.")
-    group.add_argument("--max-requests", type=int, metavar="N", help="most requests")
-    group.add_argument("--max-total-tokens", type=int, metavar="N", help="most tokens, prompts and replies")
-    group.add_argument("--max-cost", type=float, metavar="MONEY", help="most money, with the prices below")
+    parser.add_argument(
+        "--base-url", metavar="URL", help=_("of an OpenAI-compatible endpoint: http://localhost:8000/v1")
+    )
+    parser.add_argument("--api", choices=APIS, default=CHAT, help=_("kind of endpoint (chat)"))
+    parser.add_argument("--endpoint", metavar="PATH", help=_("where scores are asked for: /pooling, /v1/classify"))
+    parser.add_argument("--scorer", metavar="MODULE:FUNCTION", help=_("a Python function instead of an endpoint"))
+    parser.add_argument("--api-key-env", metavar="NAME", help=_("environment variable with the key (OPENAI_API_KEY)"))
+    parser.add_argument("--concurrency", type=int, default=32, metavar="N", help=_("most requests in flight (32)"))
+    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help=_("of one request (300)"))
+    parser.add_argument("--attempts", type=int, default=5, metavar="N", help=_("before a vote counts as failed (5)"))
+    parser.add_argument(
+        "--retry-wait", type=float, default=0.5, metavar="SECONDS", help=_("before the first retry (0.5)")
+    )
+    parser.add_argument(
+        "--retry-failed", action="store_true", help=_("ask again for votes that are recorded as failed")
+    )
+    parser.add_argument("--yes", action="store_true", help=_("ask nothing, also in a terminal"))
+    parser.add_argument("--json", action="store_true", help=_("print the summary as JSON"))
+    group = parser.add_argument_group(_("budget"), _("Over all starts of the run."))
+    group.add_argument("--max-requests", type=int, metavar="N", help=_("most requests"))
+    group.add_argument("--max-total-tokens", type=int, metavar="N", help=_("most tokens, prompts and replies"))
+    group.add_argument("--max-cost", type=float, metavar="MONEY", help=_("most money, with the prices below"))
     add_price_options(group)
 
 
 def add_price_options(parser: Any) -> None:
     """Add what tokens cost, to a parser or a group of one."""
-    parser.add_argument("--price-prompt", type=float, default=0.0, metavar="DOLLARS", help="of a million prompt tokens")
-    parser.add_argument("--price-reply", type=float, default=0.0, metavar="DOLLARS", help="of a million reply tokens")
+    parser.add_argument(
+        "--price-prompt", type=float, default=0.0, metavar="DOLLARS", help=_("of a million prompt tokens")
+    )
+    parser.add_argument(
+        "--price-reply", type=float, default=0.0, metavar="DOLLARS", help=_("of a million reply tokens")
+    )
 
 
 def read_prices(arguments: argparse.Namespace) -> Prices:
@@ -132,7 +155,7 @@ def read_budget(arguments: argparse.Namespace) -> RunBudget:
     """
     check_numbers(arguments)
     if arguments.max_cost is not None and read_prices(arguments) == Prices():
-        raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
+        raise JudgeError(_("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each."))
     return RunBudget(arguments.max_requests, arguments.max_total_tokens, arguments.max_cost)
 
 
@@ -147,9 +170,11 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     scores = api not in (CHAT,) and not scores_pairwise
     votes = arguments.votes if arguments.votes is not None else _VOTES[scores]
     if not 1 <= votes <= MOST_VOTES:
-        raise JudgeError(f"--votes {votes}: a pair takes 1 to {MOST_VOTES} votes.")
+        raise JudgeError(
+            _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
+        )
     if arguments.order == BOTH and votes == 1 and not scores:
-        raise JudgeError("--order both needs at least two votes: --votes 2.")
+        raise JudgeError(_("--order both needs at least two votes: --votes 2."))
     file = read_pairs(arguments.items, revision=arguments.items_revision, split=arguments.items_split)
     configuration = RunConfiguration(
         api=api,
@@ -173,9 +198,9 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
 
 def _check(arguments: argparse.Namespace, api: str) -> None:
     if not arguments.model and api != SCORER:
-        raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
+        raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
     if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:
-        raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
+        raise JudgeError(_("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION."))
     check_numbers(arguments)
 
 
@@ -184,8 +209,19 @@ def check_numbers(arguments: argparse.Namespace) -> None:
     for name, (least, most) in _RANGES.items():
         value = getattr(arguments, name, None)
         if value is not None and not least <= value <= most:
-            upper = f" to {most:g}" if math.isfinite(most) else ""
-            raise JudgeError(f"--{name.replace('_', '-')} {value} makes no sense: give a number from {least:g}{upper}.")
+            raise JudgeError(_out_of_range(name.replace("_", "-"), value, least, most))
+
+
+def _out_of_range(name: str, value: float, least: float, most: float) -> str:
+    if math.isfinite(most):
+        return _(
+            "--{name} {value} makes no sense: give a number from {least:g} to {most:g}.",
+            name=name,
+            value=value,
+            least=least,
+            most=most,
+        )
+    return _("--{name} {value} makes no sense: give a number from {least:g}.", name=name, value=value, least=least)
 
 
 def _seed(arguments: argparse.Namespace) -> int:
@@ -217,7 +253,9 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     for text in arguments.extra:
         name, equals, value = text.partition("=")
         if not equals or name in _OWN_OPTIONS:
-            raise JudgeError(f"--set {text}: give NAME=JSON; {', '.join(_OWN_OPTIONS)} cannot be set.")
+            raise JudgeError(
+                _("--set {text}: give NAME=JSON; {names} cannot be set.", text=text, names=", ".join(_OWN_OPTIONS))
+            )
         try:
             parameters[name] = json.loads(value, parse_constant=_no_number)
         except ValueError:

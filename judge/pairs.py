@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmark.items import fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.messages import _
 from common.parquet_files import is_parquet
 from judge.errors import JudgeError
 from judge.images import ImageSource, find_image
@@ -62,9 +63,13 @@ def read_pairs(source: str, *, revision: str | None = None, split: str = "test")
         return _collect(rows, path.parent, "line" if not is_parquet(path) else "row")
     if source.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
-            raise JudgeError(f"Name the commit of the dataset {source} with --items-revision: branches move.")
+            raise JudgeError(
+                _("Name the commit of the dataset {source} with --items-revision: branches move.", source=source)
+            )
         return _collect(_hub_rows(source, revision, split), None, "row")
-    raise JudgeError(f"There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).")
+    raise JudgeError(
+        _("There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).", source=source)
+    )
 
 
 def _keep_known(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -79,9 +84,17 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 row = json.loads(line.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=_keep_known)
             except (ValueError, RecursionError):
-                raise JudgeError(f"{path}, line {number}: this is not JSON. Write one object a line.") from None
+                raise JudgeError(
+                    _("{path}, line {number}: this is not JSON. Write one object a line.", path=path, number=number)
+                ) from None
             if not isinstance(row, dict):
-                raise JudgeError(f"{path}, line {number}: a line is an object with id, query, response and image.")
+                raise JudgeError(
+                    _(
+                        "{path}, line {number}: a line is an object with id, query, response and image.",
+                        path=path,
+                        number=number,
+                    )
+                )
             yield number, row
 
 
@@ -103,7 +116,14 @@ def _hub_rows(name: str, revision: str, split: str) -> Iterator[tuple[int, Mappi
     try:
         loaded = datasets.load_dataset(name, revision=revision, split=split)
     except (OSError, ValueError) as error:  # the library's own errors are of these kinds
-        raise JudgeError(f"The dataset {name} at {revision} cannot be loaded: {error}") from None
+        raise JudgeError(
+            _(
+                "The dataset {name} at {revision} cannot be loaded: {error}",
+                name=name,
+                revision=revision,
+                error=str(error),
+            )
+        ) from None
     loaded = loaded.select_columns([column for column in FIELDS if column in loaded.column_names])
     for column, feature in loaded.features.items():
         if isinstance(feature, datasets.Image):
@@ -117,9 +137,9 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None,
         try:
             pairs.append(_pair(len(pairs), row, folder))
         except JudgeError as error:
-            raise JudgeError(f"Items, {unit} {number}: {error}") from None
+            raise JudgeError(_("Items, {unit} {number}: {error}", unit=unit, number=number, error=str(error))) from None
     if not pairs:
-        raise JudgeError("The items file holds no pairs.")
+        raise JudgeError(_("The items file holds no pairs."))
     counts = Counter(pair.id for pair in pairs)
     return PairFile(tuple(pairs), frozenset(name for name, count in counts.items() if count > 1))
 
@@ -127,19 +147,19 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None,
 def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJudge:
     query, responses, name = fields.get("query"), fields.get("response"), fields.get("id")
     if not isinstance(name, str) or not name:
-        raise JudgeError(f"`id` must be a text, not {name!r}")
+        raise JudgeError(_("`id` must be a text, not {name!r}", name=name))
     if not isinstance(query, str):
-        raise JudgeError("`query` must be a text")
+        raise JudgeError(_("`query` must be a text"))
     if not isinstance(responses, Sequence) or isinstance(responses, str) or len(responses) != 2:
-        raise JudgeError("`response` must be a list of two texts")
+        raise JudgeError(_("`response` must be a list of two texts"))
     if not all(isinstance(text, str) for text in responses):
-        raise JudgeError("`response` must be a list of two texts")
+        raise JudgeError(_("`response` must be a list of two texts"))
     try:
         name.encode()
         pair_fingerprint = fingerprint(query, responses, load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     except UnicodeEncodeError:
-        raise JudgeError("id or texts hold half a character (a lone surrogate); write them anew as UTF-8") from None
+        raise JudgeError(_("id or texts hold half a character (a lone surrogate); write them anew as UTF-8")) from None
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
-        raise JudgeError("`image` is missing: a path, an address or a data URI")
+        raise JudgeError(_("`image` is missing: a path, an address or a data URI"))
     return PairToJudge(row, name, query, (responses[0], responses[1]), image, pair_fingerprint)

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK
 from benchmark.verdicts import UNDECIDED
+from common.messages import _
 from judge.configuration import write_whole
 from judge.journal import RecordedAnswer
 from judge.pairs import PairFile, PairToJudge
@@ -19,7 +20,7 @@ from judge.texts import as_content, as_reason
 from judge.totals import read_verdict
 
 PREDICTIONS = "predictions.jsonl"
-READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"
+READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"  # in English, as the sentences are until shown
 LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 Answers = Mapping[RequestKey, RecordedAnswer]
 
@@ -103,13 +104,17 @@ def dry_run(path: Path, benchmark: str) -> Iterator[str]:
     from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
     if benchmark != DEFAULT_BENCHMARK:
-        yield f"{ELSEWHERE} {DEFAULT_BENCHMARK}; a server with {benchmark} checks the file."
+        yield _(
+            "The dry run here knows only {known}; a server with {benchmark} checks the file.",
+            known=DEFAULT_BENCHMARK,
+            benchmark=benchmark,
+        )
         return
     try:
         upload = parse_predictions(path.read_bytes(), load_table())
     except UploadRejected as rejected:
-        yield "Not ready to submit:"
+        yield _("Not ready to submit:")
         problems = getattr(rejected, "problems", ())
-        yield from (f"  {problem.message}" for problem in problems[:3])
+        yield from (_("  {problem}", problem=problem.message) for problem in problems[:3])
         return
-    yield f"{READY}: revision {upload.revision}, {upload.items:,} pairs."
+    yield _("Ready to submit: revision {revision}, {pairs:,} pairs.", revision=upload.revision, pairs=upload.items)

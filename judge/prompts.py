@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.messages import _
 from judge.errors import JudgeError
 
 OVERALL_JUDGMENT, ANSWER_TAG = "overall-judgment", "answer-tag"
@@ -100,12 +101,20 @@ def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
         return known
     path = Path(name)
     if not path.is_file():
-        raise JudgeError(f"There is no prompt {name!r}. Choose one of {', '.join(PROMPTS)}, or name a text file.")
+        raise JudgeError(
+            _(
+                "There is no prompt {name!r}. Choose one of {names}, or name a text file.",
+                name=name,
+                names=", ".join(PROMPTS),
+            )
+        )
     try:
         template = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        raise JudgeError(f"{path} is not UTF-8. Save it as UTF-8.") from None
+        raise JudgeError(_("{path} is not UTF-8. Save it as UTF-8.", path=path)) from None
     missing = [mark for mark in ("{query}", "{a0}", "{a1}") if mark not in template]
     if missing:
-        raise JudgeError(f"{path} lacks {', '.join(missing)}: the question and the two responses go there.")
+        raise JudgeError(
+            _("{path} lacks {names}: the question and the two responses go there.", path=path, names=", ".join(missing))
+        )
     return Prompt(path.name, template, reading=reading or OVERALL_JUDGMENT)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark.verdicts import FIRST, UNDECIDED, verdict
+from common.messages import _
 from judge.journal import RecordedAnswer
 from judge.prompts import ANSWER_TAG
 
@@ -83,9 +84,9 @@ class RunBudget:
         """Return what is used up if one more request starts beside those in flight; None if nothing is."""
         mean = 1 / max(1, totals.answers)
         if self.requests is not None and totals.requests + in_flight >= self.requests:
-            return f"{self.requests:,} requests"
+            return _("{number:,} requests", number=self.requests)
         if self.tokens is not None and totals.tokens * (1 + in_flight * mean) >= self.tokens:
-            return f"{self.tokens:,} tokens"
+            return _("{number:,} tokens", number=self.tokens)
         cost = prices.cost(totals.prompt_tokens, totals.completion_tokens)
         if self.money is not None and cost * (1 + in_flight * mean) >= self.money:
             return f"${self.money:g}"

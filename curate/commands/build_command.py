@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
-from common.text import pluralize
+from common.command_line import say
+from common.messages import _, ngettext
 from curate.answer_checking import is_right
 from curate.asking import AskingLimits, ChatModel, ask_all
 from curate.errors import CurateError, listed
@@ -58,22 +59,24 @@ class KnownQuestion:
 
 def add_build_command(commands: Any) -> None:
     """Add `build`."""
-    parser = commands.add_parser("build", help="pairs for questions with a known answer", allow_abbrev=False)
-    parser.add_argument("questions", metavar="FILE", help="lines with id, query, image, answer and perhaps choices")
+    parser = commands.add_parser("build", help=_("pairs for questions with a known answer"), allow_abbrev=False)
+    parser.add_argument("questions", metavar="FILE", help=_("lines with id, query, image, answer and perhaps choices"))
     parser.add_argument(
-        "--endpoint", action="append", required=True, metavar="NAME=URL,MODEL", help="who answers (repeatable)"
+        "--endpoint", action="append", required=True, metavar="NAME=URL,MODEL", help=_("who answers (repeatable)")
     )
-    parser.add_argument("--answers", type=int, default=1, metavar="K", help="answers of each endpoint (1)")
-    parser.add_argument("--checker", metavar="NAME=URL,MODEL", help="who compares answers that cannot be normalised")
-    parser.add_argument("--judge", metavar="NAME=URL,MODEL", help="who writes the draft label")
-    parser.add_argument("--key-env", action="append", default=[], metavar="NAME=VARIABLE", help="key of an endpoint")
+    parser.add_argument("--answers", type=int, default=1, metavar="K", help=_("answers of each endpoint (1)"))
+    parser.add_argument("--checker", metavar="NAME=URL,MODEL", help=_("who compares answers that cannot be normalised"))
+    parser.add_argument("--judge", metavar="NAME=URL,MODEL", help=_("who writes the draft label"))
+    parser.add_argument("--key-env", action="append", default=[], metavar="NAME=VARIABLE", help=_("key of an endpoint"))
     parser.add_argument("--length-gap", type=float, default=LENGTH_GAP, metavar="SHARE", help=f"({LENGTH_GAP})")
-    parser.add_argument("--both-right", action="store_true", help="also pairs of two right answers")
-    parser.add_argument("--most", type=int, default=1, metavar="N", help="pairs of a question (1)")
-    parser.add_argument("--revision", metavar="COMMIT", help="commit of a Hub dataset")
-    parser.add_argument("--split", default="test", help="split of a Hub dataset (test)")
-    parser.add_argument("--concurrency", type=int, default=16, metavar="N", help="most requests in flight (16)")
-    parser.add_argument("--retry-wait", type=float, default=0.5, metavar="SECONDS", help="before the first retry (0.5)")
+    parser.add_argument("--both-right", action="store_true", help=_("also pairs of two right answers"))
+    parser.add_argument("--most", type=int, default=1, metavar="N", help=_("pairs of a question (1)"))
+    parser.add_argument("--revision", metavar="COMMIT", help=_("commit of a Hub dataset"))
+    parser.add_argument("--split", default="test", help=_("split of a Hub dataset (test)"))
+    parser.add_argument("--concurrency", type=int, default=16, metavar="N", help=_("most requests in flight (16)"))
+    parser.add_argument(
+        "--retry-wait", type=float, default=0.5, metavar="SECONDS", help=_("before the first retry (0.5)")
+    )
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.set_defaults(run=build_command)
 
@@ -89,8 +92,15 @@ def build_command(arguments: argparse.Namespace) -> int:
         write_lines(folder / "pairs.jsonl", lines)
         write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": counts})
     dropped = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items())
-    print(f"{len(lines):,} pairs of {len(questions):,} questions. Combinations left out: {dropped}.")
-    print(f"Next: python -m curate pool import {folder / 'pairs.jsonl'} --source NAME --licence L")
+    say(
+        _(
+            "{lines:,} pairs of {questions:,} questions. Combinations left out: {dropped}.",
+            lines=len(lines),
+            questions=len(questions),
+            dropped=dropped,
+        )
+    )
+    say(_("Next: python -m curate pool import {path} --source NAME --licence L", path=folder / "pairs.jsonl"))
     return 0
 
 
@@ -111,19 +121,29 @@ def read_questions(name: str, *, revision: str | None, split: str) -> list[Known
         except CurateError as error:
             problems.append(f"{row.place}: {error}")
     if problems or not questions:
-        raise CurateError(f"{name}: {pluralize(len(problems), 'row')} cannot be used.\n{listed(problems)}")
+        raise CurateError(
+            ngettext(
+                "{name}: {n:,} row cannot be used.\n{listed}",
+                "{name}: {n:,} rows cannot be used.\n{listed}",
+                len(problems),
+                name=name,
+                listed=listed(problems),
+            )
+        )
     repeated = [one for one, count in Counter(question.pair.id for question in questions).items() if count > 1]
     if repeated:
-        raise CurateError(f"{name}: ids occur twice: {', '.join(repeated[:5])}. Give each question its own.")
+        raise CurateError(
+            _("{name}: ids occur twice: {names}. Give each question its own.", name=name, names=", ".join(repeated[:5]))
+        )
     return questions
 
 
 def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> KnownQuestion:
     query, answer, name = row.get("query", row.get("question")), row.get("answer"), str(row.get("id", number))
     if not isinstance(query, str) or not query.strip():
-        raise CurateError("`query` must be a text")
+        raise CurateError(_("`query` must be a text"))
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
-        raise CurateError("`answer` must be a text or a number: the answer that is known to be right")
+        raise CurateError(_("`answer` must be a text or a number: the answer that is known to be right"))
     image = row.get("image", row.get("image_path"))
     source = ImageSource(data=read_image(image, folder))
     pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", ""), DROPPED))
@@ -135,7 +155,7 @@ def _choices(value: Any) -> dict[str, str] | None:
         return None
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value) and len(value) <= 10:
         return {"ABCDEFGHIJ"[place]: one for place, one in enumerate(value)}
-    raise CurateError("`choices` must be a list of at most ten texts")
+    raise CurateError(_("`choices` must be a list of at most ten texts"))
 
 
 class PairBuilder:
@@ -149,7 +169,7 @@ class PairBuilder:
         self._judge = _optional_model(arguments.judge, "--judge", keys, arguments.variables)
         self._limits = AskingLimits(arguments.concurrency, first_wait=arguments.retry_wait)
         if len({model.name for model in self._models}) < len(self._models):
-            raise CurateError("Two endpoints have one name; give each its own with NAME=URL,MODEL.")
+            raise CurateError(_("Two endpoints have one name; give each its own with NAME=URL,MODEL."))
 
     def pairs(self) -> tuple[list[tuple[KnownQuestion, BuiltPair]], dict[str, int]]:
         """Return the pairs of all questions, and why other combinations were left out."""
@@ -257,7 +277,13 @@ def _shown(number: int, question: KnownQuestion, pair: BuiltPair) -> PairToJudge
 def _named(text: str, option: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not value:
-        raise CurateError(f"{option} {text}: give NAME=..., such as qwen=http://localhost:8000/v1,Qwen2.5-VL-7B.")
+        raise CurateError(
+            _(
+                "{option} {text}: give NAME=..., such as qwen=http://localhost:8000/v1,Qwen2.5-VL-7B.",
+                option=option,
+                text=text,
+            )
+        )
     return check_name(name, option), value
 
 
@@ -265,12 +291,12 @@ def _model(text: str, option: str, keys: Mapping[str, str], variables: Mapping[s
     name, value = _named(text, option)
     url, comma, model = value.partition(",")
     if not comma or not model:
-        raise CurateError(f"{option} {text}: give NAME=URL,MODEL.")
+        raise CurateError(_("{option} {text}: give NAME=URL,MODEL.", option=option, text=text))
     variable = keys.get(name)
     if variable is None:
         return ChatModel(name, url, model, None)
     if not variables.get(variable):
-        raise CurateError(f"The environment variable {variable} is not set.")
+        raise CurateError(_("The environment variable {variable} is not set.", variable=variable))
     return ChatModel(name, url, model, variables[variable])
 
 

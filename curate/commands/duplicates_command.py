@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFINITIONS, MANIFEST
-from common.text import pluralize
+from common.command_line import say
+from common.messages import _, ngettext
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
@@ -33,20 +34,20 @@ _ANY = ImportSettings("", "", "", {})
 
 def add_pool_commands(commands: Any) -> None:
     """Add the commands of a pool."""
-    pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
+    pool = commands.add_parser("pool", help=_("pairs with preferences, and what they share with others"))
     kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status")
     add_import_command(kinds)
-    duplicates = kinds.add_parser("duplicates", help="find near duplicates", allow_abbrev=False)
+    duplicates = kinds.add_parser("duplicates", help=_("find near duplicates"), allow_abbrev=False)
     duplicates.add_argument("directory", type=Path, metavar="DIR")
     duplicates.add_argument(
-        "--manifest", type=Path, action="append", default=[], metavar="FILE", help="of another edition (repeatable)"
+        "--manifest", type=Path, action="append", default=[], metavar="FILE", help=_("of another edition (repeatable)")
     )
     duplicates.add_argument(
-        "--training", action="append", default=[], metavar="FILE", help="a training set (repeatable)"
+        "--training", action="append", default=[], metavar="FILE", help=_("a training set (repeatable)")
     )
-    duplicates.add_argument("--revision", metavar="COMMIT", help="commit, where a training set is a Hub dataset")
+    duplicates.add_argument("--revision", metavar="COMMIT", help=_("commit, where a training set is a Hub dataset"))
     duplicates.set_defaults(run=duplicates_command)
-    status = kinds.add_parser("status", help="what a pool holds")
+    status = kinds.add_parser("status", help=_("what a pool holds"))
     status.add_argument("directory", type=Path, metavar="DIR")
     status.set_defaults(run=status_command)
 
@@ -55,9 +56,17 @@ def status_command(arguments: argparse.Namespace) -> int:
     """Print what a pool holds. Returns the exit code."""
     pairs, record = read_pool(arguments.directory), read_record(arguments.directory)
     for one in record["imports"]:
-        print(f"{one['source']}: {one['pairs']:,} pairs from {one['file']}, {one['licence']}")
-    print(f"{len(pairs):,} pairs, {len({pair.image_sha256 for pair in pairs}):,} images")
-    print(_summary(read_duplicates(arguments.directory)))
+        say(
+            _(
+                "{source}: {pairs:,} pairs from {file}, {licence}",
+                source=one["source"],
+                pairs=one["pairs"],
+                file=one["file"],
+                licence=one["licence"],
+            )
+        )
+    say(_("{pairs:,} pairs, {images:,} images", pairs=len(pairs), images=len({pair.image_sha256 for pair in pairs})))
+    say(_summary(read_duplicates(arguments.directory)))
     return 0
 
 
@@ -75,7 +84,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
         compared = {"pairs": len(pairs), "editions": [edition.name for edition in editions]}
         compared |= {"training": [{"file": Path(one.name).name, "sha256": one.digest} for one in training]}
         write_json(pool / "duplicates.json", compared)
-    print(_summary(results))
+    say(_summary(results))
     return 0
 
 
@@ -94,7 +103,7 @@ def _edition(path: Path) -> EditionPrints:
     try:
         return EditionPrints.from_manifest(json.loads(path.read_bytes()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise CurateError(f"{path} is no manifest. `python -m maintenance manifest` makes one.") from None
+        raise CurateError(_("{path} is no manifest. `python -m maintenance manifest` makes one.", path=path)) from None
 
 
 def training_pairs(source: PairSource) -> Iterator[ComparedPair]:
@@ -136,9 +145,13 @@ def duplicates_are_current(pool: Path, pairs: int) -> bool:
 
 def _summary(duplicates: Sequence[Duplicate]) -> str:
     if not duplicates:
-        return "No near duplicates."
+        return _("No near duplicates.")
     counts = Counter((duplicate.where, duplicate.kind) for duplicate in duplicates)
     lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
     left_out = len({duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT})
-    left = pluralize(left_out, "pair is", "pairs are")
-    return "\n".join([*lines, f"{left} left out of filters; a similar image alone leaves none out."])
+    closing = ngettext(
+        "{n:,} pair is left out of filters; a similar image alone leaves none out.",
+        "{n:,} pairs are left out of filters; a similar image alone leaves none out.",
+        left_out,
+    )
+    return "\n".join([*lines, closing])

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import known_benchmarks
+from common.command_line import say
+from common.messages import _
 from curate.editions.edition import EditionPlan, read_json
 from curate.editions.freezing import EditionFolders, freeze
 from curate.errors import CurateError
@@ -20,20 +22,24 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 
 def add_edition_command(commands: Any) -> None:
     """Add `edition`."""
-    parser = commands.add_parser("edition", help="freeze verified pairs as an edition", allow_abbrev=False)
-    parser.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
-    parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help="of `verify import`")
-    parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help="where the images lie")
-    parser.add_argument("--filter", type=Path, metavar="FILE", help="filter.json of the filter")
-    parser.add_argument("--title", required=True, help="for pages")
-    parser.add_argument("--version", default="v1", metavar="NAME", help="of the edition (v1)")
+    parser = commands.add_parser("edition", help=_("freeze verified pairs as an edition"), allow_abbrev=False)
+    parser.add_argument("id", metavar="ID", help=_("of the benchmark: small letters, digits, dashes"))
+    parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help=_("of `verify import`"))
+    parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help=_("where the images lie"))
+    parser.add_argument("--filter", type=Path, metavar="FILE", help=_("filter.json of the filter"))
+    parser.add_argument("--title", required=True, help=_("for pages"))
+    parser.add_argument("--version", default="v1", metavar="NAME", help=_("of the edition (v1)"))
     parser.add_argument("--citation", default="", metavar="TEXT", help="BibTeX")
-    parser.add_argument("--hidden", type=float, default=0.5, metavar="SHARE", help="of pairs with hidden labels (0.5)")
-    parser.add_argument("--seed", type=int, default=0, help="of the split and the order (0)")
-    parser.add_argument("--retire", default="", metavar="DATE", help="when the labels are to be published: 2027-12-31")
-    parser.add_argument("--partial", action="store_true", help="although some pairs are not decided")
-    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")
-    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help="labels (private/)")
+    parser.add_argument(
+        "--hidden", type=float, default=0.5, metavar="SHARE", help=_("of pairs with hidden labels (0.5)")
+    )
+    parser.add_argument("--seed", type=int, default=0, help=_("of the split and the order (0)"))
+    parser.add_argument(
+        "--retire", default="", metavar="DATE", help=_("when the labels are to be published: 2027-12-31")
+    )
+    parser.add_argument("--partial", action="store_true", help=_("although some pairs are not decided"))
+    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help=_("public (editions/)"))
+    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help=_("labels (private/)"))
     parser.set_defaults(run=edition_command)
 
 
@@ -44,23 +50,38 @@ def edition_command(arguments: argparse.Namespace) -> int:
     report = read_json(arguments.filter) if arguments.filter else None
     with locked(arguments.output), locked(arguments.private):
         card = freeze(plan, folders, report, partial=arguments.partial)
-    print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
-    print(f"Public: {arguments.output / plan.id}. Labels: {arguments.private / plan.id}; keep them private.")
+    say(
+        _(
+            "{pairs:,} pairs: {public:,} with public labels, {hidden:,} with hidden ones.",
+            pairs=card["pairs"],
+            public=card["public"],
+            hidden=card["hidden"],
+        )
+    )
+    say(
+        _(
+            "Public: {public}. Labels: {private}; keep them private.",
+            public=arguments.output / plan.id,
+            private=arguments.private / plan.id,
+        )
+    )
     return 0
 
 
 def _plan(arguments: argparse.Namespace) -> EditionPlan:
     if not _ID.fullmatch(arguments.id):
-        raise CurateError(f"The id {arguments.id!r} must consist of small letters, digits and dashes.")
+        raise CurateError(_("The id {id!r} must consist of small letters, digits and dashes.", id=arguments.id))
     if arguments.id in known_benchmarks():
-        raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
+        raise CurateError(_("There is a benchmark {id}. Old editions stay: choose another id.", id=arguments.id))
     if not 0 <= arguments.hidden <= 1:
-        raise CurateError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
+        raise CurateError(_("--hidden {hidden}: give a share from 0 to 1.", hidden=arguments.hidden))
     if arguments.retire:
         try:
             date.fromisoformat(arguments.retire)
         except ValueError:
-            raise CurateError(f"--retire {arguments.retire}: give a date such as 2027-12-31.") from None
+            raise CurateError(
+                _("--retire {retire}: give a date such as 2027-12-31.", retire=arguments.retire)
+            ) from None
     return EditionPlan(
         arguments.id,
         check_name(arguments.version, "--version"),

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from common import atomic_files
+from common.command_line import say
+from common.messages import _
 from curate.commands.duplicates_command import duplicates_are_current, read_duplicates
 from curate.errors import CurateError
 from curate.filter_report import filter_csv, filter_page
@@ -23,17 +25,23 @@ CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
 
 def add_filter_command(commands: Any) -> None:
     """Add `filter`."""
-    parser = commands.add_parser("filter", help="keep what several judges get wrong", allow_abbrev=False)
-    parser.add_argument("directory", type=Path, metavar="DIR", help="the pool")
+    parser = commands.add_parser("filter", help=_("keep what several judges get wrong"), allow_abbrev=False)
+    parser.add_argument("directory", type=Path, metavar="DIR", help=_("the pool"))
     parser.add_argument(
-        "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help="predictions, or directories of `judge run`"
+        "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help=_("predictions, or directories of `judge run`")
     )
-    parser.add_argument("--rule", default="all-wrong", help="all-wrong, at-least:M, judges:M, unstable[:M], or a file")
-    parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
-    parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
-    parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
-    parser.add_argument("--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help="of a judge, if known")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
+    parser.add_argument(
+        "--rule", default="all-wrong", help=_("all-wrong, at-least:M, judges:M, unstable[:M], or a file")
+    )
+    parser.add_argument("--undecided-is-wrong", action="store_true", help=_("an unreadable verdict counts as wrong"))
+    parser.add_argument("--keep-duplicates", action="store_true", help=_("look at near duplicates, too"))
+    parser.add_argument(
+        "--label-error", type=float, action="append", metavar="SHARE", help=_("wrong labels in the pool")
+    )
+    parser.add_argument(
+        "--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help=_("of a judge, if known")
+    )
+    parser.add_argument("--output", type=Path, metavar="DIR", help=_("where the candidates go (DIR/filtered)"))
     parser.set_defaults(run=filter_command)
 
 
@@ -50,9 +58,13 @@ def filter_command(arguments: argparse.Namespace) -> int:
     selection = select(pairs, files, duplicates)
     if not selection.considered:
         raise CurateError(
-            f"No pair can be filtered: {selection.unjudged:,} lack verdicts of some run, "
-            f"{selection.without_preference:,} have no preference, {selection.duplicates:,} are near duplicates. "
-            "Complete the runs."
+            _(
+                "No pair can be filtered: {unjudged:,} lack verdicts of some run, {without_preference:,} have no "
+                "preference, {duplicates:,} are near duplicates. Complete the runs.",
+                unjudged=selection.unjudged,
+                without_preference=selection.without_preference,
+                duplicates=selection.duplicates,
+            )
         )
     ensemble_filter = EnsembleFilter(rule, pairs, files, selection)
     report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
@@ -63,40 +75,57 @@ def filter_command(arguments: argparse.Namespace) -> int:
         write_json(folder / REPORT, report)
         atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), atomic_files.PUBLIC)
         atomic_files.write(folder / "filter.html", filter_page(report).encode(), atomic_files.PUBLIC)
-    print(_summary(report, folder))
+    say(_summary(report, folder))
     return 0
 
 
 def _summary(report: dict[str, Any], folder: Path) -> str:
     pairs = report["pairs"]
-    lines = [f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule_in_words']}."]
+    lines: list[str] = [
+        _(
+            "{kept:,} of {considered:,} pairs stay: {rule}.",
+            kept=pairs["kept"],
+            considered=pairs["considered"],
+            rule=report["rule_in_words"],
+        )
+    ]
     lines += [
-        f"{one['judge']}: right on {one['accuracy']:.1%}; without it {one['stay_without_it']:,} stay"
+        _(
+            "{judge}: right on {share:.1%}; without it {number:,} stay",
+            judge=one["judge"],
+            share=one["accuracy"],
+            number=one["stay_without_it"],
+        )
         for one in report["judges"]
     ]
     if pairs["unjudged"]:
-        lines.append(f"{pairs['unjudged']:,} pairs were not judged in every run and were left out.")
+        lines.append(_("{number:,} pairs were not judged in every run and were left out.", number=pairs["unjudged"]))
     if not report["duplicates_current"]:
-        lines.append("Near duplicates were not looked for: `python -m curate pool duplicates` does it.")
-    return "\n".join([*lines, f"Candidates and report: {folder}"])
+        lines.append(_("Near duplicates were not looked for: `python -m curate pool duplicates` does it."))
+    return "\n".join([*lines, _("Candidates and report: {folder}", folder=folder)])
 
 
 def _share(value: float, option: str) -> float:
     if not 0 <= value <= 1:
-        raise CurateError(f"{option} {value}: give a share from 0 to 1, such as 0.05.")
+        raise CurateError(_("{option} {value}: give a share from 0 to 1, such as 0.05.", option=option, value=value))
     return value
 
 
 def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]:
     result = {}
     for text in given:
-        name, _, value = text.rpartition("=")
+        name, _equals, value = text.rpartition("=")
         try:
             result[name] = _share(float(value), "--accuracy")
         except ValueError:
-            raise CurateError(f"--accuracy {text}: give JUDGE=SHARE, such as Qwen2-VL-7B=0.62.") from None
+            raise CurateError(_("--accuracy {text}: give JUDGE=SHARE, such as Qwen2-VL-7B=0.62.", text=text)) from None
         if name not in judges:
             raise CurateError(
-                f"--accuracy {text}: no run is of {name!r}; judges are {', '.join(dict.fromkeys(judges))}."
+                _(
+                    "--accuracy {text}: no run is of {name!r}; judges are {names}.",
+                    text=text,
+                    name=name,
+                    names=", ".join(dict.fromkeys(judges)),
+                )
             )
     return result

@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from common.command_line import say
+from common.messages import _
 from curate.errors import CurateError
 from curate.power import NeighbourPower, interval_width, neighbours, pairs_for_width
 
@@ -19,20 +21,24 @@ _NO_CATEGORY = frozenset(
 
 def add_power_command(commands: Any) -> None:
     """Add `power`."""
-    parser = commands.add_parser("power", help="pairs that a category needs", allow_abbrev=False)
+    parser = commands.add_parser("power", help=_("pairs that a category needs"), allow_abbrev=False)
     parser.add_argument(
-        "board", type=Path, nargs="?", metavar="FILE", help="of /api/v1/leaderboard, or judge -> category -> share"
+        "board", type=Path, nargs="?", metavar="FILE", help=_("of /api/v1/leaderboard, or judge -> category -> share")
     )
-    parser.add_argument("--category", action="append", default=[], metavar="KEY", help="(all; repeatable)")
+    parser.add_argument("--category", action="append", default=[], metavar="KEY", help=_("(all; repeatable)"))
     parser.add_argument(
-        "--pairs", type=int, action="append", default=[], metavar="N", help="width of an interval for N"
+        "--pairs", type=int, action="append", default=[], metavar="N", help=_("width of an interval for N")
     )
-    parser.add_argument("--accuracy", type=float, default=0.6, metavar="SHARE", help="of the judge in question (0.6)")
-    parser.add_argument("--width", type=float, metavar="SHARE", help="pairs for an interval at most so wide")
-    parser.add_argument("--discordant", type=float, metavar="SHARE", help="pairs on which one of two judges is right")
+    parser.add_argument(
+        "--accuracy", type=float, default=0.6, metavar="SHARE", help=_("of the judge in question (0.6)")
+    )
+    parser.add_argument("--width", type=float, metavar="SHARE", help=_("pairs for an interval at most so wide"))
+    parser.add_argument(
+        "--discordant", type=float, metavar="SHARE", help=_("pairs on which one of two judges is right")
+    )
     parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="(0.8)")
-    parser.add_argument("--top", type=int, default=10, metavar="N", help="judges that are compared (10)")
-    parser.add_argument("--json", action="store_true", help="print JSON only")
+    parser.add_argument("--top", type=int, default=10, metavar="N", help=_("judges that are compared (10)"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON only"))
     parser.set_defaults(run=power_command)
 
 
@@ -58,29 +64,55 @@ def power_command(arguments: argparse.Namespace) -> int:
         )
         return 0
     for power in powers:
-        print(_line(power))
+        say(_line(power))
     for n, width in widths.items():
-        print(f"{n:,} pairs: the 95% interval of {arguments.accuracy:.1%} is {100 * width:.1f} points wide")
+        say(
+            _(
+                "{n:,} pairs: the 95% interval of {accuracy:.1%} is {points:.1f} points wide",
+                n=n,
+                accuracy=arguments.accuracy,
+                points=100 * width,
+            )
+        )
     if wanted is not None:
-        print(f"An interval of {100 * arguments.width:.1f} points at {arguments.accuracy:.1%} takes {wanted:,} pairs")
+        say(
+            _(
+                "An interval of {points:.1f} points at {accuracy:.1%} takes {wanted:,} pairs",
+                points=100 * arguments.width,
+                accuracy=arguments.accuracy,
+                wanted=wanted,
+            )
+        )
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.board is None and not arguments.pairs and arguments.width is None:
-        raise CurateError("Give a board, --pairs or --width.")
+        raise CurateError(_("Give a board, --pairs or --width."))
     shares = {"--accuracy": arguments.accuracy, "--power": arguments.power, "--width": arguments.width}
     for name, value in (shares | {"--discordant": arguments.discordant}).items():
         if value is not None and not 0 < value < 1:
-            raise CurateError(f"{name} {value}: give a share between 0 and 1, such as 0.6.")
+            raise CurateError(_("{name} {value}: give a share between 0 and 1, such as 0.6.", name=name, value=value))
     if any(n < 1 for n in arguments.pairs) or arguments.top < 2:
-        raise CurateError("--pairs takes numbers from 1, --top from 2.")
+        raise CurateError(_("--pairs takes numbers from 1, --top from 2."))
 
 
 def _line(power: NeighbourPower) -> str:
     high, low = power.accuracies
-    needs = "are equal" if power.pairs is None else f"separate from {power.pairs:,} pairs on"
-    return f"{power.category}: {power.better} ({high:.1%}) and {power.worse} ({low:.1%}) {needs}"
+    names: dict[str, Any] = {
+        "category": power.category,
+        "better": power.better,
+        "high": high,
+        "worse": power.worse,
+        "low": low,
+    }
+    if power.pairs is None:
+        return _("{category}: {better} ({high:.1%}) and {worse} ({low:.1%}) are equal", **names)
+    return _(
+        "{category}: {better} ({high:.1%}) and {worse} ({low:.1%}) separate from {pairs:,} pairs on",
+        pairs=power.pairs,
+        **names,
+    )
 
 
 def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
@@ -88,8 +120,10 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
     try:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        why = error.strerror if isinstance(error, OSError) else "this is not JSON"
-        raise CurateError(f"{path} cannot be read ({why}). Save the JSON of /api/v1/leaderboard.") from None
+        why = error.strerror if isinstance(error, OSError) else _("this is not JSON")
+        raise CurateError(
+            _("{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.", path=path, error=why)
+        ) from None
     judges = _of_board(data) if isinstance(data, Mapping) and isinstance(data.get("entries"), list) else data
     scores: dict[str, dict[str, float]] = {}
     for judge, values in judges.items() if isinstance(judges, Mapping) else ():
@@ -98,8 +132,14 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
                 scores.setdefault(category, {})[judge] = float(value)
     chosen = {key: found for key, found in scores.items() if key in wanted} if wanted else scores
     if not chosen or set(wanted) - set(scores):
-        given = ", ".join(scores) or "no shares from 0 to 1"
-        raise CurateError(f"{path} has no scores of {', '.join(wanted) or 'any category'}; it has {given}.")
+        raise CurateError(
+            _(
+                "{path} has no scores of {categories}; it has {names}.",
+                path=path,
+                categories=", ".join(wanted) or _("any category"),
+                names=", ".join(scores) or _("no shares from 0 to 1"),
+            )
+        )
     return chosen
 
 

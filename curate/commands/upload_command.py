@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from common.command_line import say
+from common.messages import _
 from curate.editions.edition import read_json
 from curate.errors import CurateError
 
@@ -16,12 +18,12 @@ _HUB = "hub"
 
 def add_upload_command(commands: Any) -> None:
     """Add `upload`."""
-    parser = commands.add_parser("upload", help="upload an edition to the Hub", allow_abbrev=False)
-    parser.add_argument("id", metavar="ID", help="of the edition")
-    parser.add_argument("--questions", metavar="OWNER/NAME", help="dataset for the questions; public")
-    parser.add_argument("--labels", metavar="OWNER/NAME", help="dataset for the labels; private")
-    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")
-    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help="labels (private/)")
+    parser = commands.add_parser("upload", help=_("upload an edition to the Hub"), allow_abbrev=False)
+    parser.add_argument("id", metavar="ID", help=_("of the edition"))
+    parser.add_argument("--questions", metavar="OWNER/NAME", help=_("dataset for the questions; public"))
+    parser.add_argument("--labels", metavar="OWNER/NAME", help=_("dataset for the labels; private"))
+    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help=_("public (editions/)"))
+    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help=_("labels (private/)"))
     parser.set_defaults(run=upload_command)
 
 
@@ -37,28 +39,36 @@ def upload_command(arguments: argparse.Namespace) -> int:
     api, message = HfApi(), f"Edition {arguments.id}"
     if labels is not None:  # first: if they cannot be kept private, nothing is published
         commit = upload_labels(api, arguments.labels, labels, f"{message}: labels")
-        print(f"Labels, private: {arguments.labels}@{commit}")
+        say(_("Labels, private: {labels}@{commit}", labels=arguments.labels, commit=commit))
     if questions is not None:
         commit = upload_questions(api, arguments.questions, questions, _with_title(message, arguments))
-        print(f"Questions, public: {arguments.questions}@{commit}")
-        print(f"Ask a judge: python -m judge run --items {arguments.questions} --items-revision {commit} ...")
+        say(_("Questions, public: {questions}@{commit}", questions=arguments.questions, commit=commit))
+        say(
+            _(
+                "Ask a judge: python -m judge run --items {questions} --items-revision {commit} ...",
+                questions=arguments.questions,
+                commit=commit,
+            )
+        )
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
     names = [name for name in (arguments.questions, arguments.labels) if name]
     if not names:
-        raise CurateError("Name a dataset: --questions OWNER/NAME, --labels OWNER/NAME, or both.")
+        raise CurateError(_("Name a dataset: --questions OWNER/NAME, --labels OWNER/NAME, or both."))
     for name in names:
         if not _DATASET.fullmatch(name):
-            raise CurateError(f"{name!r} is no dataset on the Hub. For instance --questions owner/{arguments.id}.")
+            raise CurateError(
+                _("{name!r} is no dataset on the Hub. For instance --questions owner/{id}.", name=name, id=arguments.id)
+            )
     if len(names) == 2 and names[0].lower() == names[1].lower():
-        raise CurateError("Questions and labels need two datasets: the labels stay private.")
+        raise CurateError(_("Questions and labels need two datasets: the labels stay private."))
 
 
 def _folder(edition: Path) -> Path:
     if not (edition / _HUB / "README.md").is_file():
-        raise CurateError(f"There is no edition in {edition}. `python -m curate edition` makes it.")
+        raise CurateError(_("There is no edition in {edition}. `python -m curate edition` makes it.", edition=edition))
     return edition / _HUB
 
 

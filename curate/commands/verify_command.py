@@ -13,7 +13,8 @@ from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
-from common.text import pluralize
+from common.command_line import say
+from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
 from curate.pool import locked, read_pair_file, write_json, write_lines
@@ -27,22 +28,26 @@ ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
 
 def add_verify_commands(commands: Any) -> None:
     """Add `verify export` and `verify import`."""
-    verify = commands.add_parser("verify", help="candidates to annotators, and their answers back")
+    verify = commands.add_parser("verify", help=_("candidates to annotators, and their answers back"))
     kinds = verify.add_subparsers(dest="verify_command", required=True, metavar="export|import")
-    export = kinds.add_parser("export", help="write what annotators need", allow_abbrev=False)
-    export.add_argument("candidates", type=Path, metavar="FILE", help="candidates.jsonl of a filter or build")
+    export = kinds.add_parser("export", help=_("write what annotators need"), allow_abbrev=False)
+    export.add_argument("candidates", type=Path, metavar="FILE", help=_("candidates.jsonl of a filter or build"))
     export.add_argument("--output", type=Path, required=True, metavar="DIR")
-    export.add_argument("--answers", type=int, default=2, metavar="N", help="people who answer each pair (2)")
-    export.add_argument("--annotator", action="append", default=[], metavar="NAME", help="who answers (repeatable)")
-    export.add_argument("--reviewer", action="append", default=[], metavar="NAME", help="who decides (repeatable)")
-    export.add_argument("--gold", type=Path, metavar="FILE", help="lines with `item` and `verdict` known to be right")
+    export.add_argument("--answers", type=int, default=2, metavar="N", help=_("people who answer each pair (2)"))
+    export.add_argument("--annotator", action="append", default=[], metavar="NAME", help=_("who answers (repeatable)"))
+    export.add_argument("--reviewer", action="append", default=[], metavar="NAME", help=_("who decides (repeatable)"))
+    export.add_argument(
+        "--gold", type=Path, metavar="FILE", help=_("lines with `item` and `verdict` known to be right")
+    )
     export.set_defaults(run=export_command)
-    take = kinds.add_parser("import", help="read answers, decide pairs, measure agreement", allow_abbrev=False)
-    take.add_argument("directory", type=Path, metavar="DIR", help="what `verify export` wrote")
-    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="answers as JSON lines")
-    take.add_argument("--unanimous", action="store_true", help="every difference goes to the reviewers")
-    take.add_argument("--exclude", action="append", default=[], metavar="NAME", help="ignore an annotator (repeatable)")
-    take.add_argument("--keep-names", action="store_true", help="individual labels with names, not pseudonyms")
+    take = kinds.add_parser("import", help=_("read answers, decide pairs, measure agreement"), allow_abbrev=False)
+    take.add_argument("directory", type=Path, metavar="DIR", help=_("what `verify export` wrote"))
+    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help=_("answers as JSON lines"))
+    take.add_argument("--unanimous", action="store_true", help=_("every difference goes to the reviewers"))
+    take.add_argument(
+        "--exclude", action="append", default=[], metavar="NAME", help=_("ignore an annotator (repeatable)")
+    )
+    take.add_argument("--keep-names", action="store_true", help=_("individual labels with names, not pseudonyms"))
     take.set_defaults(run=import_command)
 
 
@@ -50,9 +55,9 @@ def export_command(arguments: argparse.Namespace) -> int:
     """Write the input of a verification. Returns the exit code."""
     pairs = keyed(read_pair_file(arguments.candidates))
     if not pairs:
-        raise CurateError(f"{arguments.candidates} holds no candidates.")
+        raise CurateError(_("{candidates} holds no candidates.", candidates=arguments.candidates))
     if arguments.answers < 1:
-        raise CurateError("--answers takes a number from 1.")
+        raise CurateError(_("--answers takes a number from 1."))
     gold = _gold(arguments.gold, pairs) if arguments.gold else {}
     given = assign(list(pairs), arguments.annotator, arguments.answers) if arguments.annotator else {}
     folder: Path = arguments.output
@@ -64,8 +69,16 @@ def export_command(arguments: argparse.Namespace) -> int:
         write_lines(folder / "private" / "candidates.jsonl", read_lines(arguments.candidates))
         write_lines(folder / "private" / "drafts.jsonl", _drafts(pairs))
         write_lines(folder / GOLD, ({"item": item, "verdict": verdict} for item, verdict in gold.items()))
-    print(f"{len(pairs):,} pairs, {len(gold):,} of them gold, for {arguments.answers} answers each: {folder}")
-    print(f"Labels and drafts are in {folder / 'private'}: keep them from annotators.")
+    say(
+        _(
+            "{pairs:,} pairs, {gold:,} of them gold, for {answers} answers each: {folder}",
+            pairs=len(pairs),
+            gold=len(gold),
+            answers=arguments.answers,
+            folder=folder,
+        )
+    )
+    say(_("Labels and drafts are in {path}: keep them from annotators.", path=folder / "private"))
     return 0
 
 
@@ -98,7 +111,12 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
         item, verdict = line.get("item"), line.get("verdict")
         if item not in pairs or verdict not in VERDICTS:
             raise CurateError(
-                f"{path}, line {number}: give `item`, a candidate, and `verdict` ({', '.join(VERDICTS)})."
+                _(
+                    "{path}, line {number}: give `item`, a candidate, and `verdict` ({names}).",
+                    path=path,
+                    number=number,
+                    names=", ".join(VERDICTS),
+                )
             )
         gold[str(item)] = str(verdict)
     return gold
@@ -118,7 +136,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     gold = {line["item"]: line["verdict"] for line in read_lines(folder / GOLD)}
     with locked(folder):
         report = record_verification(folder, known, answers, rules, gold, keep_names=arguments.keep_names)
-    print(_summary(report, folder))
+    say(_summary(report, folder))
     return 0
 
 
@@ -126,7 +144,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
     """Return the settings of a verification. Raises CurateError where there are none."""
     path = folder / SETTINGS
     if not path.is_file():
-        raise CurateError(f"{folder} holds no verification. `python -m curate verify export` starts one.")
+        raise CurateError(
+            _("{folder} holds no verification. `python -m curate verify export` starts one.", folder=folder)
+        )
     settings: dict[str, Any] = json.loads(path.read_bytes())
     return settings
 
@@ -141,7 +161,12 @@ def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[Perso
                 problems.append(f"{path}, line {number}: {error}")
     if problems:
         raise CurateError(
-            f"{pluralize(len(problems), 'answer')} cannot be used; nothing was imported.\n{listed(problems)}"
+            ngettext(
+                "{n:,} answer cannot be used; nothing was imported.\n{listed}",
+                "{n:,} answers cannot be used; nothing was imported.\n{listed}",
+                len(problems),
+                listed=listed(problems),
+            )
         )
     return newest(answers)
 
@@ -159,4 +184,4 @@ def _summary(report: Mapping[str, Any], folder: Path) -> str:
         picked = one["picked_shown_first"]
         text += f", picked the response shown first {picked:.0%} of the time" if picked is not None else ""
         lines.append(text + (f" (below {GOLD_MINIMUM:.0%}: see --exclude)" if one["below_gold_minimum"] else ""))
-    return "\n".join([*lines, f"Decided pairs and what is left for reviewers: {folder}"])
+    return "\n".join([*lines, _("Decided pairs and what is left for reviewers: {folder}", folder=folder)])

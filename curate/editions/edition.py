@@ -20,6 +20,7 @@ from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import MANIFEST as ITEMS
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
+from common.messages import _
 from curate.editions.card_page import card_page
 from curate.editions.data_card import card_text, describe, public_agreement
 from curate.editions.definition import EditionDefinition, EditionNaming
@@ -78,7 +79,9 @@ class EditionWriter:
         """
         _check_apart(self._public, self._private)
         if self._public.exists():
-            raise CurateError(f"{self._public} is there already. Editions stay as they are: choose another id.")
+            raise CurateError(
+                _("{public} is there already. Editions stay as they are: choose another id.", public=self._public)
+            )
         public, private = _unfinished(self._public), _unfinished(self._private)
         card = self._write_parts(public, private)
         shutil.rmtree(self._private, ignore_errors=True)  # of an attempt that ended before the public folder
@@ -159,9 +162,9 @@ class EditionWriter:
         try:
             data = path.read_bytes()
         except OSError:
-            raise CurateError(f"There is no image {path}. Name the pool with --pool.") from None
+            raise CurateError(_("There is no image {path}. Name the pool with --pool.", path=path)) from None
         if hashlib.sha256(data).hexdigest() != pair["image_sha256"]:
-            raise CurateError(f"The image {path} is not the one that was imported. Import its file again.")
+            raise CurateError(_("The image {path} is not the one that was imported. Import its file again.", path=path))
         image = {"bytes": data, "path": path.name}
         kept = {name: pair[name] for name in ("id", "query", "response", "category", "source", "licence")}
         return {**kept, "image": image, "canary": self._canary}
@@ -203,7 +206,9 @@ def _traits(pair: Line) -> SplitTraits:
 def _check_apart(public: Path, private: Path) -> None:
     one, other = public.resolve(), private.resolve()
     if one == other or one.is_relative_to(other) or other.is_relative_to(one.parent):
-        raise CurateError(f"Labels may not lie in {public.parent}, which is for the public. Name another --private.")
+        raise CurateError(
+            _("Labels may not lie in {parent}, which is for the public. Name another --private.", parent=public.parent)
+        )
 
 
 def _unfinished(folder: Path) -> Path:
@@ -233,5 +238,5 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise CurateError(f"{path} cannot be read ({error}).") from None
+        raise CurateError(_("{path} cannot be read ({error}).", path=path, error=str(error))) from None
     return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.text import pluralize
+from common.messages import _, ngettext
 from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
 from curate.errors import CurateError
 from curate.sources import read_objects
@@ -36,7 +36,12 @@ def freeze(
     _check_decided(folders.verified, partial=partial)
     pairs = [line for _, line in read_objects(folders.verified / "verified.jsonl")]
     if not pairs:
-        raise CurateError(f"{folders.verified} holds no verified pair. `python -m curate verify import` decides them.")
+        raise CurateError(
+            _(
+                "{verified} holds no verified pair. `python -m curate verify import` decides them.",
+                verified=folders.verified,
+            )
+        )
     agreement = read_json(folders.verified / "agreement.json")
     given = EditionInput(pairs, agreement, report, folders.pool, folders.verified / "individual.jsonl")
     return EditionWriter(plan, given, folders.public, folders.private).write()
@@ -48,5 +53,10 @@ def _check_decided(folder: Path, *, partial: bool) -> None:
         left = sum(1 for _ in read_objects(path))
         if left and not partial:
             raise CurateError(
-                f"{pluralize(left, 'pair is', 'pairs are')} not decided ({path}). Decide them, or give --partial."
+                ngettext(
+                    "{n:,} pair is not decided ({path}). Decide them, or give --partial.",
+                    "{n:,} pairs are not decided ({path}). Decide them, or give --partial.",
+                    left,
+                    path=path,
+                )
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from common.messages import _
 from curate.errors import CurateError
 
 if TYPE_CHECKING:
@@ -37,8 +38,11 @@ def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool)
         api.create_repo(name, repo_type="dataset", private=private, exist_ok=True)
         if private and not api.repo_info(name, repo_type="dataset").private:
             raise CurateError(
-                f"The dataset {name} is public, and these are the labels. Nothing was uploaded: name another dataset, "
-                "or make this one private."
+                _(
+                    "The dataset {name} is public, and these are the labels. Nothing was uploaded: name another "
+                    "dataset, or make this one private.",
+                    name=name,
+                )
             )
         done = api.upload_folder(repo_id=name, folder_path=folder, repo_type="dataset", commit_message=message)
     except TransportError as error:
@@ -48,6 +52,10 @@ def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool)
     except (HfHubHTTPError, HFValidationError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CurateError(
-            f"The Hub does not take {name} ({reason}). Check that HF_TOKEN holds a token that may write there."
+            _(
+                "The Hub does not take {name} ({reason}). Check that HF_TOKEN holds a token that may write there.",
+                name=name,
+                reason=reason,
+            )
         ) from None
     return str(done.oid)

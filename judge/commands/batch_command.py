@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from common.text import pluralize
+from common.command_line import say
+from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
 from judge.configuration import RunConfiguration, open_run, require_run, write_json
@@ -25,20 +26,20 @@ _EXPORT = "export.json"
 
 def add_commands(commands: Any) -> None:
     """Add `batch export` and `batch import` to the subparsers of a command line."""
-    batch = commands.add_parser("batch", help="batch files of OpenAI, vLLM and Anthropic")
+    batch = commands.add_parser("batch", help=_("batch files of OpenAI, vLLM and Anthropic"))
     kinds = batch.add_subparsers(dest="batch", required=True, metavar="export|import")
-    export = kinds.add_parser("export", help="write what is open as batch files", allow_abbrev=False)
-    export.add_argument("--format", choices=tuple(LIMITS), required=True, help="of the files")
-    export.add_argument("--retry-failed", action="store_true", help="also votes that are recorded as failed")
+    export = kinds.add_parser("export", help=_("write what is open as batch files"), allow_abbrev=False)
+    export.add_argument("--format", choices=tuple(LIMITS), required=True, help=_("of the files"))
+    export.add_argument("--retry-failed", action="store_true", help=_("also votes that are recorded as failed"))
     add_question_options(export)
     export.set_defaults(run=export_command)
-    take = kinds.add_parser("import", help="take results into the run", allow_abbrev=False)
+    take = kinds.add_parser("import", help=_("take results into the run"), allow_abbrev=False)
     take.add_argument("directory", type=Path, metavar="DIR")
-    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results, errors too")
-    take.add_argument("--items", metavar="FILE", help="the items, if they have moved")
-    take.add_argument("--items-revision", metavar="COMMIT", help="of a Hub dataset")
-    take.add_argument("--items-split", default="test", metavar="SPLIT", help="of a Hub dataset (test)")
-    take.add_argument("--json", action="store_true", help="print the summary as JSON")
+    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help=_("results, errors too"))
+    take.add_argument("--items", metavar="FILE", help=_("the items, if they have moved"))
+    take.add_argument("--items-revision", metavar="COMMIT", help=_("of a Hub dataset"))
+    take.add_argument("--items-split", default="test", metavar="SPLIT", help=_("of a Hub dataset (test)"))
+    take.add_argument("--json", action="store_true", help=_("print the summary as JSON"))
     add_price_options(take)
     take.set_defaults(run=import_command)
 
@@ -56,9 +57,11 @@ def export_command(arguments: argparse.Namespace) -> int:
         written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
-    asked, into = pluralize(len(remaining), "request"), pluralize(len(written), "file")
-    print("\n".join([f"{asked} in {into}", *map(str, written)]))
-    print(f"When the results are there: python -m judge batch import {folder} RESULTS...")
+    asked = ngettext("{n:,} request", "{n:,} requests", len(remaining))
+    into = ngettext("{n:,} file", "{n:,} files", len(written))
+    say(_("{requests} in {files}", requests=asked, files=into))
+    print("\n".join(map(str, written)))
+    say(_("When the results are there: python -m judge batch import {folder} RESULTS...", folder=folder))
     return OK
 
 
@@ -97,11 +100,12 @@ def import_command(arguments: argparse.Namespace) -> int:
     source = arguments.items or recorded["items_path"]
     file = read_pairs(source, revision=arguments.items_revision, split=arguments.items_split)
     if file.sha256 != recorded["items_sha256"]:
-        raise JudgeError(f"{source} holds other pairs than the run in {folder}.")
+        raise JudgeError(_("{source} holds other pairs than the run in {folder}.", source=source, folder=folder))
     results = [result for path in arguments.files for result in _results(path)]
     with contextlib.closing(Journal(folder)) as journal:
         taken = _take(results, recorded, file, journal)
-        print(f"{taken:,} of {len(results):,} results are new.") if not arguments.json else None
+        if not arguments.json:
+            say(_("{taken:,} of {results:,} results are new.", taken=taken, results=len(results)))
         pairs = _exported_pairs(folder, len(file.pairs))
         wanted = list(keys(file.pairs[:pairs], recorded["votes"], pointwise=False))
         left = sum(key not in journal.answers for key in wanted)
@@ -112,7 +116,7 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 def _results(path: Path) -> Iterator[BatchResult]:
     if not path.is_file():
-        raise JudgeError(f"There is no file {path}.")
+        raise JudgeError(_("There is no file {path}.", path=path))
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -120,9 +124,15 @@ def _results(path: Path) -> Iterator[BatchResult]:
             try:
                 result = read_result(json.loads(line))
             except (ValueError, RecursionError):
-                raise JudgeError(f"{path}, line {number}: this is not JSON.") from None
+                raise JudgeError(_("{path}, line {number}: this is not JSON.", path=path, number=number)) from None
             if result is None:
-                raise JudgeError(f"{path}, line {number}: this is no result of `judge batch export` (custom_id r0-v0).")
+                raise JudgeError(
+                    _(
+                        "{path}, line {number}: this is no result of `judge batch export` (custom_id r0-v0).",
+                        path=path,
+                        number=number,
+                    )
+                )
             yield result
 
 
@@ -131,12 +141,14 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFi
     for result in results:
         key = result.key
         if key.row >= len(file.pairs) or key.vote >= recorded["votes"]:
-            raise JudgeError(f"Row {key.row}, vote {key.vote} is no vote of this run.")
+            raise JudgeError(_("Row {row}, vote {vote} is no vote of this run.", row=key.row, vote=key.vote))
         known = journal.answers.get(key)
         pair = file.pairs[key.row]
         swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])
         if result.name is not None and result.name != custom_id(key, pair, swapped=swapped):
-            raise JudgeError(f"The result {result.name} is of another run: of another pair, or in another order.")
+            raise JudgeError(
+                _("The result {name} is of another run: of another pair, or in another order.", name=result.name)
+            )
         if result.open or (known is not None and (result.failed or not known.failed)):
             continue
         journal.append(

@@ -6,6 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
+from common.messages import _
 from judge.commands.run_command import OK
 from judge.errors import JudgeError
 
@@ -15,16 +16,16 @@ _WAIT = "until curl -sf http://127.0.0.1:8000/health > /dev/null; do sleep 5; do
 
 def add_command(commands: Any) -> None:
     """Add `job` to the subparsers of a command line."""
-    job = commands.add_parser("job", help="print the Hugging Face Jobs command of a run")
-    job.add_argument("--model", required=True, metavar="ID", help="of the Hub: owner/name")
-    job.add_argument("--items", required=True, metavar="DATASET", help="Hub dataset (owner/name)")
-    job.add_argument("--items-revision", required=True, metavar="COMMIT", help="its commit")
-    job.add_argument("--bucket", required=True, metavar="OWNER/NAME", help="Hub bucket that keeps the run")
-    job.add_argument("--source", required=True, metavar="GIT_URL", help="address from which this project is cloned")
-    job.add_argument("--votes", type=int, default=5, metavar="K", help="votes for each pair (5)")
-    job.add_argument("--hardware", default="l40sx1", metavar="FLAVOR", help="of `hf jobs hardware` (l40sx1)")
-    job.add_argument("--time", default="6h", metavar="TIME", help="after which the job is ended (6h)")
-    job.add_argument("--image", default=IMAGE, metavar="IMAGE", help=f"container image ({IMAGE})")
+    job = commands.add_parser("job", help=_("print the Hugging Face Jobs command of a run"))
+    job.add_argument("--model", required=True, metavar="ID", help=_("of the Hub: owner/name"))
+    job.add_argument("--items", required=True, metavar="DATASET", help=_("Hub dataset (owner/name)"))
+    job.add_argument("--items-revision", required=True, metavar="COMMIT", help=_("its commit"))
+    job.add_argument("--bucket", required=True, metavar="OWNER/NAME", help=_("Hub bucket that keeps the run"))
+    job.add_argument("--source", required=True, metavar="GIT_URL", help=_("address from which this project is cloned"))
+    job.add_argument("--votes", type=int, default=5, metavar="K", help=_("votes for each pair (5)"))
+    job.add_argument("--hardware", default="l40sx1", metavar="FLAVOR", help=_("of `hf jobs hardware` (l40sx1)"))
+    job.add_argument("--time", default="6h", metavar="TIME", help=_("after which the job is ended (6h)"))
+    job.add_argument("--image", default=IMAGE, metavar="IMAGE", help=_("container image ({image})", image=IMAGE))
     job.set_defaults(run=job_command)
 
 
@@ -32,7 +33,9 @@ def job_command(arguments: argparse.Namespace) -> int:
     """Print the command. Returns the exit code."""
     for name in ("model", "items", "bucket"):
         if getattr(arguments, name).count("/") != 1:
-            raise JudgeError(f"--{name} {getattr(arguments, name)}: give owner/name on the Hub.")
+            raise JudgeError(
+                _("--{name} {value}: give owner/name on the Hub.", name=name, value=getattr(arguments, name))
+            )
     print(shlex.join(jobs_command(arguments)))
     return OK
 

@@ -8,11 +8,13 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from common.command_line import lines, say, translated
+from common.messages import _
 from judge.configuration import CHAT, RunConfiguration, open_run, write_json
 from judge.errors import JudgeError
 from judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds
@@ -55,7 +57,7 @@ def _key(arguments: argparse.Namespace) -> str | None:
     name = arguments.api_key_env or DEFAULT_KEY
     key = arguments.variables.get(name, "").strip()
     if arguments.api_key_env and not key:
-        raise JudgeError(f"The environment variable {name} is not set.")
+        raise JudgeError(_("The environment variable {name} is not set.", name=name))
     return key or None
 
 
@@ -69,7 +71,9 @@ def _check_journal(journal: Journal, file: PairFile) -> None:
     for answer in journal.answers.values():
         row = answer.key.row
         if row >= len(file.pairs) or not file.pairs[row].fingerprint.startswith(answer.item):
-            raise JudgeError(f"The journal has an answer for row {row}, which is another pair in these items.")
+            raise JudgeError(
+                _("The journal has an answer for row {row}, which is another pair in these items.", row=row)
+            )
 
 
 def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -103,10 +107,13 @@ class RunStart:
         terminal = sys.stdin.isatty() and sys.stderr.isatty()
         if not terminal or self._arguments.yes or self._arguments.limit or self._journal.answers or wanted < _LONG:
             return True
-        if not _says_yes(f"This run asks for {wanted:,} answers. Try {_SMOKE_TEST} pairs first? [Y/n] ", default=True):
+        question = _(
+            "This run asks for {wanted:,} answers. Try {pairs} pairs first? [Y/n] ", wanted=wanted, pairs=_SMOKE_TEST
+        )
+        if not _says_yes(question, default=True):
             return True
         self.go(_SMOKE_TEST, read_budget(self._arguments))
-        return _says_yes("Go on with all pairs? [y/N] ", default=False)
+        return _says_yes(_("Go on with all pairs? [y/N] "), default=False)
 
     def go(self, limit: int | None, budget: Any) -> int:
         """Ask for what is open among the first pairs, write the predictions. Returns the exit code."""
@@ -186,15 +193,15 @@ class FinishedRun:
         if stopped is None:
             said = self._write(pairs, report)
         else:
-            said = [stopped, "Every recorded answer is kept. The same command goes on."]
-        print(json.dumps(report | {"stopped": stopped}) if as_json else "\n".join([readable(report), *said]))
+            said = [stopped, _("Every recorded answer is kept. The same command goes on.")]
+        print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *said]))
         return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
 
     def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
         run = run_metadata(self._recorded, self._journal.events, report, pointwise=self._pointwise)
         chosen = self._file.pairs[:pairs]
         path = write_predictions(self._folder, self._file, chosen, self._journal.answers, run)
-        return [f"Written: {path}", *dry_run(path, self._recorded["benchmark"])]
+        return [_("Written: {path}", path=path), *dry_run(path, self._recorded["benchmark"])]
 
     def _report(self, pairs: int, wanted: Sequence[RequestKey], prices: Prices) -> dict[str, Any]:
         answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
@@ -206,7 +213,7 @@ class FinishedRun:
         return result | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
 
 
-_INTERRUPTED = "Interrupted."
+_INTERRUPTED = _("Interrupted.")
 
 
 def run_metadata(
@@ -245,35 +252,65 @@ def _stop_on_signals(engine: Any) -> None:
             return
         asked = True
         engine.stop(_INTERRUPTED)
-        print("\nStopping after the answers in flight. Ctrl-C once more drops these.", file=sys.stderr, flush=True)
+        say(_("\nStopping after the answers in flight. Ctrl-C once more drops these."), file=sys.stderr, flush=True)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, handle)
 
 
 def _says_yes(question: str, *, default: bool) -> bool:
-    print(question, end="", file=sys.stderr, flush=True)
+    print(translated(question), end="", file=sys.stderr, flush=True)
     said = sys.stdin.readline().strip().lower()
     return said.startswith("y") if said else default
 
 
-def readable(report: Mapping[str, Any]) -> str:
-    """Return a report for people."""
-    lines = [f"{report['answers']:,} of {report['wanted']:,} answers, {report['failed']:,} failed votes"]
-    lines += [f"  {count:,} failed with: {reason}" for reason, count in report["failure_reasons"].items()]
+def readable(report: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a report for people."""
+    done = _(
+        "{answers:,} of {wanted:,} answers, {failed:,} failed votes",
+        answers=report["answers"],
+        wanted=report["wanted"],
+        failed=report["failed"],
+    )
+    reasons = [
+        _("  {count:,} failed with: {reason}", count=count, reason=reason)
+        for reason, count in report["failure_reasons"].items()
+    ]
+    return [done, *reasons, *_verdicts(report), *_expense(report)]
+
+
+def _verdicts(report: Mapping[str, Any]) -> Iterator[str]:
     if report["empty"] or report["truncated"]:
-        lines.append(f"  empty               {report['empty']:,}, cut at the token limit {report['truncated']:,}")
+        yield _(
+            "  empty               {empty:,}, cut at the token limit {truncated:,}",
+            empty=report["empty"],
+            truncated=report["truncated"],
+        )
     if report["parse_rate"] is not None:
-        lines.append(f"  readable verdicts   {report['parse_rate']:.1%}")
+        yield _("  readable verdicts   {share:.1%}", share=report["parse_rate"])
     if report["first_shown_rate"] is not None:
-        lines.append(f"  picked first answer {report['first_shown_rate']:.1%} of the time (50% is unbiased)")
-    tokens = f"{report['prompt_tokens']:,} of prompts, {report['completion_tokens']:,} of replies"
-    lines.append(f"  requests            {report['requests']:,}; tokens: {tokens}")
+        yield _("  picked first answer {share:.1%} of the time (50% is unbiased)", share=report["first_shown_rate"])
+
+
+def _expense(report: Mapping[str, Any]) -> Iterator[str]:
+    yield _(
+        "  requests            {requests:,}; tokens: {prompts:,} of prompts, {replies:,} of replies",
+        requests=report["requests"],
+        prompts=report["prompt_tokens"],
+        replies=report["completion_tokens"],
+    )
     if report["seconds_per_request"] is not None:
-        seconds = report.get("seconds_of_all")
-        more = f"; the whole run takes about {duration(seconds)}" if seconds is not None else ""
-        lines.append(f"  time of a request   {report['seconds_per_request']:g} s{more}")
+        yield _time_of_a_request(report["seconds_per_request"], report.get("seconds_of_all"))
     if report["cost"] is not None:
         cost, whole = as_money(report["cost"]), as_money(report["cost_of_all"])
-        lines.append(f"  cost                {cost}; of the whole run about {whole}")
-    return "\n".join(lines)
+        yield _("  cost                {cost}; of the whole run about {whole}", cost=cost, whole=whole)
+
+
+def _time_of_a_request(seconds: float, of_all: float | None) -> str:
+    if of_all is None:
+        return _("  time of a request   {seconds:g} s", seconds=seconds)
+    return _(
+        "  time of a request   {seconds:g} s; the whole run takes about {duration}",
+        seconds=seconds,
+        duration=duration(of_all),
+    )

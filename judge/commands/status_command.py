@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from common.text import pluralize
+from common.command_line import lines
+from common.messages import _, ngettext
 from judge.commands.run_command import OK, REPORT, readable
 from judge.configuration import require_run
 from judge.journal import JOURNAL, read_journal
@@ -20,11 +22,24 @@ def status_command(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(state))
         return OK
-    run = f"{state['model']} on {state['pairs']:,} pairs, {state['votes']} votes each"
-    some = f" (of {pluralize(state['predicted_pairs'], 'pair')})" if state["predicted_pairs"] < state["pairs"] else ""
-    where = f"Predictions: {state['predictions']}{some}" if state["predictions"] else "No predictions yet."
-    print("\n".join([run, readable(state), *(["Cut short: --limit was given."] if state["limited"] else []), where]))
+    run = _(
+        "{model} on {pairs:,} pairs, {votes} votes each",
+        model=state["model"],
+        pairs=state["pairs"],
+        votes=state["votes"],
+    )
+    cut = [_("Cut short: --limit was given.")] if state["limited"] else []
+    print(lines([run, *readable(state), *cut, _where(state)]))
     return OK
+
+
+def _where(state: Mapping[str, Any]) -> str:
+    path, predicted = state["predictions"], state["predicted_pairs"]
+    if not path:
+        return _("No predictions yet.")
+    if predicted == state["pairs"]:
+        return _("Predictions: {path}", path=path)
+    return _("Predictions: {path} (of {pairs})", path=path, pairs=ngettext("{n:,} pair", "{n:,} pairs", predicted))
 
 
 def read_state(directory: Any) -> dict[str, Any]:

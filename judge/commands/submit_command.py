@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK
+from common.command_line import CommandParser
+from common.messages import _
 from judge.errors import JudgeError
 from judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
 
@@ -22,14 +24,16 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
-        raise JudgeError(f"There is no {path}. `python -m judge run` writes it when every vote has an answer.")
+        raise JudgeError(
+            _("There is no {path}. `python -m judge run` writes it when every vote has an answer.", path=path)
+        )
     run = read_metadata(path)
     said = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
     if not said[-1].startswith((READY, ELSEWHERE)):
-        raise JudgeError("\n".join([*said, "A submission covers a whole revision: run all of its pairs."]))
+        raise JudgeError("\n".join([*said, _("A submission covers a whole revision: run all of its pairs.")]))
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
-    parser = argparse.ArgumentParser(prog="python -m judge", allow_abbrev=False)
+    parser = CommandParser(prog="python -m judge", allow_abbrev=False)
     client.add_commands(parser.add_subparsers(), arguments.variables)
     parsed = parser.parse_args(["submit", str(path), "--model", arguments.model, *options, *arguments.rest])
     return int(parsed.run(parsed))
