@@ -50,7 +50,7 @@ from storage.clock import minute
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
-STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "icon.svg")
+STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "analyse.js", "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/app/analyse"),
