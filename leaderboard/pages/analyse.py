@@ -393,6 +393,8 @@ def _quick_choices(edition: BoardVersion, query: AnalyseQuery) -> list[ChoiceLin
 
 def _suited(edition: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
     """Return the best judges that a figure can show, where others were chosen."""
+    if edition.is_redacted(query.revision or str(edition.snapshot["label_revision"])):
+        return None  # the labels are why nothing is drawn
     suits, entries = query.kind.suits, {entry["id"]: entry for entry in edition.snapshot["entries"]}
     ordered = [row.id for row in edition.board().rows if row.tier == "scored" and row.id in entries]
     result = tuple(key for key in ordered if suits is None or suits(entries[key]))[:FIRST_SHOWN]
