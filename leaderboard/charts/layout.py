@@ -213,7 +213,9 @@ def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> No
     layout["annotations"].append(
         label(0, 0, words, page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
     )
-    more = max(0, shift + 19 * len(lines) + 2 - layout["margin"]["b"])
+    more = shift + 19 * len(lines) + 2 - layout["margin"]["b"]
+    if page.titled:
+        more = max(0, more)
     layout["margin"]["b"] += more
     layout["height"] += more
 

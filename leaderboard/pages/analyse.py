@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -34,6 +35,7 @@ from leaderboard.charts.registry import GROUPS, Kind
 from leaderboard.charts.svg import page_paint, svg
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
+from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import file_stem
 
 PATH = "/analyse"
@@ -51,6 +53,7 @@ FILES: Mapping[str, str] = {
 """Files of a figure: ending -> media type."""
 _FILE_WIDTH = 1160
 _ROWS = 400  # of the table; the files have all
+_KAPPA_DECIMALS = 3
 _PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 
@@ -319,6 +322,7 @@ def analyse_page(edition: BoardVersion, query: AnalyseQuery, materials: ItemCata
         figures=_drawings(charts, edition),
         groups=_groups(edition, query),
         rows=chart.rows[:_ROWS],
+        shown=partial(_shown, context, _KAPPA_DECIMALS if query.chart == "agreement" else 1),
         is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
         few=FEW_PAIRS,
         files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},
@@ -328,6 +332,15 @@ def analyse_page(edition: BoardVersion, query: AnalyseQuery, materials: ItemCata
         **_scoring_context(edition, query),
         **past_board_context(edition, query.as_of, query.url(as_of="")),
     )
+
+
+def _shown(context: RenderContext, decimals: int, cell: object) -> str:
+    """Return a cell of the numbers as the page shows it: keys of the definition by their names."""
+    if isinstance(cell, float):
+        return f"{cell:.{decimals}f}"
+    if cell in context.spec.score_names or cell in context.spec.tags:
+        return context.translations.known(context.spec.title_of(str(cell)))
+    return "" if cell is None else str(cell)
 
 
 def _drawings(charts: Mapping[str, Chart], edition: BoardVersion) -> dict[str, Markup]:
@@ -393,8 +406,9 @@ def _quick_choices(edition: BoardVersion, query: AnalyseQuery) -> list[ChoiceLin
 
 def _suited(edition: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
     """Return the best judges that a figure can show, where others were chosen."""
-    if edition.is_redacted(query.revision or str(edition.snapshot["label_revision"])):
-        return None  # the labels are why nothing is drawn
+    redacted = edition.is_redacted(query.revision or str(edition.snapshot["label_revision"]))
+    if redacted or not query.kind.of_judges:  # other judges would not help
+        return None
     suits, entries = query.kind.suits, {entry["id"]: entry for entry in edition.snapshot["entries"]}
     ordered = [row.id for row in edition.board().rows if row.tier == "scored" and row.id in entries]
     result = tuple(key for key in ordered if suits is None or suits(entries[key]))[:FIRST_SHOWN]

@@ -132,6 +132,7 @@ def test_an_empty_figure_says_how_to_fill_it(edition: BoardVersion) -> None:
     several = ",".join(f"e{number:011d}" for number in (1, 2, 3, 5, 6))
     assert f'href="/analyse?chart=votes&amp;entries={several}"' in page
     assert "No judge chosen" in page_of(edition, "entries=")
+    assert "Show the best" not in page_of(edition, "chart=cost"), "no choice of judges would help"
     bare = BoardCache(FixedSource(None), published=()).refresh()
     assert 'href="/app/submit"' in page_of(bare)
     assert "<svg" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
@@ -142,6 +143,12 @@ def test_numbers_of_few_pairs_are_pale_in_the_table(edition: BoardVersion) -> No
     rows = re.findall(r'<tr class="few">(.*?)</tr>', table, re.DOTALL)
     few = {re.sub(r"<[^>]+>", " ", row).split()[-5] for row in rows}
     assert few == {"VLFeedback"}, "10 pairs"
+
+
+def test_kappa_has_three_decimals_in_the_table() -> None:
+    compared = BoardVersion("s" * 20, pairwise.body(), RenderContext(VL), load_published(VL))
+    table = page_of(compared, "chart=agreement").split("<tbody>")[1]
+    assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 10, "five judges"
 
 
 def test_what_a_submitter_wrote_is_text_in_page_and_files(edition: BoardVersion) -> None:
@@ -157,6 +164,7 @@ def test_what_a_submitter_wrote_is_text_in_page_and_files(edition: BoardVersion)
 def test_a_page_in_chinese_draws_its_figure_in_chinese(edition: BoardVersion) -> None:
     page = page_of(edition.in_language("zh-CN"))
     assert '<html lang="zh-CN">' in page
+    assert "<td>hallucination</td>" not in page
     assert "Hallucination" not in page.split("<main")[1].split("</figure>")[0]
 
 
