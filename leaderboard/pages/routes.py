@@ -94,7 +94,7 @@ def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(site.context, request.headers)
-        query = analyse.read_query(request.query_params, edition)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
         key = f"{query.url()}|{query.add}"
         made = await edition.ready(key, lambda: status_page(analyse.analyse_page(edition, query, materials)))
         return respond(made, request.headers)
@@ -104,7 +104,7 @@ def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
         edition = await requested_version(site, request) if kind in analyse.FILES else None
         if edition is None:
             return not_found(request.headers)
-        query = analyse.read_query(request.query_params, edition)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
         key, make = query.url(kind), partial(analyse.figure_file, edition, query, materials)
         made = edition.get_cached(key) or await edition.turns.take(make, kind)
         if made is None:
