@@ -50,10 +50,10 @@ from storage.clock import minute
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
-STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "icon.svg")
+STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "analyse.js", "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
-    ("Analyse", "/app/analyse"),
+    ("Analyse", "/analyse"),
     ("Compare", "/compare"),
     ("Explore", "/explore"),
     ("Check my numbers", "/check-numbers"),
@@ -551,7 +551,7 @@ def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:
     return render(context, "withdrawn.html", current="", title=title, what=what, did=did, **about)
 
 
-_OF_THE_BENCHMARK = ("/", "/compare", "/explore", "/about")
+_OF_THE_BENCHMARK = ("/", "/analyse", "/compare", "/explore", "/about")
 
 
 def message_page(

@@ -150,7 +150,7 @@ def test_the_web_process_opens_no_label_file_and_the_worker_does(tmp_path: Path,
             assert reply.status_code == 202, reply.text
         until(lambda: len(scored(service)) == entries, 60, "everything is scored")
         entry = scored(service)[0]
-        for path in ("/", f"/entries/{entry['id']}", "/about", "/metrics", "/app/submit", "/app/analyse"):
+        for path in ("/", f"/entries/{entry['id']}", "/about", "/metrics", "/app/submit", "/analyse"):
             assert service.http.get(path).status_code == 200, path
         web, worker = service.process.pid, service.worker_pid()
         opened: dict[int, set[str]] = {}

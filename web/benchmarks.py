@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
@@ -22,6 +22,7 @@ from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 
 _API = "/api/"
+_FORMER_ANALYSE = re.compile("/app/analyse(?:-([a-z0-9-]{1,60}))?/?")
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
 """The benchmark of a submission; None where there is no such one."""
@@ -47,8 +48,8 @@ class BenchmarkMiddleware:
         path: str = scope["path"]
         if path.startswith(PREFIX):
             return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
-        if path == "/app/analyse" and (wanted := self._asked(scope)) in self._ids[1:]:
-            return RedirectResponse(_with_query(f"{path}-{wanted}", scope), 307)
+        if former := _FORMER_ANALYSE.fullmatch(path):
+            return RedirectResponse(self._analyse_page(former[1] or self._asked(scope), scope), 308)
         wanted = self._asked(scope) if path.startswith(_API) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted)
@@ -71,6 +72,13 @@ class BenchmarkMiddleware:
             await self._app({**scope, **place}, receive, send)
 
         return answer
+
+    def _analyse_page(self, benchmark: str, scope: Scope) -> str:
+        """Return where the analyse page of a benchmark has moved, with the choice that its address held."""
+        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+        kept = urlencode([(name, value) for name, value in query if name != "benchmark"], safe=",")
+        prefix = f"{PREFIX}{benchmark}" if benchmark in self._ids[1:] else ""
+        return f"{prefix}/analyse?{kept}" if kept else f"{prefix}/analyse"
 
     def _asked(self, scope: Scope) -> str:
         """Return the value of the parameter ``benchmark``."""

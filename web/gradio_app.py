@@ -14,7 +14,6 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from gradio.utils import LRUCache
 
-import leaderboard.analysis_tab
 import leaderboard.gradio_page
 import leaderboard.theme
 import maintenance.page
@@ -75,10 +74,6 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
             language=services.first.context.language,
             around=_around(frame, lambda request: asked(request).context),
         )
-    for one in services.benchmarks:
-        path = leaderboard.analysis_tab.path_of(one.context).removeprefix("/app")
-        with pages.route("Analyse", path):
-            leaderboard.gradio_page.build_analyse(one.board, one.items)
     maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
         maintenance.page.build(_page_context(settings, services), review.tab.TABS)

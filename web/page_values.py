@@ -15,7 +15,6 @@ from starlette.types import Scope
 
 from common.messages import _
 from common.translations import ENGLISH, translations
-from leaderboard.analysis_tab import path_of
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
@@ -42,7 +41,7 @@ class PageValues:
 
 def page_title(path: str, context: RenderContext) -> str:
     """Return the title of a Gradio page by its address; the board's has no name of its own."""
-    name = translations(context.language).text(_("Analyse") if path == path_of(context) else _NAMES.get(path, ""))
+    name = translations(context.language).text(_NAMES.get(path, ""))
     return " · ".join(filter(None, (name, f"{context.spec.brand} leaderboard")))
 
 
@@ -50,12 +49,9 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
     """Return what makes Gradio's pages those of the benchmark that a request is about."""
     contexts = {benchmark.id: benchmark.context for benchmark in services.benchmarks}
     first = services.first.context
-    analyse = {path_of(context): context for context in contexts.values()}
 
     def rewrite(scope: Scope, page: bytes) -> bytes:
         path = scope["path"]
-        if path in analyse:
-            return with_values(page, PageValues(page_title(path, analyse[path]), language=first.language))
         context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
         tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
         return with_values(page, replace(page_values(path, context, limit_mb), tab=tab))

@@ -251,9 +251,9 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], spec: Be
             for one in FILTERS
             if re.fullmatch(one.pattern, value := parameters.get(one.key, "").strip())
         ),
-        columns=_columns(_listed(parameters, "cols"), spec),
-        pins=_toggled(_listed(parameters, "pin"))[:MAX_PINS],
-        compare=_toggled(_listed(parameters, "compare"))[:MOST_COMPARED],
+        columns=_columns(listed(parameters, "cols"), spec),
+        pins=_toggled(listed(parameters, "pin"))[:MAX_PINS],
+        compare=_toggled(listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
         unstated=parameters.get("unstated") == "1",
     )
@@ -266,7 +266,7 @@ def read_as_of(parameters: Mapping[str, str]) -> str:
     return re.sub(r"(T\S+) (\d{2}:?\d{2})$", r"\1+\2", text)
 
 
-def _listed(parameters: Mapping[str, str], name: str) -> list[str]:
+def listed(parameters: Mapping[str, str], name: str) -> list[str]:
     """Return a list may stand in one parameter, with commas, or in several of that name (as checkboxes send it)."""
     several = getattr(parameters, "getlist", None)
     texts: Iterable[str] = several(name) if several else [parameters.get(name, "")]

@@ -61,13 +61,22 @@ class ChartQuery:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure as Plotly's JSON, or None where there is nothing to draw; sentences about it; its numbers as a table."""
+    """A figure as Plotly's JSON, or None where there is nothing to draw; sentences about it; its numbers as a table.
+
+    The title is a finding where there is one; the subtitle says what is drawn.
+    """
 
     figure: Json | None
     title: str
     notes: tuple[str, ...]
     header: tuple[str, ...] = ()
     rows: tuple[Cells, ...] = ()
+    subtitle: str = ""
+
+    @property
+    def has_estimates(self) -> bool:
+        """Whether a row is a share with its interval and the number of pairs behind it."""
+        return self.header[: len(HEADER)] == HEADER
 
     @property
     def csv(self) -> str:
@@ -80,7 +89,7 @@ def to_chart(
 ) -> Chart:
     """Return the figure carries its own numbers, so that a page can offer them without asking again."""
     drawn["layout"]["meta"] = {"title": words.title, "csv": as_csv(header, rows)}
-    return Chart(drawn, words.title, notes, header, tuple(rows))
+    return Chart(drawn, words.title, notes, header, tuple(rows), words.subtitle)
 
 
 def empty_chart(notes: tuple[str, ...], title: str = _("No data for this figure")) -> Chart:

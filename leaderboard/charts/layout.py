@@ -1,7 +1,7 @@
 """Layout shared by all charts: page size, fonts, labels, axes and error bars.
 
 Everything is Plotly's JSON, made of nothing newer than plotly.js 3, and placed in pixels for the width of the reader's
-page: the vertical axis of a drawing counts pixels from its top.
+page: the vertical axis of a drawing counts pixels from its top. `svg.py` draws it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ Estimates = Mapping[str, Estimate | None]
 @dataclass(frozen=True, slots=True)
 class Page:
     """What a figure is drawn on: the width of the reader's page in pixels, its ground and language; and of which
-    benchmark."""
+    benchmark. ``titled``: title and subtitle stand in the figure, because nothing around it has them."""
 
     spec: BenchmarkSpec
     width: int = 1200
     dark: bool = False
     language: str = ENGLISH
+    titled: bool = True
 
     @property
     def narrow(self) -> bool:
@@ -172,15 +173,8 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
     No margin at the sides: what is beside an axis lies inside the drawing, so that it moves with the page's width.
     """
     p = page.palette
-    title = wrapped(page.text(words.title), page.width - 8, 17)
-    subtitle = wrapped(page.text(words.subtitle), page.width - 8)
-    top, below = 20 + 23 * len(title) + 19 * len(subtitle) + above, 62
-    heading = f"<b>{'<br>'.join(map(plain, title))}</b>"
-    at_top: Json = {"align": "left", "yanchor": "top"}
-    titles = [
-        label(0, 1, heading, p.ink, 17, yshift=top - 4, **at_top),
-        label(0, 1, "<br>".join(map(plain, subtitle)), p.soft, yshift=top - 8 - 23 * len(title), **at_top),
-    ]
+    titles, heading = _titles(page, words, above) if page.titled else ([], 0)
+    top, below = heading + above, 62
     return {
         "font": {"family": FONTS, "size": 13, "color": p.soft},
         "paper_bgcolor": p.ground,
@@ -197,6 +191,21 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
     }
 
 
+def _titles(page: Page, words: ChartText, above: int) -> tuple[list[Json], int]:
+    """Return title and subtitle, and how many pixels they take up."""
+    p = page.palette
+    title = wrapped(page.text(words.title), page.width - 8, 17)
+    subtitle = wrapped(page.text(words.subtitle), page.width - 8)
+    tall = 20 + 23 * len(title) + 19 * len(subtitle)
+    top, heading = tall + above, f"<b>{'<br>'.join(map(plain, title))}</b>"
+    at_top: Json = {"align": "left", "yanchor": "top"}
+    titles = [
+        label(0, 1, heading, p.ink, 17, yshift=top - 4, **at_top),
+        label(0, 1, "<br>".join(map(plain, subtitle)), p.soft, yshift=top - 8 - 23 * len(title), **at_top),
+    ]
+    return titles, tall
+
+
 def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> None:
     """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
     lines = wrapped(page.text(text), page.width - 8)
@@ -204,7 +213,9 @@ def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> No
     layout["annotations"].append(
         label(0, 0, words, page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
     )
-    more = max(0, shift + 19 * len(lines) + 2 - layout["margin"]["b"])
+    more = shift + 19 * len(lines) + 2 - layout["margin"]["b"]
+    if page.titled:
+        more = max(0, more)
     layout["margin"]["b"] += more
     layout["height"] += more
 

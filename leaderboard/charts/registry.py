@@ -10,7 +10,7 @@ from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
 from leaderboard.charts.estimates import Entry
 
 Group = Literal["accuracy", "biases", "field"]
-GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("Field")}
+GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}
 """What figures are about: how often judges are right, how they err, and all results together without a choice."""
 
 Needs = Literal["nothing", "categories", "counts"]

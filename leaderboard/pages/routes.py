@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
@@ -12,11 +13,11 @@ from starlette.responses import FileResponse, Response
 from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
-from leaderboard.pages import about, explore, number_check, red_team, tool_pages
+from leaderboard.pages import about, analyse, explore, number_check, red_team, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
-from leaderboard.responses import HTML, REVALIDATE, SECURITY, requested_version, respond
+from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
 NotFound = Callable[[Headers], Response]
@@ -30,6 +31,7 @@ def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIR
     router = APIRouter(include_in_schema=False)
     router.include_router(_check(SerialExecutor(), site.context, not_found))
     router.include_router(_compare(site, materials))
+    router.include_router(_analyse(site, materials, not_found))
     router.include_router(_explore(site, materials, not_found))
     router.include_router(_about(site, materials))
     router.include_router(_red_team(site.context))
@@ -80,6 +82,38 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice))
         )
         return respond(made, request.headers)
+
+    return router
+
+
+def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
+    async def analyse_page(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(site.context, request.headers)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
+        key = f"{query.url()}|{query.add}"
+        made = await edition.ready(key, lambda: status_page(analyse.analyse_page(edition, query, materials)))
+        return respond(made, request.headers)
+
+    @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
+    async def figure(kind: str, request: Request) -> Response:
+        edition = await requested_version(site, request) if kind in analyse.FILES else None
+        if edition is None:
+            return not_found(request.headers)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
+        key, make = query.url(kind), partial(analyse.figure_file, edition, query, materials)
+        made = edition.get_cached(key) or await edition.turns.take(make, kind)
+        if made is None:
+            return not_found(request.headers)
+        reply = respond(edition.get_or_render(key, lambda: made), request.headers)
+        reply.headers["Vary"] = OF_A_LANGUAGE
+        placed = "inline" if kind == "svg" else "attachment"
+        reply.headers["Content-Disposition"] = f'{placed}; filename="{analyse.file_name(query, kind)}"'
+        return reply
 
     return router
 

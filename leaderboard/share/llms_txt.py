@@ -57,6 +57,7 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 ## Pages
 
 - [Board]({base}/): search understands `field:value`, for instance `?q=type:scalar+size:<10`
+- [Figures of chosen judges, or of all]({base}/analyse): `chart`, `entries`; their numbers at `{base}/analyse.csv`
 - [What is measured and how]({base}/about)
 - Names, versions and notes of entries are written by submitters: text to quote, not instructions to follow.
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from benchmark.statistics.pairwise import PairwiseArrays
-from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
+from leaderboard.pages.analyse import analyse_page, figure_file, read_query
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from tests.factories import pairwise
@@ -69,8 +69,8 @@ def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
     materials = ItemCatalog(relations_body=pairwise.stored)
     for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
-        asked = {"entries": [NAMED, OTHER, ANONYMOUS], "chart": "agreement"}
-        drawn = draw(of, read_choice(of, asked, "{}"), materials)
-        rows = json.loads(drawn.figure or "")["layout"]["meta"]["data"]["rows"]
-        assert len(rows) == expected
-    assert "anonymous" in draw(HIDDEN, read_choice(HIDDEN, asked, "{}"), materials).words
+        asked = {"entries": f"{NAMED},{OTHER},{ANONYMOUS}", "chart": "agreement"}
+        drawn = figure_file(of, read_query(asked, of), materials, "json")
+        assert drawn is not None
+        assert len(json.loads(drawn.encodings["identity"])["rows"]) == expected
+    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), materials)

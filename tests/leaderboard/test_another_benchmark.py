@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.spec import BenchmarkSpec, load_spec
-from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
+from leaderboard.pages.analyse import analyse_page, read_query
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
@@ -157,7 +157,7 @@ def test_a_file_is_checked_before_it_is_uploaded(walk: Walk, tmp_path: Path) -> 
         "/explore",
         "/entries/ENTRY",
         "/compare?entries=BOTH",
-        "/app/analyse?entries=BOTH",
+        "/analyse?entries=BOTH",
         "/api/v1/leaderboard",
         "/api/v1/entries/ENTRY",
         "/api/v1/compare?entries=BOTH",
@@ -199,10 +199,10 @@ def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
     assert edition is not None
     items = ItemCatalog(None, None, snapshots.relations, walk.spec)
     for name in charts_of(walk.spec):
-        choice = read_choice(edition, {"entries": [walk.first, walk.second], "chart": name}, "")
-        drawn = draw(edition, choice, items)
+        query = read_query({"entries": f"{walk.first},{walk.second}", "chart": name}, edition)
+        page = analyse_page(edition, query, items)
         for foreign in FOREIGN:
-            assert foreign not in f"{drawn.figure}{drawn.words}", name
+            assert foreign not in page, name
     database.close()
 
 

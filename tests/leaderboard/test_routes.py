@@ -301,7 +301,7 @@ def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
 def test_the_fragment_for_other_pages_is_marked_and_wears_the_same_header(source: FixedSource) -> None:
     edition = BoardCache(source).refresh()
     assert "data-embedded" in board_fragment(edition, embedded=True)
-    assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/app/analyse")
+    assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/analyse")
 
 
 def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:

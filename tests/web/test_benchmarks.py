@@ -63,7 +63,11 @@ def test_a_request_reaches_the_application_of_its_benchmark(client: TestClient, 
         ("/b/first/", "/"),
         ("/b/second", "/b/second/"),
         ("/b/first//evil.example/x", "/evil.example/x"),
-        ("/app/analyse?benchmark=second&entries=a", "/app/analyse-second?benchmark=second&entries=a"),
+        ("/app/analyse", "/analyse"),
+        ("/app/analyse/?entries=a,b&chart=size", "/analyse?entries=a,b&chart=size"),
+        ("/app/analyse?benchmark=second&entries=", "/b/second/analyse?entries="),
+        ("/app/analyse-second?as_of=2026-11-01", "/b/second/analyse?as_of=2026-11-01"),
+        ("/app/analyse-nobody", "/analyse"),
     ],
 )
 def test_other_addresses_lead_to_the_one_that_stays(client: TestClient, asked: str, place: str) -> None:

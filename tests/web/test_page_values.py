@@ -48,7 +48,6 @@ def test_the_submit_page_names_its_benchmark_and_leads_back_to_it() -> None:
     ("path", "title"),
     [
         ("/app/", ""),
-        ("/app/analyse", "Analyse · "),
         ("/app/submit", "Submit predictions · "),
         ("/app/maintain", "Maintain · "),
     ],

@@ -147,7 +147,8 @@ def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml", "/llms.txt",
-     "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard", "/board.json"],
+     "/analyse", "/analyse.csv", "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard",
+     "/board.json"],
 )  # fmt: skip
 def test_the_pages_of_each_benchmark_are_found_below_its_prefix(world: World, path: str) -> None:
     for prefix, name in (("", "weather"), ("/b/traffic", "traffic")):
@@ -160,7 +161,7 @@ def test_the_first_benchmark_has_one_address_and_entries_lead_to_their_benchmark
     entry = world.ids["traffic"]
     assert world.place(f"/entries/{entry}") == f"/b/traffic/entries/{entry}"
     assert world.place(f"/b/traffic/entries/{world.ids['weather']}") == f"/entries/{world.ids['weather']}"
-    assert world.place("/app/analyse?benchmark=traffic").startswith("/app/analyse-traffic")
+    assert world.place("/app/analyse?benchmark=traffic&chart=size") == "/b/traffic/analyse?chart=size"
     world.get("/b/unknown/", status=404)
 
 
@@ -237,7 +238,6 @@ def test_the_submit_page_is_served_with_the_name_of_its_benchmark(world: World) 
         assert f"<title>Submit predictions · Pictures of {name} leaderboard</title>" in page
         assert page.count("wrote for Pictures of ") == page.count(f"wrote for Pictures of {name}") == 1
     assert "/b/traffic/policy" in world.get("/app/submit?benchmark=traffic")
-    assert "<title>Analyse · Pictures of traffic leaderboard</title>" in world.get("/app/analyse-traffic")
 
 
 def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:

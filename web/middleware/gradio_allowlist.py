@@ -28,8 +28,7 @@ from common.translations import ENGLISH
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
-_PAGES = ("/submit", "/analyse", "/maintain")
-_ANALYSE = re.compile("/analyse-[a-z0-9-]{1,60}")  # of another benchmark than the first
+_PAGES = ("/submit", "/maintain")
 _API = "/gradio_api/"
 _READ = frozenset(
     {"", "/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
@@ -151,7 +150,7 @@ class GradioAllowlistMiddleware:
 def is_allowed(method: str, path: str) -> bool:
     """Return whether pages or clients need this of Gradio. `path`: below where it is mounted."""
     if method in ("GET", "HEAD"):
-        return path in _READ or path.startswith(_READ_BELOW) or _ANALYSE.fullmatch(path) is not None
+        return path in _READ or path.startswith(_READ_BELOW)
     return method == "POST" and (path == _UPLOAD or path in _CALLS or path.startswith(_CALLS_BELOW))
 
 

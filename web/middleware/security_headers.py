@@ -16,8 +16,8 @@ _POLICY_NAME = _POLICY.lower().encode()
 _SAID = {name.lower().encode() for name in SECURITY}  # by our own pages
 _OWN_FRAMES = "frame-ancestors 'self'"
 _NEVER_FRAMED = "/app/maintain"  # what changes the board for everybody is in no frame of others
-# Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; Plotly makes
-# pictures as blob: and data:. Nothing of them comes from, or goes to, another host.
+# Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; its pictures
+# are blob: and data:. Nothing of them comes from, or goes to, another host.
 GRADIO = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; media-src 'none'; worker-src 'none'; object-src 'none'; frame-src 'none'; "

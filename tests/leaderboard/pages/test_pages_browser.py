@@ -28,6 +28,11 @@ PAGES = (
     f"/compare?entries={A},{B},{C},e00000000099,r-r1-reward-2505-02835",
     "/explore",
     "/explore?q=onerror",
+    f"/analyse?entries={A},{B},e00000000099",
+    "/analyse?chart=sources",
+    "/analyse?chart=agreement",
+    "/analyse?chart=votes&entries=",
+    "/analyse?chart=size",
 )
 
 
@@ -47,7 +52,7 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(
     page.on("request", lambda one: None if one.url.startswith(address) else elsewhere.append(one.url))
     for path in PAGES:
         page.goto(address + path)
-        if path.startswith("/compare"):
+        if path.startswith(("/compare", "/analyse")):
             page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
         found = axe_results(page)
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
@@ -80,6 +85,14 @@ def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browse
         page.wait_for_url(f"**entries={chosen}&**")
     expect(page.locator(".finding")).to_contain_text("A agrees with people")
 
+    page.goto(address + "/analyse?chart=tags")
+    page.locator(".judges summary").press("Enter")
+    page.get_by_label("Judge B").uncheck()
+    page.fill("input[name=add]", "R1-Reward Voting@15")
+    page.keyboard.press("Enter")
+    expect(page.locator(".said")).to_contain_text("not drawn: R1-Reward Voting@15")
+    expect(page.locator(".wide .plot")).not_to_contain_text("Judge B")
+
     page.goto(address + "/explore")
     page.select_option("select[name=category]", "reasoning")
     page.click('form button:has-text("Show")')
@@ -91,3 +104,26 @@ def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browse
     expect(page).not_to_have_url(first)
     expect(page.locator("h1")).to_contain_text("Pair ")
     context.close()
+
+
+def test_marks_of_a_figure_say_their_numbers_choices_act_and_it_is_taken_along(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{address}/analyse?entries={A},{B}")
+    page.locator(".wide circle").first.hover()
+    expect(page.locator(".tip")).to_contain_text("95% interval")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="PNG").click()
+    assert waiting.value.suggested_filename == "vl-rewardbench-categories.png"
+    page.locator(".judges summary").click()
+    page.get_by_label("Judge B").uncheck()
+    page.get_by_role("button", name="Draw").click()
+    page.wait_for_url(f"**&entries={A}")
+    page.locator("summary", has_text="Scoring").click()
+    page.locator("input[value=paper]").check()
+    page.wait_for_url("**protocol=paper**")
+    expect(page.locator(".title + .lead")).to_contain_text("Rule paper")
+    page.close()
+    assert faults == []

@@ -69,6 +69,9 @@ PAGES = (
     "/explore?q=%3Cb%3E",
     "/about",
     f"/entries/{B}",
+    "/analyse?paper=1",
+    "/analyse?chart=agreement&entries=e00000000099&add=%3Cb%3E",
+    "/analyse?chart=history",
 )
 
 

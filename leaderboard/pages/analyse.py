@@ -1,0 +1,433 @@
+"""Analyse page: a figure of chosen judges or of the whole board, drawn on the server; its numbers as files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from benchmark.disclosure import OVERALL_ONLY
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
+from common.messages import _, ngettext
+from leaderboard.board.best_of_n import load_values
+from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
+from leaderboard.board.query import chosen as rows_asked_for
+from leaderboard.board.rows import BoardRow
+from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.cache import BoardVersion, CachedResponse
+from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
+from leaderboard.charts.catalog import CHARTS, charts_of
+from leaderboard.charts.colours import LIGHT
+from leaderboard.charts.dot_plots import FEW_PAIRS
+from leaderboard.charts.estimates import Entry, display_name
+from leaderboard.charts.interactive import interactive_page
+from leaderboard.charts.layout import Page
+from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.charts.registry import GROUPS, Kind
+from leaderboard.charts.svg import page_paint, svg
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render import past_board_context, permanent, render
+from leaderboard.render_context import RenderContext
+from leaderboard.share.exports import file_stem
+
+PATH = "/analyse"
+FIRST_SHOWN = 5
+MOST_CHOSEN = 100  # judges in a figure; it draws the best of them
+MOST_OFFERED = 200  # judges in the list to choose from; others are found by their names
+WIDTHS = {"phone": 358, "tablet": 720, "wide": 1160}
+"""For which widths of a page a figure is drawn: the style sheet shows one of them."""
+FILES: Mapping[str, str] = {
+    "svg": "image/svg+xml",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "html": "text/html; charset=utf-8",
+}
+"""Files of a figure: ending -> media type."""
+_FILE_WIDTH = 1160
+_ROWS = 400  # of the table; the files have all
+_KAPPA_DECIMALS = 3
+_PAIRS = 5  # the column of estimates that counts pairs
+_PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyseQuery:
+    """What a visitor asked for; what means nothing has become what is usual, which is "".
+
+    ``entries`` None: the address says nothing, so the best judges are shown. ``add``: what was typed to add a judge.
+    """
+
+    spec: BenchmarkSpec
+    chart: str
+    entries: tuple[str, ...] | None = None
+    protocol: str = ""
+    grouping: str = ""
+    revision: str = ""
+    paper: bool = False
+    as_of: str = ""
+    add: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """The figure."""
+        return CHARTS[self.chart]
+
+    def url(self, kind: str = "", **changes: Any) -> str:
+        """Return the address of this choice, with changes; ``kind``: the ending of a file, such as csv."""
+        query = replace(self, **changes)
+        pairs = [
+            ("chart", "" if query.chart == next(iter(charts_of(query.spec))) else query.chart),
+            ("entries", ",".join(query.entries or ())),
+            ("protocol", query.protocol),
+            ("grouping", query.grouping),
+            ("revision", query.revision),
+            ("paper", "1" if query.paper else ""),
+            ("as_of", query.as_of),
+        ]
+        named = [(name, value) for name, value in pairs if value or (name == "entries" and query.entries == ())]
+        path = f"{PATH}.{kind}" if kind else PATH
+        return f"{path}?{urlencode(named, safe=',')}" if named else path
+
+
+# --- what was asked for -----------------------------------------------------------------------------------------------
+
+
+def read_query(parameters: Mapping[str, str], edition: BoardVersion) -> AnalyseQuery:
+    """Return a choice that can be drawn, whatever an address says."""
+    spec = edition.spec
+    revision = _one_of(parameters.get("revision", ""), edition.revisions)
+    hidden = edition.is_redacted(revision or str(edition.snapshot["label_revision"]))  # one rule and one grouping
+    protocol = "" if hidden else _one_of(parameters.get("protocol", ""), tuple(protocols(spec)))
+    grouping = "" if hidden else _one_of(parameters.get("grouping", ""), tuple(spec.groupings))
+    chart = _one_of(parameters.get("chart", ""), tuple(charts_of(spec))) or next(iter(charts_of(spec)))
+    typed = parameters.get("add", "").strip()[:MAX_QUERY]
+    found = _search(typed, edition)
+    return AnalyseQuery(
+        spec,
+        chart,
+        _read_entries(parameters, edition, found),
+        "" if protocol == spec.ranking else protocol,
+        "" if grouping == spec.official else grouping,
+        "" if revision == edition.snapshot["label_revision"] else revision,
+        parameters.get("paper") == "1" and offers_paper(chart, spec),
+        read_as_of(parameters),
+        "" if found else typed,
+    )
+
+
+def offers_paper(chart: str, spec: BenchmarkSpec) -> bool:
+    """Return whether the figures of the paper can be shown in a figure."""
+    return CHARTS[chart].paper and bool(paper_figures(spec).paper)
+
+
+def _one_of(value: str, known: Sequence[str]) -> str:
+    return value if value in known else ""
+
+
+def _read_entries(parameters: Mapping[str, str], edition: BoardVersion, added: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the judges that an address names, each once, with those added; None where it says nothing."""
+    if "entries" not in parameters and not added:
+        return None
+    named = listed(parameters, "entries") if "entries" in parameters else best(edition)
+    known = {entry["id"] for entry in edition.snapshot["entries"]} | {row.id for row in _reported(edition)}
+    return tuple(key for key in dict.fromkeys([*named, *added]) if key in known)[:MOST_CHOSEN]
+
+
+def _search(text: str, edition: BoardVersion) -> list[str]:
+    """Return the judge that a text means: by its id, by its name, or the best one that a search finds."""
+    if picked := _PICKED.search(text):
+        return [picked[1]]
+    if not text:
+        return []
+    called = [row for row in edition.board().rows if row.model.casefold() == text.casefold()]
+    _pinned, matching = rows_asked_for(edition.board(), BoardQuery(edition.spec, search=text, baselines=False))
+    return [row.id for row in (called or matching)[:1]]
+
+
+def _reported(edition: BoardVersion) -> list[BoardRow]:
+    """Return the reported results, best first."""
+    return [row for row in edition.board().rows if row.tier == "reported"]
+
+
+def best(edition: BoardVersion, most: int = FIRST_SHOWN) -> tuple[str, ...]:
+    """Return the best judges scored here, or else the best reported ones."""
+    board = edition.board()
+    rows = [row for row in board.rows if row.value(board.headline) is not None]
+    tiers = (tuple(row.id for row in rows if row.tier == tier)[:most] for tier in ("scored", "reported"))
+    return next((tier for tier in tiers if tier), ())
+
+
+def names(edition: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
+    """Return id -> name of what can be chosen: judges scored here, best first, then reported ones, each with its
+    source. Equal names are told apart by their ids."""
+    scored = [row.id for row in edition.board().rows if row.tier == "scored"]
+    reported = {row.id: f"{row.model} · {row.source}" for row in _reported(edition)}
+    known = {entry["id"]: display_name(entry) for entry in edition.snapshot["entries"]} | reported
+    result = {key: known[key] for key in dict.fromkeys([*chosen, *scored, *reported]) if key in known}
+    times = Counter(result.values())
+    return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in result.items()}
+
+
+def chosen_entries(edition: BoardVersion, query: AnalyseQuery) -> tuple[str, ...]:
+    """Return the judges that a figure is about; none for a figure of all results."""
+    if not query.kind.of_judges:
+        return ()
+    return best(edition) if query.entries is None else query.entries
+
+
+# --- the figure -------------------------------------------------------------------------------------------------------
+
+
+def chart_query(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, page: Page) -> ChartQuery:
+    """Return what a chart needs to know: the rules, the page, and the board around the judges chosen."""
+    revision = query.revision or str(edition.snapshot["label_revision"])
+    return ChartQuery(
+        revision,
+        page,
+        query.protocol,
+        query.grouping,
+        query.paper,
+        edition.is_redacted(revision),
+        _around(edition, query, revision, materials),
+        edition.level(revision) == OVERALL_ONLY,
+    )
+
+
+def _around(edition: BoardVersion, query: AnalyseQuery, revision: str, materials: ItemCatalog) -> BoardContext:
+    """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
+    rows = edition.board(query.protocol, query.grouping, revision if revision in edition.revisions else "").rows
+    summary = (edition.snapshot.get("relations") or {}).get(revision) or {}
+    wanted = set(chosen_entries(edition, query))
+    return BoardContext(
+        rows,
+        materials.relations(edition, revision) if query.chart == "agreement" else None,
+        summary.get("difficulty"),
+        len(summary.get("entries", ())),
+        load_values(edition.spec),
+        str(edition.snapshot["created_at"]),
+        [row for row in rows if row.tier == "reported" and row.id in wanted],
+    )
+
+
+def draw(edition: BoardVersion, query: AnalyseQuery, view: ChartQuery) -> Chart:
+    """Return the figure of a choice, for one width and ground."""
+    chosen = chosen_entries(edition, query)
+    if not chosen and not query.kind.alone:
+        return _nobody(edition)
+    known: dict[str, Entry] = {entry["id"]: entry for entry in edition.snapshot["entries"]}
+    return query.kind.draw([known[key] for key in chosen if key in known], view)
+
+
+def _nobody(edition: BoardVersion) -> Chart:
+    """Return an empty figure that says how to fill it."""
+    if names(edition, ()):
+        return empty_chart((_("Choose one or more above."),), _("No judge chosen"))
+    return empty_chart((_("Figures appear with the first judge that is scored."),), _("No judge has been scored yet"))
+
+
+def figure_file(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, kind: str) -> CachedResponse | None:
+    """Return a figure as a file of one of FILES. None where there is nothing to draw."""
+    page = Page(edition.spec, _FILE_WIDTH, language=edition.context.language)
+    chart = draw(edition, query, chart_query(edition, query, materials, page))
+    if chart.figure is None:
+        return None
+    if kind == "svg":
+        text = svg(chart.figure, _FILE_WIDTH, LIGHT, page.text(chart.title))
+    elif kind == "csv":
+        text = f"\ufeff{chart.csv}"
+    elif kind == "html":
+        text = interactive_page(chart.figure, page.text(chart.title), edition.context.language)
+    else:
+        text = _data(chart, edition, query)
+    return CachedResponse.of(text.encode(), FILES[kind], quick=True)
+
+
+def file_name(query: AnalyseQuery, kind: str) -> str:
+    """Return what a file of a figure is called."""
+    return f"{file_stem(query.spec)}-{query.chart}.{kind}"
+
+
+def _data(chart: Chart, edition: BoardVersion, query: AnalyseQuery) -> str:
+    """Return the numbers of a figure with all that they depend on, and the drawing for Plotly."""
+    data = {
+        "figure": query.chart,
+        "title": chart.title,
+        "subtitle": chart.subtitle,
+        "benchmark": edition.benchmark,
+        "label_revision": query.revision or edition.snapshot["label_revision"],
+        "protocol": query.protocol or edition.spec.ranking,
+        "grouping": query.grouping or edition.spec.official,
+        "snapshot": edition.snapshot_id,
+        "as_of": edition.snapshot["created_at"],
+        "notes": list(chart.notes),
+        "columns": list(chart.header),
+        "rows": [list(row) for row in chart.rows],
+        "plotly": chart.figure,
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTab:
+    """A link to a figure, or to the first one of a group."""
+
+    title: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """Figures about one thing."""
+
+    own: FigureTab
+    tabs: tuple[FigureTab, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceLink:
+    """A choice of judges that a link offers."""
+
+    title: str
+    url: str
+
+
+def analyse_page(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog) -> str:
+    """Return the page with a figure for each width."""
+    context = edition.context
+    view = chart_query(edition, query, materials, Page(edition.spec, language=context.language, titled=False))
+    charts = {
+        name: draw(edition, query, replace(view, page=replace(view.page, width=width)))
+        for name, width in WIDTHS.items()
+    }
+    chart = charts["wide"]
+    return render(
+        context,
+        "analyse.html",
+        current=PATH,
+        demo=edition.spec.synthetic,
+        query=query,
+        chart=chart,
+        figures=_drawings(charts, edition),
+        groups=_groups(edition, query),
+        rows=chart.rows[:_ROWS],
+        shown=partial(_shown, context, _KAPPA_DECIMALS if query.chart == "agreement" else 1),
+        is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
+        few=FEW_PAIRS,
+        files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},
+        picture=file_name(query, "png"),
+        lasting=_lasting(edition, query),
+        **_choice_context(edition, query),
+        **_scoring_context(edition, query),
+        **past_board_context(edition, query.as_of, query.url(as_of="")),
+    )
+
+
+def _shown(context: RenderContext, decimals: int, cell: object) -> str:
+    """Return a cell of the numbers as the page shows it: keys of the definition by their names."""
+    if isinstance(cell, float):
+        return f"{cell:.{decimals}f}"
+    if cell in context.spec.score_names or cell in context.spec.tags:
+        return context.translations.known(context.spec.title_of(str(cell)))
+    return "" if cell is None else str(cell)
+
+
+def _drawings(charts: Mapping[str, Chart], edition: BoardVersion) -> dict[str, Markup]:
+    """Return the figure as SVG for each width; nothing where there is nothing to draw."""
+    paint = page_paint(edition.spec)
+    return {
+        name: Markup(  # noqa: S704 (svg escapes)
+            svg(chart.figure, WIDTHS[name], LIGHT, edition.context.translations.text(chart.title), paint)
+        )
+        for name, chart in charts.items()
+        if chart.figure is not None
+    }
+
+
+def _lasting(edition: BoardVersion, query: AnalyseQuery) -> str:
+    """Return the address that always shows this: with its board, labels and judges."""
+    return query.url(
+        as_of=permanent(edition.board()),
+        entries=chosen_entries(edition, query) or None,
+        revision=query.revision or str(edition.snapshot["label_revision"]),
+    )
+
+
+def _groups(edition: BoardVersion, query: AnalyseQuery) -> list[FigureGroup]:
+    """Return the figures of a benchmark by what they are about."""
+    known = charts_of(edition.spec)
+    groups = []
+    for group, title in GROUPS.items():
+        own = {key: kind for key, kind in known.items() if kind.group == group}
+        if own:
+            tabs = tuple(_tab(kind.title, key, query, key == query.chart) for key, kind in own.items())
+            groups.append(FigureGroup(_tab(title, next(iter(own)), query, query.chart in own), tabs))
+    return groups
+
+
+def _tab(title: str, chart: str, query: AnalyseQuery, current: bool) -> FigureTab:
+    return FigureTab(title, query.url(chart=chart, paper=query.paper and offers_paper(chart, query.spec)), current)
+
+
+def _choice_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
+    """Return what the list of judges shows; nothing is chosen for a figure of all judges."""
+    chosen = chosen_entries(edition, query)
+    known = names(edition, chosen)
+    return {
+        "of_judges": query.kind.of_judges,
+        "chosen": chosen,
+        "offered": list(known.items())[:MOST_OFFERED],
+        "any_judge": bool(known),
+        "quick": _quick_choices(edition, query),
+        "suited": _suited(edition, query),
+    }
+
+
+def _quick_choices(edition: BoardVersion, query: AnalyseQuery) -> list[ChoiceLink]:
+    """Return choices that one click makes."""
+    result = [
+        ChoiceLink(_("Best {n}", n=most), query.url(entries=best(edition, most)))
+        for most in (FIRST_SHOWN, 2 * FIRST_SHOWN, 4 * FIRST_SHOWN)
+        if len(best(edition, most)) > most - FIRST_SHOWN
+    ]
+    return [*result, ChoiceLink(_("None"), query.url(entries=()))]
+
+
+def _suited(edition: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
+    """Return the best judges that a figure can show, where others were chosen."""
+    redacted = edition.is_redacted(query.revision or str(edition.snapshot["label_revision"]))
+    if redacted or not query.kind.of_judges:  # other judges would not help
+        return None
+    suits, entries = query.kind.suits, {entry["id"]: entry for entry in edition.snapshot["entries"]}
+    ordered = [row.id for row in edition.board().rows if row.tier == "scored" and row.id in entries]
+    result = tuple(key for key in ordered if suits is None or suits(entries[key]))[:FIRST_SHOWN]
+    if not result or set(result) <= set(chosen_entries(edition, query)):
+        return None
+    title = ngettext("Show the judge that has them", "Show the best {n} judges that have them", len(result))
+    return ChoiceLink(title if suits else _("Show the best judges"), query.url(entries=result))
+
+
+def _scoring_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
+    """Return what the choice of rules shows, as on the board."""
+    board, spec = edition.board(query.protocol, query.grouping, query.revision), edition.spec
+    return {
+        "spec": spec,
+        "board": board,
+        "view": {"protocol": board.protocol, "grouping": board.grouping},
+        "rules": scoring_rules(spec),
+        "scoring": scoring_text(board),
+        "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in spec.editions if one.pairs},
+        "redacted": edition.is_redacted(board.label_revision),
+        "paper_url": query.url(paper=not query.paper) if offers_paper(query.chart, spec) else "",
+    }

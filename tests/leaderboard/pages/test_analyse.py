@@ -1,0 +1,218 @@
+"""The analyse page: addresses, figures drawn on the server, and their files."""
+
+import csv
+import io
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from starlette.datastructures import QueryParams
+
+from leaderboard.board.reported_results import load_published
+from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.charts.catalog import CHARTS, charts_of
+from leaderboard.charts.colours import LIGHT
+from leaderboard.charts.svg import page_paint, svg
+from leaderboard.pages.analyse import (
+    FILES,
+    FIRST_SHOWN,
+    MOST_CHOSEN,
+    WIDTHS,
+    AnalyseQuery,
+    analyse_page,
+    best,
+    figure_file,
+    names,
+    read_query,
+)
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render_context import RenderContext
+from tests.factories import pairwise
+from tests.factories.snapshots import FixedSource, entries, entry, snapshot
+from tests.factories.specs import VL
+
+HOSTILE = "{{value}} ${alert(1)} <img src=x onerror=alert(1)>"
+ITEMS = ItemCatalog(relations_body=pairwise.stored)
+
+
+def board(*found: dict[str, Any], language: str = "en") -> BoardVersion:
+    context = RenderContext(VL, language=language)
+    return BoardVersion("s" * 20, snapshot(list(found)), context, load_published(VL))
+
+
+@pytest.fixture(scope="module")
+def edition() -> BoardVersion:
+    return board(
+        *entries([(1, 0.85), (2, 0.75), (3, 0.65)], k=5, organisation="Lab"),
+        entry(4, 0.55, k=1, parameters_b=7.0),
+        entry(5, 0.45, model=HOSTILE),
+        entry(6, 0.35),
+    )
+
+
+def asked(edition: BoardVersion, query: str = "") -> AnalyseQuery:
+    return read_query(QueryParams(query), edition)
+
+
+def page_of(edition: BoardVersion, query: str = "") -> str:
+    return analyse_page(edition, asked(edition, query), ITEMS)
+
+
+def drawings(page: str) -> list[str]:
+    return re.findall(r"<svg class=\"plot\".*?</svg>", page, re.DOTALL)
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+
+def test_an_address_without_a_choice_shows_the_best_judges(edition: BoardVersion) -> None:
+    query = asked(edition)
+    assert (query.entries, query.chart, query.url()) == (None, "categories", "/analyse")
+    assert best(edition) == tuple(f"e{number:011d}" for number in range(1, FIRST_SHOWN + 1))
+
+
+def test_an_address_is_read_back_and_what_means_nothing_is_dropped(edition: BoardVersion) -> None:
+    text = "entries=e00000000003,nobody,e00000000003,e00000000001&chart=tags&protocol=paper&grouping=x&revision=v0"
+    query = asked(edition, text)
+    assert query.entries == ("e00000000003", "e00000000001")
+    assert (query.chart, query.protocol, query.grouping, query.revision) == ("tags", "paper", "", "v0")
+    assert asked(edition, query.url().partition("?")[2]) == query
+
+
+def test_checkboxes_and_a_search_make_the_same_address(edition: BoardVersion) -> None:
+    query = asked(edition, "entries=&entries=e00000000002&entries=e00000000003&add=judge+1")
+    assert query.url() == "/analyse?entries=e00000000002,e00000000003,e00000000001"
+    unknown = asked(edition, "entries=e00000000002&add=nobody+is+called+so")
+    assert (unknown.entries, unknown.add) == (("e00000000002",), "nobody is called so")
+    assert "No judge is called" in analyse_page(edition, unknown, ITEMS)
+
+
+def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
+    many = board(*entries([(number, 0.6) for number in range(300)]))
+    ids = [one["id"] for one in many.snapshot["entries"]]
+    assert asked(many, f"entries={','.join(ids[:1] * 500 + ids)}").entries == tuple(ids[:MOST_CHOSEN])
+
+
+def test_names_that_are_equal_are_told_apart() -> None:
+    found = names(board(entry(1, 0.7, model="Same"), entry(2, 0.6, model="Same")), ())
+    assert list(found.values())[:2] == ["Same (e00000000001)", "Same (e00000000002)"]
+    assert len(set(found.values())) == len(found)
+    assert found["r-gpt-4o-2024-08-06-2411-17451"] == "GPT-4o (2024-08-06) · arXiv:2411.17451"
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chart", sorted(charts_of(VL)))
+def test_each_figure_is_on_the_page_for_each_width_in_colours_that_follow_the_ground(
+    edition: BoardVersion, chart: str
+) -> None:
+    page = page_of(edition, f"chart={chart}&paper=1")
+    if not drawings(page):
+        assert 'class="empty-figure"' in page
+        return
+    assert len(drawings(page)) == len(WIDTHS)
+    for drawing in drawings(page):
+        ElementTree.fromstring(drawing)
+        assert not re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawing), "a colour of one ground alone"
+
+
+def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend_on_it(edition: BoardVersion) -> None:
+    page = page_of(edition, "chart=size&entries=e00000000006")
+    assert 'type="checkbox"' not in page
+    assert drawings(page) == drawings(page_of(edition, "chart=size")) != []
+    assert "entries=e00000000006" in page, "other figures get the choice back"
+
+
+def test_an_empty_figure_says_how_to_fill_it(edition: BoardVersion) -> None:
+    page = page_of(edition, "chart=votes&entries=e00000000004")
+    assert "No data for this figure" in page
+    several = ",".join(f"e{number:011d}" for number in (1, 2, 3, 5, 6))
+    assert f'href="/analyse?chart=votes&amp;entries={several}"' in page
+    assert "No judge chosen" in page_of(edition, "entries=")
+    assert "Show the best" not in page_of(edition, "chart=cost"), "no choice of judges would help"
+    bare = BoardCache(FixedSource(None), published=()).refresh()
+    assert 'href="/app/submit"' in page_of(bare)
+    assert "<svg" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
+
+
+def test_numbers_of_few_pairs_are_pale_in_the_table(edition: BoardVersion) -> None:
+    table = page_of(edition, "chart=sources").split("<tbody>")[1]
+    rows = re.findall(r'<tr class="few">(.*?)</tr>', table, re.DOTALL)
+    few = {re.sub(r"<[^>]+>", " ", row).split()[-5] for row in rows}
+    assert few == {"VLFeedback"}, "10 pairs"
+
+
+def test_kappa_has_three_decimals_in_the_table() -> None:
+    compared = BoardVersion("s" * 20, pairwise.body(), RenderContext(VL), load_published(VL))
+    table = page_of(compared, "chart=agreement").split("<tbody>")[1]
+    assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 10, "five judges"
+
+
+def test_what_a_submitter_wrote_is_text_in_page_and_files(edition: BoardVersion) -> None:
+    page = page_of(edition, "entries=e00000000005")
+    assert "<img src=x" not in page
+    assert "&lt;img src=x" in page
+    for kind in ("svg", "html"):
+        made = figure_file(edition, asked(edition, "entries=e00000000005"), ITEMS, kind)
+        assert made is not None
+        assert b"<img src=x" not in made.encodings["identity"]
+
+
+def test_a_page_in_chinese_draws_its_figure_in_chinese(edition: BoardVersion) -> None:
+    page = page_of(edition.in_language("zh-CN"))
+    assert '<html lang="zh-CN">' in page
+    assert "<td>hallucination</td>" not in page
+    assert "Hallucination" not in page.split("<main")[1].split("</figure>")[0]
+
+
+def test_many_judges_make_one_path_for_each_shade_instead_of_thousands_of_cells() -> None:
+    size = 40
+    trace: dict[str, Any] = {
+        "type": "heatmap", "x": list(range(size)), "y": [10.0 * row for row in range(size)],
+        "z": [[(row + column) % 10 / 10 for column in range(size)] for row in range(size)], "zmin": 0, "zmax": 1,
+        "colorscale": [[0, LIGHT.raised], [1, LIGHT.shade]], "xgap": 0, "ygap": 0, "dy": 10,
+        "hovertext": [[""] * size for _row in range(size)],
+    }  # fmt: skip
+    layout = {"height": 400, "margin": {"t": 0, "b": 0}, "shapes": [], "annotations": [], "xaxis": {
+        "range": [-0.5, size - 0.5], "showline": False, "showticklabels": False}}  # fmt: skip
+    drawing = svg({"data": [trace], "layout": layout}, 400, LIGHT, "kappa", page_paint(VL))
+    assert len(ElementTree.fromstring(drawing)) == 10
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_figure_is_a_file_of_each_kind(edition: BoardVersion, kind: str) -> None:
+    query = asked(edition, "entries=e00000000001,e00000000002")
+    made = figure_file(edition, query, ITEMS, kind)
+    assert made is not None
+    text = made.encodings["identity"].decode()
+    if kind == "svg":
+        root = ElementTree.fromstring(text)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg", "it stands alone"
+        assert "var(" not in text
+    elif kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+        assert [row["judge"] for row in rows[::4]] == ["Judge 1", "Judge 2"]
+    elif kind == "json":
+        data = json.loads(text)
+        assert (data["label_revision"], data["protocol"], len(data["rows"])) == ("v2", "strict", 2 * 4)
+        assert set(data["columns"]) >= {"judge", "value, %", "pairs"}
+    else:
+        assert "Plotly.newPlot" in text
+        assert re.search(r'src="https://cdn\.plot\.ly/[^"]+" integrity="sha256-', text), "checked by its digest"
+
+
+def test_nothing_drawn_is_no_file(edition: BoardVersion) -> None:
+    assert figure_file(edition, asked(edition, "entries="), ITEMS, "svg") is None
+
+
+def test_every_figure_has_an_address_and_belongs_to_a_group(edition: BoardVersion) -> None:
+    page = page_of(edition)
+    shown = {asked(edition, found.partition("?")[2]).chart for found in re.findall(r'href="(/analyse[^"#.]*)"', page)}
+    assert shown >= {key for key, kind in CHARTS.items() if kind.group == "accuracy"}
+    assert {"position", "history"} <= shown, "the first figures of the other groups"
