@@ -14,6 +14,7 @@ from benchmark.pairs.definition_check import printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
+from leaderboard.board.reported_definitions import printed_title
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, definition_check, explore, number_check
@@ -77,7 +78,7 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
         current="/check-numbers",
         spec=spec,
         names=printed_names(spec),
-        title_of=definition_check.title_of,
+        title_of=printed_title,
         asked=asked,
         problem=problem,
         found=result,

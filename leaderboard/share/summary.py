@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark.protocols import protocols
 from common.rounding import percent, tenths
+from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.share.social_meta import SocialPreview
@@ -41,12 +42,14 @@ class EntrySummary:
 
 def summarize(row: BoardRow, board: Board) -> EntrySummary:
     """Return what there is to say of a row."""
-    what = board.headline if row.tier == "scored" else board.spec.headline
+    what = board.headline if row.tier == "scored" else stated_overall(row.scores, board.spec) or board.spec.headline
     bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
     interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
     name = f"{row.model} {row.version}".strip()
-    return EntrySummary(name, percent(row.value(what)), interval, half, _place(row, board), what, board.spec.brand)
+    return EntrySummary(
+        name, percent(row.value(what)), interval, half, _place(row, board), board.spec.name_of(what), board.spec.brand
+    )
 
 
 def _place(row: BoardRow, board: Board) -> str:
