@@ -169,6 +169,8 @@ def environment(context: RenderContext) -> Environment:
         "marked": lambda text: marked(context.translations.known(text)),
         "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
+        "title_of": lambda name: context.translations.known(context.spec.title_of(name)),
+        "accuracy_text": lambda name: context.translations.known(context.spec.accuracy_text(name)),
     }
     jinja.globals |= {
         "languages": languages(),

@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.judges import judge_name, judge_slug
 from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_check, check_numbers, read_figures
 from benchmark.pairs.definition_check import DefinitionCheck
+from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board import reported_definitions
 
@@ -74,6 +75,16 @@ class ReportedFigures:
     def asked_figures(self) -> Mapping[str, float | str | None]:
         """The figures by the names that the benchmark's check of numbers takes."""
         return self.figures if self.definition is None else self.definition.figures
+
+    @property
+    def printed(self) -> Mapping[str, str]:
+        """The figures by score, as the source prints them."""
+        known = {name: str(value) for name, value in self.figures.items() if value is not None}
+        if self.definition is None:
+            return known
+        grouped = self.spec.grouped.key if self.spec.grouped is not None else ""
+        scores = {OVERALL: self.stated_overall, GROUPED: grouped}
+        return known | {scores.get(name, name): text for name, text in self.definition.figures.items()}
 
     @property
     def denominators(self) -> Mapping[str, int]:

@@ -287,7 +287,7 @@ def build_board(
         protocol,
         grouping,
         MappingProxyType(sizes),
-        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, rows, reported, baselines),
+        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, [*rows, *reported, *baselines], spec),
         ranges,
         snapshot.get("unpublished") or 0,
         MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
@@ -451,6 +451,8 @@ def _scored_rows(
 ) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
     measured = _measured(numbers, spec.score_names)
+    if spec.scores_pairs:  # a file's edition is no label revision, and all files of a board have the same
+        entries = [{**entry, "revision": ""} for entry in entries]
     return [_scored_row(entry, revision, *measured[i], decided[i], missing[i]) for i, entry in enumerate(entries)]
 
 
@@ -672,11 +674,20 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
     return bounds
 
 
-def _merge(by: Sequence[str], *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
-    """Return one total order by some scores; among equals the row scored here is first."""
+def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
+    """Return one total order by some scores; among equals the row scored here is first.
+
+    Rows that state none of these scores follow by what they state, each definition by itself.
+    """
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
-        return (values, _TIERS[row.tier], row.submitted_at or row.date, row.id)
+        return (values, _TIERS[row.tier], _of_another_definition(row, by, spec), row.submitted_at or row.date, row.id)
 
-    return tuple(sorted((row for group in groups for row in group), key=key))
+    return tuple(sorted(rows, key=key))
+
+
+def _of_another_definition(row: BoardRow, by: Sequence[str], spec: BenchmarkSpec) -> tuple[tuple[bool, float], ...]:
+    if row.tier != "reported" or any(row.scores.get(name) is not None for name in by):
+        return ()
+    return tuple((value is None, -(value or 0.0)) for value in map(row.scores.get, spec.overall_keys))

@@ -213,3 +213,9 @@ def test_its_exports_hold_both_judges(walk: Walk) -> None:
         ("Seven of eight", 0.875, 0.8),
         ("Three of four", 0.75, 0.8),
     ]
+
+
+def test_a_benchmark_without_sources_shows_none_beside_its_categories(walk: Walk) -> None:
+    page = walk.get("/explore")
+    assert ("All categories" in page, "All sources" in page, "Source" in page) == (True, False, False)
+    assert "Source" not in walk.get("/explore/rain-0")

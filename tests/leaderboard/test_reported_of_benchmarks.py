@@ -153,3 +153,30 @@ def test_a_board_of_a_part_keeps_the_overalls_that_papers_report() -> None:
     assert summarize(row, board).score.startswith("Mean of 7 70.8")
     tasks = yaml.safe_load(hub_eval_results.dataset_definition(board))["tasks"]
     assert [task["id"] for task in tasks] == list(board.counted_values)
+
+
+def test_results_of_another_definition_than_the_order_stand_by_their_own_value() -> None:
+    spec = load_spec("multimodal-rewardbench")
+    board = build_board(board_of(spec, [0.8]), spec, published=load_published(spec))
+    reported = [row for row in board.rows if row.tier == "reported"]
+    shares = [row.scores["micro-released"] for row in reported[:3]]
+    means = [row.scores["mean-of-seven"] or 0.0 for row in reported[3:]]
+    assert (shares, means) == ([0.736, 0.728, 0.687], sorted(means, reverse=True))
+
+
+def test_a_reported_entry_shows_what_its_source_prints_and_no_empty_lines(visitor: TestClient) -> None:
+    result = _result("GPT-4o", "Table 10")
+    page = visitor.get(f"/b/{result.spec.id}/entries/{result.id}").text
+    table = page.partition("Figures as published")[2].partition("</table>")[0]
+    assert (">69.0<" in table, ">72.0<" in table, "–<" in table, "toxicity" in table) == (True, True, False, False)
+    assert "Mean of 7 70.8" in page.partition("How to cite")[2]
+
+
+def test_a_scored_entry_of_a_pair_benchmark_speaks_of_its_own_overall(visitor: TestClient) -> None:
+    page = visitor.get("/b/mm-rlhf-rewardbench/entries/e20000000000").text
+    assert "Strict ACC with its 95% interval" in page
+    assert "note = {ACC " in page
+    assert "micro accuracy" not in page
+    assert re.search(r"entry\. <a [^>]*><u>\.eval_results", page)
+    board = visitor.get("/b/multimodal-rewardbench/").text
+    assert "file v" not in board and "file part" not in board
