@@ -100,6 +100,7 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
 
 
 _FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
+_SHORT_NAME = 7  # letters
 _A_ROW = 3  # categories beside each other on a narrow screen
 
 
@@ -107,8 +108,9 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
     A line with ``$category`` stands for one such line per category; with ``$first``, for one per category that begins a
-    row on a narrow screen; with ``$other``, for one per overall number beside the headline. ``$pooled`` is the first of
-    these, ``$label`` its name. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` and
+    row on a narrow screen; with ``$other``, for one per overall number beside the headline, whose title is ``$named``.
+    ``$pooled`` is the first of these, ``$label`` its name; ``$beside`` has room for name and number. ``$categories``
+    and ``$heads`` are lists of selectors, ``$drawing`` and
     ``$compared`` are widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours.
     """
     keys, categories = spec.category_keys, spec.categories
@@ -119,6 +121,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$headline": spec.headline,
         "$pooled": others[0],
         "$label": spec.name_of(others[0]),
+        "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "106px",
         "$drawing": _drawing_width(len(categories)),
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
@@ -129,7 +132,11 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     lists = {"$other": others, "$first": list(keys[::_A_ROW])}
     lines = text.split("\n")
     for name, replacements in lists.items():
-        lines = [line.replace(name, key) for line in lines for key in (replacements if name in line else [""])]
+        lines = [
+            line.replace(name, key).replace("$named", spec.title_of(key))
+            for line in lines
+            for key in (replacements if name in line else [""])
+        ]
     return "\n".join(
         line.replace("$category", one.key).replace("$title", one.title)
         for line in lines
