@@ -105,8 +105,8 @@ _ASK = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
-    """An invented image."""
+class Scene:
+    """An invented image of a place. `things`: number, colour, noun; the second stands in `relation` to the first."""
 
     place: str
     things: tuple[tuple[int, str, str], ...]  # number, colour, noun
@@ -114,17 +114,29 @@ class _Scene:
     sign: str
 
 
-def _scene(dice: Dice) -> _Scene:
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A small exercise about a figure. `numbers`: what the figure shows, by name."""
+
+    question: str
+    steps: tuple[str, ...]
+    answer: int
+    unit: str
+    kind: str  # of figure: rectangle, triangle, bars or circuit
+    numbers: Mapping[str, int]
+
+
+def _scene(dice: Dice) -> Scene:
     nouns = dice.sample(_THINGS, 4)
     things = tuple((dice.randint(1, 9), dice.choice(_COLOURS), noun) for noun in nouns)
-    return _Scene(dice.choice(_PLACES), things, dice.choice(_RELATIONS), dice.choice(_SIGNS))
+    return Scene(dice.choice(_PLACES), things, dice.choice(_RELATIONS), dice.choice(_SIGNS))
 
 
 def _other(dice: Dice, options: Sequence[str], than: Sequence[str]) -> str:
     return dice.choice([option for option in options if option not in than])
 
 
-def _spoil(scene: _Scene, tag: str, dice: Dice) -> _Scene:
+def _spoil(scene: Scene, tag: str, dice: Dice) -> Scene:
     """Return the scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the
     image."""
     first, *rest = scene.things
@@ -155,7 +167,7 @@ def _several(number: int, colour: str, noun: str) -> str:
     return f"{_NUMBERS[number]} {colour} {noun}s"
 
 
-def _description(scene: _Scene, sentences: int, dice: Dice) -> str:
+def _description(scene: Scene, sentences: int, dice: Dice) -> str:
     """Return the first so many sentences about a scene, in one of several wordings."""
     things = [_several(*thing) for thing in scene.things]
     place = scene.place
@@ -181,8 +193,8 @@ def _is(thing: tuple[int, str, str]) -> str:
     return "is" if thing[0] == 1 else "are"
 
 
-def _described_pair(source: Mapping[str, Any], tags: Sequence[str], dice: Dice) -> tuple[str, str, str]:
-    """(query, preferred, other) of a described image; the other one makes the errors of the tags."""
+def _described_pair(source: Mapping[str, Any], tags: Sequence[str], dice: Dice) -> tuple[str, str, str, Scene]:
+    """(query, preferred, other, image) of a described image; the other one makes the errors of the tags."""
     least, most = source.get("sentences", (3, 6))
     scene = _scene(dice)
     wrong = scene
@@ -196,64 +208,72 @@ def _described_pair(source: Mapping[str, Any], tags: Sequence[str], dice: Dice) 
     query = dice.choice(_ASK if source.get("ask") else _DESCRIBE)
     if source.get("asks_around") and dice.random() < 0.4:
         query = f"What can be seen around the {scene.things[0][2]}?"
-    return query, preferred, other
+    return query, preferred, other, scene
 
 
-def _rectangle(dice: Dice) -> tuple[str, list[str], int, str]:
+def _rectangle(dice: Dice) -> Exercise:
     a, b = dice.randint(3, 40), dice.randint(3, 40)
-    return (
+    return Exercise(
         f"The rectangle in the figure has sides {a} cm and {b} cm. What is its area?",
-        [
+        (
             f"The figure shows a rectangle with sides {a} cm and {b} cm.",
             "The area of a rectangle is the product of its sides.",
-        ],
+        ),
         a * b,
         "square centimetres",
+        "rectangle",
+        {"a": a, "b": b},
     )
 
 
-def _triangle(dice: Dice) -> tuple[str, list[str], int, str]:
+def _triangle(dice: Dice) -> Exercise:
     a, b = dice.randint(20, 85), dice.randint(20, 85)
-    return (
+    return Exercise(
         f"In triangle ABC the angle at A is {a} degrees and at B it is {b} degrees. How large is the angle at C?",
-        [
+        (
             f"From the figure we read the angles {a} and {b} degrees.",
             "The angles of a triangle add up to 180 degrees.",
-        ],
+        ),
         180 - a - b,
         "degrees",
+        "triangle",
+        {"A": a, "B": b},
     )
 
 
-def _bars(dice: Dice) -> tuple[str, list[str], int, str]:
+def _bars(dice: Dice) -> Exercise:
     values = [dice.randint(10, 90) for _ in range(4)]
     names = dice.sample(["Arden", "Brisk", "Corva", "Delmo", "Estra", "Fenn"], 4)
     listed = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
-    return (
+    return Exercise(
         f"The bar chart gives {listed} (in thousands). What is the difference between the highest and the lowest bar?",
-        [
+        (
             f"The bars read {listed}.",
             f"The highest bar is {max(values)} and the lowest {min(values)}.",
-        ],
+        ),
         max(values) - min(values),
         "thousand",
+        "bars",
+        dict(zip(names, values, strict=True)),
     )
 
 
-def _circuit(dice: Dice) -> tuple[str, list[str], int, str]:
+def _circuit(dice: Dice) -> Exercise:
     current, resistance = dice.randint(2, 12), dice.randint(3, 48)
-    return (
+    return Exercise(
         f"A current of {current} A flows through the resistor of {resistance} ohm in the diagram. Find the voltage.",
-        [
+        (
             f"The diagram labels the resistor {resistance} ohm and the current {current} A.",
             "Ohm's law says that voltage is current times resistance.",
-        ],
+        ),
         current * resistance,
         "volts",
+        "circuit",
+        {"A": current, "ohm": resistance},
     )
 
 
-_PROBLEMS: Mapping[str, Callable[[Dice], tuple[str, list[str], int, str]]] = {
+_PROBLEMS: Mapping[str, Callable[[Dice], Exercise]] = {
     "rectangle": _rectangle,
     "triangle": _triangle,
     "bars": _bars,
@@ -261,27 +281,30 @@ _PROBLEMS: Mapping[str, Callable[[Dice], tuple[str, list[str], int, str]]] = {
 }
 
 
-def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, str]:
-    """(query, preferred, other, ground truth) of a small problem with four options."""
-    question, steps, answer, unit = _PROBLEMS[dice.choice(source["problems"])](dice)
+def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, Exercise, str]:
+    """(query, preferred, other, figure, ground truth) of a small problem with four options."""
+    problem = _PROBLEMS[dice.choice(source["problems"])](dice)
+    answer = problem.answer
     options = [answer, *(answer + slip for slip in dice.sample([-9, -7, -4, -2, 3, 5, 8, 10], 3))]
     dice.shuffle(options)
     letters = dict(zip(options, "ABCD", strict=True))
-    query = f"{question}\nOptions: " + ", ".join(f"({letters[value]}) {value}" for value in options)
+    query = f"{problem.question}\nOptions: " + ", ".join(f"({letters[value]}) {value}" for value in options)
     wrong = dice.choice([value for value in options if value != answer])
     return (
         query,
-        _solution(steps, answer, letters[answer], unit, dice),
-        _solution(steps, wrong, letters[wrong], unit, dice),
+        _solution(problem, answer, letters[answer], dice),
+        _solution(problem, wrong, letters[wrong], dice),
+        problem,
         letters[answer],
     )
 
 
-def _solution(steps: Sequence[str], answer: int, letter: str, unit: str, dice: Dice) -> str:
+def _solution(problem: Exercise, answer: int, letter: str, dice: Dice) -> str:
     text = [
         dice.choice(("Let us go step by step.", "To solve this, I first look at the figure.", "Reading the figure:"))
     ]
-    text += steps
+    text += problem.steps
+    unit = problem.unit
     text.append(dice.choice((f"This gives {answer} {unit}.", f"Carrying this out yields {answer} {unit}.")))
     if dice.random() < 0.5:
         text.append(dice.choice(("A quick check confirms the value.", "No other number in the figure is needed here.")))
@@ -306,7 +329,7 @@ def _tag_deck(dice: Dice) -> list[list[str]]:
 
 def demo_pairs(seed: int = SEED) -> list[Row]:
     """1,250 dataset-shaped rows: id, query, response, human_ranking, models, judge, rationale, query_source,
-    ground_truth, human_error_analysis, category, source.
+    ground_truth, human_error_analysis, category, source; and picture, what the image shows (a Scene or a Exercise).
 
     Sizes per source and error-tag frequencies are those of the real benchmark. Unlike there, either position holds
     the preferred response about equally often, ids are unique, and no two pairs share a text.
@@ -326,12 +349,13 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
 def _row(source: Mapping[str, Any], name: str, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
     """Return one pair whose responses nobody gave before (``seen`` grows)."""
     solved = source["kind"] == "solved"
+    picture: Scene | Exercise
     truth = None
     while True:
         if solved:
-            query, preferred, other, truth = _solved_pair(source, dice)
+            query, preferred, other, picture, truth = _solved_pair(source, dice)
         else:
-            query, preferred, other = _described_pair(source, tags or (), dice)
+            query, preferred, other, picture = _described_pair(source, tags or (), dice)
         if preferred != other and preferred not in seen and other not in seen:
             break
     seen.update((preferred, other))
@@ -349,6 +373,7 @@ def _row(source: Mapping[str, Any], name: str, tags: list[str] | None, dice: Dic
         "human_error_analysis": tags,
         "category": demo_spec().source_category[source["key"]],
         "source": source["key"],
+        "picture": picture,
     }
 
 

@@ -103,13 +103,12 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(*values, **options)
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and what is wrong, and exit with 2."""
+        """Print what is wrong and where help is, and exit with 2. The usage would hide the sentence below 15 lines."""
         of = spoken()
-        if of is None:
-            super().error(message)
-        self.print_usage(sys.stderr)
-        text = _("{prog}: error: {message}", prog=self.prog, message=_problem(message, of))
-        self.exit(2, of.text(text) + "\n")
+        problem = message if of is None else _problem(message, of)
+        complain(_("{prog}: error: {message}", prog=self.prog, message=problem))
+        complain(_("Run {prog} --help to see the options.", prog=self.prog))
+        self.exit(2)
 
 
 def _problem(message: str, of: Translations) -> str:

@@ -5,15 +5,18 @@ A tab says where fields and buttons are; `rest` lays out the actions of its area
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import gradio as gr
 
-from maintenance.page_context import QUIETLY, PageContext
+from common.translations import Translations
+from maintenance.action_context import ActionContext
+from maintenance.form_values import value
+from maintenance.page_context import PageContext, TaskWatch
 from maintenance.registry import Action, ActionParameter
+from maintenance.types import ActionResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class ActionForm:
 
     def field(self, name: str, key: str = "", **options: Any) -> Any:
         """Lay out one field. `key`: another name for it, where a tab asks twice. `options` of the Gradio component."""
-        self._fields[key or name] = component(self._parameter(name), **options)
+        self._fields[key or name] = component(self._parameter(name), self._context.of, **options)
         return self._fields[key or name]
 
     def use(self, name: str, laid_out: Any) -> None:
@@ -55,8 +58,13 @@ class ActionForm:
 
     def button(self, name: str, *, primary: bool = False) -> gr.Button:
         """Lay out the button of an action; `wire` connects it."""
-        text = self._actions[name].declared.button
-        self._buttons[name] = gr.Button(text, size="md", variant="primary" if primary else "secondary")
+        declared = self._actions[name].declared
+        self._buttons[name] = gr.Button(
+            self._context.known(declared.button),
+            size="md",
+            variant="primary" if primary else "secondary",
+            elem_classes=["vl-danger"] if declared.danger else None,
+        )
         return self._buttons[name]
 
     def rest(self, placed: Sequence[str] = ()) -> None:
@@ -67,13 +75,19 @@ class ActionForm:
             with gr.Row():
                 for parameter in action.parameters:
                     if parameter.name not in self._fields:
-                        self._fields[parameter.name] = component(parameter)
+                        self._fields[parameter.name] = component(parameter, self._context.of)
                 self.button(name)
 
-    def wire(self, html: gr.HTML, refresh: Refresh, keys: Mapping[str, str] | None = None) -> None:
-        """Connect every button that was laid out: what it did goes to `said`, and `refresh` follows.
+    def wire(
+        self,
+        html: gr.HTML,
+        refresh: Refresh,
+        keys: Mapping[str, str] | None = None,
+        watch: TaskWatch | None = None,
+    ) -> None:
+        """Connect every button that was laid out: what it did goes to `html`, and `refresh` follows.
 
-        `keys`: parameter -> key of the field that holds it, where that is another.
+        `keys`: parameter -> key of the field that holds it, where that is another; `watch`: of the tasks of workers.
         """
         for name, button in self._buttons.items():
             action = self._actions[name]
@@ -83,20 +97,26 @@ class ActionForm:
                 if (keys or {}).get(parameter.name, parameter.name) in self._fields
             ]
             inputs = [self._fields[(keys or {}).get(one.name, one.name)] for one in asked]
-            outputs = [html, *refresh.outputs]
-            button.click(self._press(action, asked, refresh), [*inputs, *refresh.inputs], outputs, **QUIETLY)
+            outputs = [html, *(watch.outputs if watch else ()), *refresh.outputs]
+            press = self._press(action, asked, refresh, watch)
+            self._context.with_counts(button.click, press, [*inputs, *refresh.inputs], outputs)
 
     def _press(
-        self, action: Action[Any, Any], asked: Sequence[ActionParameter], refresh: Refresh
+        self, action: Action[Any, Any], asked: Sequence[ActionParameter], refresh: Refresh, watch: TaskWatch | None
     ) -> Callable[..., tuple[Any, ...]]:
         def press(request: gr.Request, *typed: Any) -> tuple[Any, ...]:
             given, rest = typed[: len(asked)], typed[len(asked) :]
-            done = self._context.run_action(
-                request,
-                action.name,
-                lambda ctx: action.run(ctx, {one.name: value(one, it) for one, it in zip(asked, given, strict=True)}),
-            )
-            return done, *refresh.values(request, rest)
+            results: list[ActionResult] = []
+
+            def act(ctx: ActionContext) -> ActionResult:
+                values = {one.name: value(one, it) for one, it in zip(asked, given, strict=True)}
+                results.append(action.run(ctx, values))
+                return results[0]
+
+            done = self._context.run_action(request, action.name, act)
+            task = next((one.task_id for one in results), None)
+            watched = watch.values(task, changed=any(one.changed for one in results)) if watch else ()
+            return done, *watched, *refresh.values(request, rest)
 
         return press
 
@@ -106,47 +126,20 @@ class ActionForm:
         )
 
 
-def component(action_parameter: ActionParameter, **options: Any) -> Any:
-    """Return the Gradio component of a parameter."""
-    shown = {"label": action_parameter.info.label or action_parameter.name.replace("_", " ").capitalize(), **options}
+def component(action_parameter: ActionParameter, of: Translations, **options: Any) -> Any:
+    """Return the Gradio component of a parameter, in a language."""
+    label = action_parameter.info.label or action_parameter.name.replace("_", " ").capitalize()
+    shown = {"label": of.known(label), **options}
     default = "" if action_parameter.required or action_parameter.default is None else action_parameter.default
     if action_parameter.type is bool:
         return gr.Checkbox(bool(default), **shown)
     if action_parameter.info.choices and not action_parameter.is_list:
         shown = {
-            "choices": list(action_parameter.info.choices),
+            "choices": [(of.known(choice), choice) for choice in action_parameter.info.choices],
             "value": default or action_parameter.info.choices[0],
             **shown,
         }
         return gr.Dropdown(filterable=False, **shown)
     if action_parameter.type is int and action_parameter.info.read is None:
         return gr.Number(**{"value": default or 1, "precision": 0, "minimum": 1, **shown})
-    return gr.Textbox("", **{"placeholder": action_parameter.info.placeholder, **shown})
-
-
-def value(action_parameter: ActionParameter, typed: Any) -> Any:
-    """Return what somebody typed as the action takes it. Raises Conflict."""
-    if action_parameter.type is int and action_parameter.info.read is None:
-        return int(typed) if typed and isfinite(typed) else 0
-    if action_parameter.type is bool:
-        return bool(typed)
-    text = (typed or "").strip()
-    if action_parameter.is_list:
-        return [(action_parameter.info.read or str)(part) for part in parts(text, action_parameter.info.separator)]
-    if action_parameter.is_mapping:
-        return dict(part.split("=", 1) for part in parts(text, action_parameter.info.separator or ",") if "=" in part)
-    return (
-        action_parameter.info.read(text)
-        if action_parameter.type is int and action_parameter.info.read is not None
-        else text
-    )
-
-
-def parts(text: str, separator: str = ",") -> list[str]:
-    """Return the parts of a text that is a list, without empty ones."""
-    return [one.strip() for one in text.split(separator) if one.strip()]
-
-
-def choices(actions: Iterator[Action[Any, Any]]) -> list[tuple[str, str]]:
-    """Return the choices of a dropdown: button text, name."""
-    return [(action.declared.button, action.name) for action in actions]
+    return gr.Textbox("", **{"placeholder": of.known(action_parameter.info.placeholder), **shown})

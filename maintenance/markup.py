@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from benchmark.disclosure import PUBLIC
+from common.template_translations import translate_templates
 from common.text import pluralize
+from common.translations import ENGLISH, Translations, translations
 from maintenance import anomaly_text, text_output
 from maintenance.actions.account_search import Directory
 from maintenance.actions.anomalies import AnomalyList
@@ -17,9 +22,11 @@ from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
 from maintenance.actions.reported import ImportResult, ReportedResultView
+from maintenance.database.entry_queries import EntryRow
 from maintenance.database.queries import Change, RevisionRow
 from maintenance.decision_log import Decision
 from maintenance.reported_file import ReportedFileRejected
+from maintenance.row_actions import RowActions, RowKey
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
 from storage.jobs.tasks import TaskView
@@ -30,13 +37,35 @@ NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
+_CLOSING = ("suspicions.dismiss", "suspicions.act")
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
+_LANGUAGE: ContextVar[str] = ContextVar("maintain_language", default=ENGLISH)
+
+
+@contextmanager
+def speaking(of: Translations) -> Iterator[None]:
+    """Write what follows in a language."""
+    token = _LANGUAGE.set(of.language)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(token)
 
 
 class _Right(str):
     """A number as text, aligned right in its column."""
 
     __slots__ = ()
+
+
+def lead() -> str:
+    """Return the beginning of the page."""
+    return _part("lead")
+
+
+def chain_hint() -> str:
+    """Return what the audit chain alone does not show."""
+    return _part("chain_hint")
 
 
 def outcome(done: ActionResult) -> str:
@@ -47,6 +76,11 @@ def outcome(done: ActionResult) -> str:
 def refusal(message: str) -> str:
     """Return why a button did nothing."""
     return _said(message, "bad")
+
+
+def heading(text: str) -> str:
+    """Return a heading of a part of a tab."""
+    return _part("heading", text)
 
 
 def hint(text: str) -> str:
@@ -63,18 +97,37 @@ def _said(message: str, kind: str) -> str:
     return _part("outcome", message, kind)
 
 
+def outcomes(done: Sequence[tuple[str, str]]) -> str:
+    """Return what an action has done, row by row: sentences with their kinds; the same one once."""
+    by_kind: dict[str, list[str]] = {}
+    for message, kind in dict.fromkeys(done):
+        by_kind.setdefault(kind, []).append(message)
+    return "".join(_part("outcomes", messages, kind) for kind, messages in by_kind.items())
+
+
+def dialogs(rows: RowActions, shows: str) -> str:
+    """Return the dialogs of a table's actions, which a script opens. `shows`: the button that shows more of a row."""
+    return _part("dialogs", rows, rows.dialogs(), shows)
+
+
+def suggestions(name: str, known: Iterable[tuple[str, str]]) -> str:
+    """Return a list of values with names, for a field of a dialog. `name`: of the list."""
+    return _part("suggestions", name, list(dict.fromkeys(known)))
+
+
 @cache
-def _templates() -> Environment:
-    """Return the templates. Read once: they are part of the program."""
+def _templates(language: str) -> Environment:
+    """Return the templates in a language. Read once: they are part of the program."""
     folder = Path(__file__).with_name("templates")
     environment = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined)
     environment.globals["NOTHING"] = NOTHING
+    translate_templates(environment, translations(language))
     return environment
 
 
 def _part(name: str, *values: Any) -> str:
     """Return a part of the page: a macro of templates/parts.html with its values."""
-    return str(getattr(_templates().get_template("parts.html").module, name)(*values))
+    return str(getattr(_templates(_LANGUAGE.get()).get_template("parts.html").module, name)(*values))
 
 
 def task(one: TaskView) -> str:
@@ -84,8 +137,10 @@ def task(one: TaskView) -> str:
     return _part("progress", text_output.progress(one), one.progress, one.total)
 
 
-def health(result: Health) -> str:
-    """Facts, workers, failures."""
+def health(
+    result: Health, jobs_rows: RowActions | None = None, tasks_rows: RowActions | None = None
+) -> tuple[str, str, str]:
+    """Return facts with workers, failed jobs, failed tasks."""
     jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
     facts = [
         ("Submissions", f"paused: {result.paused}" if result.paused else "taken"),
@@ -102,28 +157,46 @@ def health(result: Health) -> str:
     ]
     workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
     failed = [
-        (failure.job_id, failure.submission_id, failure.model, failure.label_revision, failure.reason)
+        (
+            RowKey(str(failure.job_id), f"{failure.model}, {failure.label_revision}"),
+            failure.job_id,
+            failure.submission_id,
+            failure.model,
+            failure.label_revision,
+            failure.reason,
+        )
         for failure in result.failures
     ]
     tasks = [
-        (failed_task.id, failed_task.kind, failed_task.subject, failed_task.outcome)
+        (
+            RowKey(str(failed_task.id), f"{failed_task.kind} {failed_task.subject}"),
+            failed_task.id,
+            failed_task.kind,
+            failed_task.subject,
+            failed_task.outcome,
+        )
         for failed_task in result.failed_tasks
     ]
-    return (
+    state = (
         (refusal(result.busy.sentence) if result.busy is not None and result.busy.raised else "")
         + (refusal(result.integrity.sentence) if result.integrity is not None else "")
         + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
         + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
-        + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "No job has failed.")
-        + (table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "") if tasks else "")
+    )
+    head = ("Job", "Entry", "Model", "Labels", "Reason")
+    return (
+        state,
+        table("Failed jobs", head, failed, "No job has failed.", jobs_rows),
+        table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "", tasks_rows) if tasks else "",
     )
 
 
-def entries_found(entry_matches: EntryMatches) -> str:
+def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, shows: str = "") -> str:
     """Return entries that were searched for."""
     rows = [
         (
+            RowKey(one.id, f"{one.model} {one.version}".strip() + f" ({one.id})", _impossible(one)),
             PageLink(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
             one.id,
             one.owner_name or one.owner,
@@ -132,14 +205,38 @@ def entries_found(entry_matches: EntryMatches) -> str:
         )
         for one in entry_matches.entries
     ]
-    shown = table("Entries", ("Judge", "Id", "Owner", "Submitted", "State"), rows, "No such entry.")
-    return shown + _more(entry_matches.number - len(rows))
+    head = ("Judge", "Id", "Owner", "Submitted", "State")
+    shown = table("Entries", head, rows, "No such entry.", actions, shows)
+    if actions is None:
+        return shown + _more(entry_matches.number - len(rows))
+    owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
+    known = suggestions(f"{actions.table}-into", [(row[0].key, row[0].name) for row in rows])
+    return shown + known + suggestions(f"{actions.table}-to", owners) + _more(entry_matches.number - len(rows))
 
 
-def accounts(directory: Directory) -> str:
+def _impossible(entry: EntryRow) -> tuple[str, ...]:
+    """Return the decisions that would change nothing about an entry."""
+    off = entry.standing in ("is hidden", "is withdrawn") or entry.standing.startswith("was merged")
+    without = {
+        "entries.hide": entry.standing == "is hidden",
+        "entries.withdraw": entry.standing == "is withdrawn",
+        "entries.restore": not off,
+        "entries.verify": entry.verified,
+        "entries.unverify": not entry.verified,
+        "entries.unflag": not entry.noted,
+    }
+    return tuple(name for name, useless in without.items() if useless)
+
+
+def accounts(directory: Directory, actions: RowActions | None = None) -> str:
     """Return the accounts that have signed in."""
     rows = [
         (
+            RowKey(
+                account.id,
+                f"{account.name} ({account.id})",
+                ("accounts.unban",) if account.banned_at is None else ("accounts.ban",),
+            ),
             account.name,
             account.id,
             account.role,
@@ -151,7 +248,7 @@ def accounts(directory: Directory) -> str:
         for account in directory.accounts
     ]
     head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
-    return table("Accounts", head, rows, directory.nobody) + _more(directory.number - len(rows))
+    return table("Accounts", head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -163,10 +260,13 @@ def _more(number: int) -> str:
     return hint(f"and {number:,} more: search for part of a name or id" if number > 0 else "")
 
 
-def tasks(result: Sequence[TaskView], names: Mapping[str, str]) -> str:
+def tasks(
+    result: Sequence[TaskView], names: Mapping[str, str], actions: RowActions | None = None, shows: str = ""
+) -> str:
     """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
+            RowKey(str(one.id), f"{one.kind} {one.subject}", () if one.state == "failed" else ("tasks.retry",)),
             one.id,
             one.kind,
             one.subject,
@@ -178,7 +278,7 @@ def tasks(result: Sequence[TaskView], names: Mapping[str, str]) -> str:
         for one in result
     ]
     head = ("Task", "What", "About", "State", "Result", "Asked", "By")
-    return table("Recent tasks", head, rows, "Nothing was asked yet.")
+    return table("Recent tasks", head, rows, "Nothing was asked yet.", actions, shows)
 
 
 def entry(
@@ -216,8 +316,10 @@ def _said_of(value: object) -> str:
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def revisions(result: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
-    """Return all label revisions. `names`: of accounts."""
+def revisions(
+    result: Sequence[RevisionRow], names: Mapping[str, str], actions: RowActions | None = None, current: str = ""
+) -> str:
+    """Return all label revisions. `names`: of accounts; `current`: the one that the board shows."""
     rows = []
     for one in result:
         changed = text_output.label_difference(one.difference) if one.difference else ""
@@ -237,9 +339,25 @@ def revisions(result: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
             by,
             at,
         )
-        rows.append((*facts, known_by, salt))
+        key = (RowKey(one.revision, one.revision, _impossible_revision(one, current)),) if actions is not None else ()
+        rows.append((*key, *facts, known_by, salt))
     head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
-    return table("Revisions", head, rows, "None yet: start a worker.")
+    return table("Revisions", head, rows, "None yet: start a worker.", actions)
+
+
+def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
+    """Return the actions that are refused for a revision in its state."""
+    imported, retired = one.imported_at is not None, one.retired_at is not None
+    scored = one.published_at is not None or one.registered_at is not None
+    without = {
+        "rescore.preview": retired,
+        "rescore.apply": retired,
+        "rescore.undo": one.revision != current,
+        "labels.retire": not imported or retired or one.revision == current,
+        "labels.disclose": not imported or retired or one.disclosure == PUBLIC,
+        "labels.discard": not imported or retired or scored,
+    }
+    return tuple(name for name, refused in without.items() if refused)
 
 
 def preview(result: Mapping[str, Any], task: int) -> str:
@@ -261,7 +379,7 @@ def preview(result: Mapping[str, Any], task: int) -> str:
         (judge(test["first"]), judge(test["second"]), *(_Right(f"{p:.3f}") for p in test["p"])) for test in tests
     ]
     text = (
-        _templates()
+        _templates(_LANGUAGE.get())
         .get_template("preview.html")
         .render(
             finding=text_output.counterfactual(result),
@@ -290,14 +408,26 @@ def _moved(row: Mapping[str, Any]) -> float:
     return float(abs(after - before))
 
 
-def reported_results(results: Sequence[ReportedResultView]) -> str:
+def reported_results(results: Sequence[ReportedResultView], actions: RowActions | None = None) -> str:
     """Return all imported results."""
     rows = [
-        (result.name, result.id, *_figures(result), result.check, _origin(result), result.removed or "on the board")
+        (
+            *((RowKey(result.id, f"{result.name} ({result.id})", _impossible_result(result)),) if actions else ()),
+            result.name,
+            result.id,
+            *_figures(result),
+            result.check,
+            _origin(result),
+            result.removed or "on the board",
+        )
         for result in results
     ]
     head = ("Judge", "Id", *_figure_titles(results), "Arithmetic", "Source", "State")
-    return table("Imported results", head, rows, "Nothing was imported yet.")
+    return table("Imported results", head, rows, "Nothing was imported yet.", actions)
+
+
+def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
+    return ("reported.restore",) if result.removed is None else ("reported.remove",)
 
 
 def reported_import(import_result: ImportResult) -> str:
@@ -333,10 +463,14 @@ def _figures(result: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if value is None else f"{value:.1f}") for value in result.figures.values())
 
 
-def approvals(pending_approvals: Sequence[PendingApproval]) -> str:
+def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions | None = None) -> str:
     """Return what waits."""
     rows = [
         (
+            RowKey(
+                pending_approval.submission,
+                f"{pending_approval.model} {pending_approval.version}".strip() + f" ({pending_approval.name})",
+            ),
             pending_approval.submission,
             f"{pending_approval.model} {pending_approval.version}".strip(),
             f"{pending_approval.name} ({pending_approval.account})",
@@ -349,13 +483,18 @@ def approvals(pending_approvals: Sequence[PendingApproval]) -> str:
         for pending_approval in pending_approvals
     ]
     head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
-    return table("Waiting", head, rows, "Nothing waits.")
+    return table("Waiting", head, rows, "Nothing waits.", actions)
 
 
-def suspicions(anomaly_list: AnomalyList) -> str:
+def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
     """Return the alarm, and the cases."""
     rows = [
         (
+            RowKey(
+                str(case.id),
+                f"{anomaly_text.entry_name(case)}: {case.kind}",
+                _CLOSING if anomaly_text.end(case) else (),
+            ),
             case.id,
             anomaly_text.entry_name(case),
             case.kind,
@@ -366,13 +505,18 @@ def suspicions(anomaly_list: AnomalyList) -> str:
     ]
     said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
     head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
-    return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING)
+    return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING, actions)
 
 
-def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str]) -> str:
+def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions | None = None) -> str:
     """Return submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
+            RowKey(
+                str(grant_status.id),
+                f"{person(grant_status.account, names)}: {grant_status.extra}",
+                ("quota.revoke",) if grant_status.revoked_at is not None else (),
+            ),
             grant_status.id,
             person(grant_status.account, names),
             grant_status.extra,
@@ -385,7 +529,7 @@ def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str]) -> s
         for grant_status in grant_statuses
     ]
     head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
-    return table("Granted submissions", head, rows, "Nothing was granted yet.")
+    return table("Granted submissions", head, rows, "Nothing was granted yet.", actions)
 
 
 def _points(shares: Sequence[float | None]) -> _Right:
@@ -402,13 +546,28 @@ def decisions(result: Sequence[Decision]) -> str:
     return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in result], "Nothing yet.")
 
 
-def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> str:
-    """Return a table with a heading, or the sentence that there is nothing."""
-    listed = list(rows)
+def table(
+    title: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    nothing: str,
+    actions: RowActions | None = None,
+    shows: str = "",
+) -> str:
+    """Return a table with a heading, or the sentence that there is nothing.
+
+    A row may begin with its RowKey. `actions`: then it ends with buttons. `shows`: the button that shows more of a row.
+    """
+    listed = [tuple(row) for row in rows]
+    keys = [row[0] if row and isinstance(row[0], RowKey) else None for row in listed]
+    listed = [row[1:] if key is not None else row for key, row in zip(keys, listed, strict=True)]
     numbers = [any(isinstance(row[place], int | _Right) for row in listed) for place in range(len(head))]
     columns = [_Column(name, number) for name, number in zip(head, numbers, strict=True)]
-    cells = [[(column, _cell(value)) for column, value in zip(columns, row, strict=True)] for row in listed]
-    return _part("table", title, columns, cells, nothing)
+    cells = [
+        (key, [(column, _cell(value)) for column, value in zip(columns, row, strict=True)])
+        for key, row in zip(keys, listed, strict=True)
+    ]
+    return _part("table", title, columns, cells, nothing, actions, shows)
 
 
 class _Column(NamedTuple):

@@ -97,6 +97,8 @@ class ActionDeclaration:
     shown: Sequence[str] = ()  # fields of the event that the log shows; () is those of the sentence
     owner: str = ""  # sentence in the activity list of the entry's owner
     button: str = ""  # on the maintain page; "" is none
+    danger: bool = False  # whether it takes something away; its button stands apart
+    effect: str = ""  # what the page says will happen; "" is the first paragraph of the docstring
     command: str | None = None  # words on the command line; None is those of the name, "" is no command of its own
     waits: str = ""  # help of `--wait`, for actions that a worker does
     then: Callable[[ActionContext, int], Any] | None = None  # what to show after `--wait`, of the task

@@ -125,6 +125,7 @@ def _configure(
 
 def _asked(call: Callable[[], Any]) -> Any:
     """Return the Hub's answer. Raises SpaceError without what was sent."""
+    from httpx2 import TransportError
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
@@ -133,3 +134,7 @@ def _asked(call: Callable[[], Any]) -> Any:
         code = error.response.status_code
         hint = "Is HF_TOKEN a token that may write there?" if code in (401, 403, 404) else "Try again later."
         raise SpaceError(f"The Hub answered {code}. {hint}") from None
+    except TransportError as error:
+        raise SpaceError(
+            f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
+        ) from None

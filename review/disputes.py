@@ -183,6 +183,7 @@ def accept(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> Acti
     help="reject a dispute",
     audit=REJECTED,
     button="Reject",
+    danger=True,
 )
 def reject(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:
     """Reject a dispute, with a note to its author; a decision is final. For maintainers."""

@@ -100,6 +100,7 @@ def verify_pool(
     audit=CLOSED,
     help="end a project about candidates; `editions export` makes an edition of it",
     button="Close without a draft",
+    danger=True,
 )
 def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> ActionResult:
     """End a project about candidates of a pool: no answer changes any more. For maintainers.

@@ -174,6 +174,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accou
     task=drafts.DRAFT,
     retry=lambda ctx, failed: _close_again(ctx, failed),
     button="Close and draft",
+    danger=True,
 )
 def close(
     ctx: ActionContext, project: ProjectNumber, revision: DraftName, reason: Reason, level: DisclosureLevel = AS_USUAL

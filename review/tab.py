@@ -2,92 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import gradio as gr
 
 from benchmark.disclosure import LEVELS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
+from common.messages import _
 from maintenance import markup
 from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search
 from maintenance.markup import PageLink, Short
+from maintenance.page import PageTab
 from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.row_actions import RowActions, RowKey
+from maintenance.tabs.action_table import ActionTable
 from review import candidates, disputes, projects, text_output
 from review.candidates import Proposed
 from review.disputes import DisputedItem
 from review.projects import ProjectReport
+from storage.annotation.annotation_projects import Project
 from storage.clock import minute
 
 _SPLIT = "A : B : undecided"
 _ALL = "all"
-_DISPUTES = """<p class="vl-hint">Somebody says that a label is wrong. A and B are the responses as the pair's page
-shows them; votes are those of the entries on the board. Accepted disputes make a draft when you ask for one; its
-preview on the tab Labels is the board as it would be.</p>"""
-_CANDIDATES = """<p class="vl-hint">Items on which the strongest judges agree against the label. The list tells labels:
-it is for maintainers only. Beside each pair is how many of the judges that are right on 60% of its category prefer
-A, B, neither: the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair
-before you believe it.</p>"""
-_PROJECTS = f"""<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing
-a project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.
-An adjudicator, who has not annotated the pair, decides where annotators disagree, at the project's page. Gold pairs,
-whose answers you state, test annotators: fewer than {100 * GOLD_MINIMUM:.0f}% right are marked.</p>"""
-
-LEVELS_OF_DRAFTS = [("as of the base", ""), *((level, level) for level in LEVELS)]
-"""Disclosure levels of a draft, as choices."""
-
-
-def build(context: PageContext) -> None:
-    """Lay the sections out in the current Blocks context and wire them."""
-    disputed, state, shown = _disputes(context)
-    _candidates(context)  # behind their button: they tell labels, and count the votes of judges on many pairs
-    started, listed = _projects(context)
-
-    def opening(which: str, request: gr.Request) -> tuple[str, str]:
-        return disputed(which, request), started(request)
-
-    context.on_tab_open(opening, [shown, listed], [state])
+_DISPUTES = _(
+    "Somebody says that a label is wrong. A and B are the responses as the pair's page shows them; votes are those of "
+    "the entries on the board. Accepted disputes make a draft when you ask for one; its preview on the tab Labels is "
+    "the board as it would be."
+)
+_CANDIDATES = _(
+    "Pairs on which the strongest judges agree against the label. The list tells labels: it is for maintainers only. "
+    "Beside each pair is how many of the judges that are right on 60% of its category prefer A, B, neither: the "
+    "majority contradicts the label. What is hard for one judge is hard for others, so look at every pair before you "
+    "believe it."
+)
+_PROJECTS = _(
+    "People answer at /annotate without seeing the label. Closing a project writes a draft: more than half of those "
+    "who answered a pair decide it, a tie keeps what the base says. An adjudicator, who has not annotated the pair, "
+    "decides where annotators disagree, at the project's page. Gold pairs, whose answers you state, test annotators: "
+    "fewer than {minimum}% right are marked.",
+    minimum=f"{100 * GOLD_MINIMUM:.0f}",
+)
 
 
-def _disputes(context: PageContext) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown, gr.HTML]:
-    """Return what lists disputes, of which states, and where."""
+def _levels_of_drafts(context: PageContext) -> list[tuple[str, str]]:
+    """Return the disclosure levels of a draft, as choices."""
+    return [(context.text(_("as of the base")), ""), *((context.known(level), level) for level in LEVELS)]
+
+
+def build_disputes(context: PageContext) -> None:
+    """Lay the tab of disputes out in the current Blocks context and wire it."""
+    html(context.hint(_DISPUTES))
+    states = [(context.known(state), state) for state in (*disputes.STATES, _ALL)]
+    state = gr.Dropdown(states, value="open", label=context.text(_("State")), filterable=False)
+    table = ActionTable(context, RowActions.of(context.registry, "disputes", "dispute", ["disputes"]))
+    html(markup.heading(context.text(_("A draft from accepted disputes"))))
     form = ActionForm(context, "disputes")
-    html("<h2>Label disputes</h2>" + _DISPUTES)
-    with gr.Row():
-        state = gr.Dropdown([*disputes.STATES, _ALL], value="open", label="State", filterable=False)
-        show = gr.Button("Show disputes", size="md")
-    shown = html(elem_id="disputes")
-    with gr.Row():
-        form.fields("dispute", "note")
-        form.button("disputes.accept", primary=True)
-        form.button("disputes.reject")
     with gr.Row():
         form.fields("revision", "base", "reason", "disputes")
-        form.field("disclosure", choices=LEVELS_OF_DRAFTS, value="")
+        form.field("disclosure", choices=_levels_of_drafts(context), value="")
         form.button("disputes.draft")
-    form.rest()
-    said = html(elem_id="disputes-said")
+    form.rest(placed=list(table.rows.actions))
 
     def look(which: str, request: gr.Request) -> str:
         def found(ctx: ActionContext) -> str:
             listed = disputes.review(ctx, disputes.STATES if which == _ALL else (which,))
             accounts = (dispute.account for item in listed for dispute in item.disputes)
-            return _disputed(listed, account_search.names(ctx, accounts))
+            return _disputed(listed, account_search.names(ctx, accounts), table.rows)
 
         return context.run(request, "disputes", found)
 
-    show.click(look, [state], [shown], **QUIETLY)
-    form.wire(said, Refresh(lambda request, which: look(which, request), [shown], [state]))
-    return look, state, shown
+    state.input(look, [state], [table.shown], **QUIETLY)
+    refresh = Refresh(lambda request, which: look(which, request), [table.shown], [state])
+    table.wire(refresh)
+    form.wire(table.outcome, refresh)
+    context.on_tab_open(look, [table.shown], [state])
 
 
-def _candidates(context: PageContext) -> None:
+def build_candidates(context: PageContext) -> None:
+    """Lay the tab of candidate label errors out. They are behind a button: they tell labels, and count many votes."""
     form = ActionForm(context, "candidates")
-    html("<h2>Candidate label errors</h2>" + _CANDIDATES)
+    html(context.hint(_CANDIDATES))
     with gr.Row():
         form.button("candidates.find")
-        show = gr.Button("Show candidates", size="md")
+        show = gr.Button(context.text(_("Show candidates")), size="md")
     form.rest()
     said, shown = html(elem_id="candidates-said"), html(elem_id="candidates")
 
@@ -98,36 +98,37 @@ def _candidates(context: PageContext) -> None:
     show.click(looking, outputs=[shown], **QUIETLY)
 
 
-def _projects(context: PageContext) -> tuple[Callable[[gr.Request], str], gr.HTML]:
-    """Return what lists projects, and where."""
+def build_verification(context: PageContext) -> None:
+    """Lay the tab of annotation projects out in the current Blocks context and wire it."""
+    html(context.hint(_PROJECTS))
+    areas = ("verification", "editions")
+    rows = RowActions.of(context.registry, "projects", "project", areas, alone=True)
+    table = ActionTable(context, rows)
+    html(markup.heading(context.text(_("Start a project"))))
     form = ActionForm(context, "verification")
-    html("<h2>Verification by hand</h2>" + _PROJECTS)
-    with gr.Row():  # what the two forms below have in common
-        form.field("reason", placeholder="to start a project, or to close it")
-        form.field("annotators", placeholder="user names or ids, with commas")
     with gr.Row():
-        form.fields("name", "base")
+        form.fields("name", "base", "reason")
+    with gr.Row():
+        form.field("annotators", placeholder=context.text(_("user names or ids, with commas")))
         form.field("which", value=projects.DISPUTED)
         form.field("items")
-        form.button("verification.start", primary=True)
-    with gr.Row():
-        form.field("project")
-        form.field("revision", placeholder="v3-verified")
-        form.field("disclosure", choices=LEVELS_OF_DRAFTS, value="")
-        form.button("verification.annotators")
-        form.button("verification.adjudicators")
-        form.button("verification.close")
-        form.button("verification.finish")
-        show = gr.Button("Show projects", size="md")
-    form.rest()
-    said, shown = html(elem_id="projects-said"), html(elem_id="projects")
+        form.button("verification.start")
+    form.rest(placed=list(rows.actions))
 
     def looking(request: gr.Request) -> str:
-        return context.run(request, "projects", lambda ctx: _reports(projects.reports(ctx)))
+        return context.run(request, "projects", lambda ctx: _reports(projects.reports(ctx), rows))
 
-    form.wire(said, Refresh(looking, [shown]))
-    show.click(looking, outputs=[shown], **QUIETLY)
-    return looking, shown
+    table.wire(Refresh(looking, [table.shown]))
+    form.wire(table.outcome, Refresh(looking, [table.shown]))
+    context.on_tab_open(looking, [table.shown])
+
+
+TABS = (
+    PageTab(_("Disputes"), ("disputes",), build_disputes, "disputes", "disputes"),
+    PageTab(_("Label errors"), ("candidates",), build_candidates, "label-errors"),
+    PageTab(_("Verification"), ("verification",), build_verification, "verification", "projects"),
+)
+"""The tabs of this package on the maintain page."""
 
 
 def _proposed(proposed: Proposed) -> str:
@@ -144,10 +145,11 @@ def _split_of(votes: tuple[int, int, int]) -> str:
     return " : ".join(map(str, votes))
 
 
-def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str]) -> str:
+def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], actions: RowActions) -> str:
     head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
+            RowKey(str(dispute.id), item.name, () if dispute.state == "open" else tuple(actions.actions)),
             dispute.id,
             PageLink(item.name, f"/explore/{item.item}"),
             _split_of(item.votes),
@@ -162,12 +164,13 @@ def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str]) -> s
         for item in disputed_items
         for dispute in item.disputes
     ]
-    return markup.table("Disputes", head, rows, "Nothing is disputed.")
+    return markup.table("Disputes", head, rows, "Nothing is disputed.", actions)
 
 
-def _reports(project_reports: list[ProjectReport]) -> str:
+def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
     rows = [
         (
+            RowKey(str(report.project.id), report.project.name, _impossible(report.project)),
             report.project.id,
             PageLink(report.project.name, f"/annotate/{report.project.id}"),
             "open" if report.project.closed_at is None else "closed",
@@ -183,4 +186,18 @@ def _reports(project_reports: list[ProjectReport]) -> str:
         for report in project_reports
     ]
     head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Disagreements", "Agreement", "Draft")
-    return markup.table("Projects", head, rows, "There are no projects.")
+    return markup.table("Projects", head, rows, "There are no projects.", actions)
+
+
+def _impossible(project: Project) -> tuple[str, ...]:
+    """Return the actions that are refused for a project in its state."""
+    about_pool, closed = project.pool_id is not None, project.closed_at is not None
+    without = {
+        "verification.annotators": closed,
+        "verification.adjudicators": closed,
+        "verification.gold": closed,
+        "verification.close": about_pool,
+        "verification.finish": not about_pool or closed,
+        "editions.export": not about_pool or not closed,
+    }
+    return tuple(name for name, refused in without.items() if refused)

@@ -16,7 +16,7 @@ import gradio as gr
 from auth import Identity
 from auth.middleware import identity_of
 from benchmark.spec import BenchmarkSpec
-from common.messages import _
+from common.messages import _, joined
 from common.translations import ENGLISH, Translations, translations
 from predictions.readability import needs_confirmation
 from storage.metadata import FIELDS, FIRST, LATER
@@ -24,6 +24,7 @@ from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, Json, PlaceOnBoard
+from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
     INTRODUCTION_ID,
     duplicate_html,
@@ -72,6 +73,7 @@ element.addEventListener("click", (event) => {
 _TITLE = "(title) => { document.title = title; }"
 _CHOOSE_FIRST = _("Choose a file first: the button works once the file is checked.")
 _FIX_FIRST = _("The button works once the file has no problems.")
+_NOTHING_NEW = _("The Hub states nothing that is not filled in already.")
 _PAUSED = _("The button works again when the pause is over.")
 _EMPTY_REPORT = _("Choose a file to see the check here.")
 
@@ -130,7 +132,8 @@ def build(
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html(_heading(_("The judge"), of))
-            made = {**_form(of), visibility_options.CONFIRMATION: confirm}
+            hub_id, from_hub, hub_outcome = _hub_row(of)
+            made = {**_form(of), "hub_id": hub_id, visibility_options.CONFIRMATION: confirm}
             button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
             why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
@@ -138,6 +141,7 @@ def build(
     inputs = {name: made[name] for name in _FIELDS}
     page = SubmitPage(file, report, inputs, button, why_off, remark, outcome, submission, clock)
     _greet(service, visitor, of)
+    _offer_hub_values(from_hub, hub_outcome, inputs, of)
     _wire(service, page, of)
     _expose(service, page)
     parts = (visitor, introduction, *around.components)
@@ -198,11 +202,46 @@ def _html(value: str, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
 
 
+def _hub_row(of: Translations) -> tuple[gr.components.Component, gr.Button, gr.HTML]:
+    """Return the Hub id, what fills other fields in from there, and the place of what came of it."""
+    with gr.Row(elem_classes="vl-hub"):
+        hub_id = _input("hub_id", FIELDS["hub_id"], of)
+        button = gr.Button(of.text(_("Fill in from the Hub")), size="sm", elem_id="from-hub")
+    return hub_id, button, _html("", elem_id="hub-outcome")
+
+
+def _offer_hub_values(
+    button: gr.Button, outcome: gr.HTML, inputs: Mapping[str, gr.components.Component], of: Translations
+) -> None:
+    """Fill empty fields in with what the Hub states; what somebody typed stays."""
+    filled = [inputs[name] for name in HUB_FIELDS]
+
+    def fill(hub_id: str, *typed: str) -> list[Any]:
+        try:
+            stated = hub_fields(hub_id)
+        except HubModelUnknown as unknown:
+            return [warning_html(str(unknown), of=of), *(gr.skip() for _name in HUB_FIELDS)]
+        stays = {name for name, value in zip(HUB_FIELDS, typed, strict=True) if value}
+        new = {name: stated[name] for name in HUB_FIELDS if name in stated and name not in stays}
+        fields = joined(of.known(FIELDS[name].title) for name in new)
+        words = _("Filled in from the Hub: {fields}. Please check.", fields=fields) if new else _NOTHING_NEW
+        return [why_off_html(words, of), *(new.get(name, gr.skip()) for name in HUB_FIELDS)]
+
+    gr.on(
+        [button.click, inputs["hub_id"].submit],  # type: ignore[attr-defined]  # a text field's Enter key
+        fill,
+        [inputs["hub_id"], *filled],
+        [outcome, *filled],
+        api_visibility="private",
+        show_progress="hidden",
+    )
+
+
 def _form(of: Translations) -> dict[str, gr.components.Component]:
     """Return the fields that are text, by name: `visibility_options.parse_form` alone judges them."""
     made: dict[str, gr.components.Component] = {}
     for group in dict.fromkeys(field.group for field in FIELDS.values()):
-        fields = {name: field for name, field in FIELDS.items() if field.group == group}
+        fields = {name: field for name, field in FIELDS.items() if field.group == group and name != "hub_id"}
         if group:
             with gr.Accordion(of.known(group), open=False):
                 made |= _lay_out(fields, of)

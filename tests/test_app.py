@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import socket
 import time
@@ -51,6 +52,16 @@ def test_the_demo_prepares_itself_and_shows_six_judges(demo: Service) -> None:
     page = demo.http.get("/")
     assert page.status_code == 200
     assert "Simulated judge A" in page.text
+
+
+def test_every_pair_of_the_demo_has_a_picture(demo: Service) -> None:
+    page = demo.http.get("/explore").text
+    shown = re.findall(r'href="(/explore/[0-9a-f-]+)"', page)
+    assert shown
+    image = re.search(r'src="(/explore/[^"]+/image)"', demo.http.get(shown[0]).text)
+    assert image
+    answer = demo.http.get(image[1])
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
 
 
 def test_no_answer_says_which_server_made_it(demo: Service) -> None:

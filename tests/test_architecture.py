@@ -137,6 +137,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "submissions/hub_model.py",
         "curate/editions/hub_upload.py",
         "curate/commands/upload_command.py",
         "maintenance/space.py",
@@ -151,7 +152,14 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "curate/sources.py",
         "curate/editions/hub_layout.py",
     ),
-    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py", "curate/images.py"),
+    "PIL": (
+        "leaderboard/share/og_image.py",
+        "leaderboard/share/fonts.py",
+        "judge/images.py",
+        "judge/askers.py",
+        "curate/images.py",
+        "workers/demo_pictures.py",
+    ),
     "imagehash": ("curate/images.py",),
     "datasketch": ("curate/near_duplicates.py",),
 }

@@ -30,7 +30,6 @@ from leaderboard.pages.result_card import result_card
 from leaderboard.render import footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from maintenance.action_context import ActionContext
-from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
 from submissions.gradio_page import BenchmarkParts
@@ -82,8 +81,7 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
             leaderboard.gradio_page.build_analyse(one.board, one.items)
     maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
-        tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]
-        maintenance.page.build(_page_context(settings, services), tabs)
+        maintenance.page.build(_page_context(settings, services), review.tab.TABS)
     return pages
 
 
@@ -135,7 +133,8 @@ def _page_context(settings: Settings, services: Services) -> PageContext:
         return contexts[_asked(services, request).id]
 
     first = contexts[services.first.id]
-    return PageContext(ACTIONS, first, identify, services.auth.record_denial, actions_of)
+    language = services.first.context.language
+    return PageContext(ACTIONS, first, identify, services.auth.record_denial, actions_of, language)
 
 
 def _mount(settings: Settings, pages: gr.Blocks, language: str) -> FastAPI:

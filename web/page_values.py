@@ -6,7 +6,7 @@ Gradio lays a page out once, for the first benchmark. Its components stand in th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 import orjson
@@ -26,15 +26,17 @@ from web.services import Services
 
 _NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
 _CONFIG, _END = b"window.gradio_config = ", b";</script>"
+TAB_ALIASES = {"review": "disputes"}  # of the maintain page: earlier names
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
 
 @dataclass(frozen=True, slots=True)
 class PageValues:
-    """What a served page says, in its language. `values`: of components, by their ids in the page."""
+    """What a served page says, in its language. `values`: of components, by their element ids; `tab`: the open one."""
 
     title: str
     values: Mapping[str, str] = field(default_factory=dict)
+    tab: str = ""
     language: str = ENGLISH
 
 
@@ -55,7 +57,8 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
         if path in analyse:
             return with_values(page, PageValues(page_title(path, analyse[path]), language=first.language))
         context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
-        return with_values(page, page_values(path, context, limit_mb))
+        tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
+        return with_values(page, replace(page_values(path, context, limit_mb), tab=tab))
 
     return rewrite
 
@@ -67,7 +70,7 @@ def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValue
         values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
     if path == PAGE:
         values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
-    return PageValues(page_title(path, context), values, context.language)
+    return PageValues(page_title(path, context), values, language=context.language)
 
 
 def with_values(page: bytes, wanted: PageValues) -> bytes:
@@ -78,8 +81,12 @@ def with_values(page: bytes, wanted: PageValues) -> bytes:
         return page
     config = orjson.loads(written)
     config["title"] = wanted.title
+    tabs = {component["props"].get("id") for component in config["components"] if component.get("type") == "tabitem"}
+    tab = TAB_ALIASES.get(wanted.tab, wanted.tab)
     for component in config["components"]:
         properties = component["props"]
+        if component.get("type") == "tabs" and tab in tabs:
+            properties["selected"] = tab
         if (value := wanted.values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
     start = f"<head>{_language_script(wanted.language)}<title>{escape(wanted.title)}</title>".encode()

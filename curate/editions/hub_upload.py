@@ -30,6 +30,7 @@ def upload_labels(api: HfApi, name: str, folder: Path, message: str) -> str:
 
 
 def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool) -> str:
+    from httpx2 import TransportError
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
@@ -40,6 +41,10 @@ def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool)
                 "or make this one private."
             )
         done = api.upload_folder(repo_id=name, folder_path=folder, repo_type="dataset", commit_message=message)
+    except TransportError as error:
+        raise CurateError(
+            f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
+        ) from None
     except (HfHubHTTPError, HFValidationError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CurateError(

@@ -65,6 +65,7 @@ def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionRe
     help="reject it; its owner reads the reason",
     owner="A maintainer rejected it: {reason}",
     button="Reject",
+    danger=True,
 )
 def reject(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:
     """Show the reason to the owner and return the quota. For maintainers."""

@@ -16,7 +16,14 @@ _LOCAL = (
 )
 
 
-@action("accounts.ban", "PUT /api/v1/maintenance/bans/{account}", help="ban an account", command="ban", button="Ban")
+@action(
+    "accounts.ban",
+    "PUT /api/v1/maintenance/bans/{account}",
+    help="ban an account",
+    command="ban",
+    button="Ban",
+    danger=True,
+)
 def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
     """Ban an account: its sessions end, its tokens stop working, its entries stay. Only an owner can ban a maintainer.
 

@@ -37,13 +37,12 @@ UNCHANGED = "No change: it is so already."
 _NAMING = {"model", "judge"}  # fields that name the judge
 
 Changes = Annotated[
-    Mapping[str, object], ParamInfo(whole_body=True, metavar="FIELD=VALUE", help="an empty value clears the field")
+    Mapping[str, object],
+    ParamInfo("Field", whole_body=True, metavar="FIELD=VALUE", help="an empty value clears the field"),
 ]
-FlagNote = Annotated[str, ParamInfo("Reason, or the note", option="--reason", metavar="NOTE")]
-NewOwner = Annotated[
-    str, ParamInfo("Entry or account", "only to merge or transfer", metavar="ACCOUNT", help=ACCOUNT_HELP)
-]
-KeptEntry = Annotated[str, ParamInfo("Entry or account", "only to merge or transfer", option="--into", metavar="ENTRY")]
+FlagNote = Annotated[str, ParamInfo("Note", option="--reason", metavar="NOTE")]
+NewOwner = Annotated[str, ParamInfo("New owner", "user name or id", metavar="ACCOUNT", help=ACCOUNT_HELP)]
+KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--into", metavar="ENTRY")]
 
 
 @action(
@@ -53,6 +52,7 @@ KeptEntry = Annotated[str, ParamInfo("Entry or account", "only to merge or trans
     audit=HIDDEN,
     owner="It was hidden: {reason}",
     button="Hide",
+    danger=True,
 )
 def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Take an entry off every public page, the decision log included. For maintainers."""
@@ -113,6 +113,7 @@ def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     public="Entry {entry} was withdrawn: {reason}",
     owner="It was withdrawn: {reason}",
     button="Withdraw",
+    danger=True,
 )
 def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Take an entry off the board; a public stub with date and reason remains. For its owner and maintainers."""
@@ -220,6 +221,8 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     title="Entry described anew",
     public="Entry {entry} is described anew: {fields}",
     owner="Its description was changed: {fields}",
+    button="Change a field",
+    effect="The description changes at once. Earlier values stay in the history.",
 )
 def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
     """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429).
@@ -278,7 +281,8 @@ def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
     help="give an entry to another account",
     audit=TRANSFERRED,
     owner="It was given to another account: {reason}",
-    button="Transfer to",
+    button="Transfer",
+    danger=True,
 )
 def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -> ActionResult:
     """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
@@ -303,7 +307,8 @@ def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -
     title="Entries merged",
     public="Entry {entry} was merged into {into}: {reason}",
     owner="It was merged into {into}: {reason}",
-    button="Merge into",
+    button="Merge",
+    danger=True,
 )
 def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -> ActionResult:
     """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous

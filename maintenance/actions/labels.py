@@ -38,10 +38,14 @@ Source = Annotated[
         read=absolute_path,
     ),
 ]
-Confirmation = Annotated[str, ParamInfo(option="--confirm", metavar="REVISION", help="the revision's name again")]
+_TYPE_AGAIN = "To confirm, type the revision's name"
+Confirmation = Annotated[
+    str, ParamInfo(_TYPE_AGAIN, option="--confirm", metavar="REVISION", help="the revision's name again")
+]
 RetireConfirmation = Annotated[
     str,
     ParamInfo(
+        _TYPE_AGAIN,
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
@@ -154,6 +158,7 @@ def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     task=RETIRE,
     retry=confirm_again("Retire revision"),
     button="Retire for good",
+    danger=True,
 )
 def request_retire(
     ctx: ActionContext, revision: Revision, reason: Reason, confirmation: RetireConfirmation
@@ -190,6 +195,7 @@ def request_retire(
     title="Labels disclosed",
     public="Label revision {revision} is public now: {reason}",
     button="Disclose for good",
+    danger=True,
 )
 def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmation: Confirmation = "") -> ActionResult:
     """Make an imported revision public: everything that its scores tell may be shown. For maintainers.
@@ -223,6 +229,7 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
     retry=lambda ctx, failed: _discard_again(ctx, failed),
     help="remove a draft that was never applied; its name is free again",
     button="Discard the draft",
+    danger=True,
 )
 def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
     """Have a worker remove a draft that was never applied, so that its name is free again. For maintainers.

@@ -112,7 +112,12 @@ def _backup_again(ctx: ActionContext) -> ActionResult:
 
 
 @action(
-    "jobs.retry", "POST /api/v1/maintenance/jobs/{job}/retry", help="try a failed job again", audit=REQUEUED, command=""
+    "jobs.retry",
+    "POST /api/v1/maintenance/jobs/{job}/retry",
+    help="try a failed job again",
+    audit=REQUEUED,
+    command="",
+    button="Retry",
 )
 def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     """Have a failed job tried again. For maintainers. Raises NotFound."""
@@ -126,7 +131,13 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     return ActionResult(True, f"Job {job} waits to be tried again.", seq)
 
 
-@action("jobs.retry_all", "POST /api/v1/maintenance/jobs/retry", help="try all failed jobs again", command="")
+@action(
+    "jobs.retry_all",
+    "POST /api/v1/maintenance/jobs/retry",
+    help="try all failed jobs again",
+    command="",
+    button="Retry failed jobs",
+)
 def requeue_all(ctx: ActionContext) -> ActionResult:
     """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
     require_maintainer(ctx.user)

@@ -29,7 +29,7 @@ GrantNumber = Annotated[
     "POST /api/v1/maintenance/grants/{account}",
     help="allow an account submissions beyond its quota",
     audit=GRANTED,
-    button="Grant",
+    button="Grant submissions",
 )
 def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason) -> ActionResult:
     """Grant an account N submissions, used after its quota and charged to nobody else's. For maintainers."""
@@ -54,6 +54,7 @@ def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason
     help="end a grant",
     audit=REVOKED,
     button="End the grant",
+    danger=True,
 )
 def revoke(ctx: ActionContext, number: GrantNumber, reason: Reason) -> ActionResult:
     """End a grant; what was submitted on it stays. For maintainers. Raises NotFound."""

@@ -37,7 +37,9 @@ _MOST_ALIKE = 5  # entries named beside one name
 
 ResultId = Annotated[str, ParamInfo("Result", "its id: r-...")]
 ChangeReason = Annotated[str, ParamInfo("Reason for the change", "a slip in the table", option="--reason")]
-ResultChanges = Annotated[dict[str, Any], ParamInfo(metavar="FIELD=VALUE", help="an empty value clears the field")]
+ResultChanges = Annotated[
+    dict[str, Any], ParamInfo("Field", metavar="FIELD=VALUE", help="an empty value clears the field")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def results(ctx: ActionContext) -> list[ReportedResultView]:
     title="Reported result corrected",
     shown=("result", "fields", "before", "after", "reason"),
     public="Reported result {result} was corrected ({fields}): {reason}",
+    button="Correct",
 )
 def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: ChangeReason) -> ActionResult:
     """Change fields of an imported result; its address stays. For maintainers."""
@@ -168,6 +171,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     public="Reported result {name} was removed: {reason}",
     shown=("result", "name", "reason"),
     button="Remove",
+    danger=True,
 )
 def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
     """Take an imported result off the board. For maintainers. Boards of earlier days keep it: they are cited."""

@@ -69,6 +69,7 @@ def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
 ApplyConfirmation = Annotated[
     str,
     ParamInfo(
+        "To confirm, type the revision's name",
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
@@ -88,6 +89,7 @@ ApplyConfirmation = Annotated[
     task=PREVIEW,
     retry=lambda ctx, failed: _preview_again(ctx, failed),
     button="Preview",
+    effect="A worker computes the board under this revision. Nothing public changes.",
 )
 def request_preview(ctx: ActionContext, revision: Revision, selected: RescoreScope = EVERYTHING) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers.
@@ -148,6 +150,7 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     task=APPLY,
     retry=confirm_again("Apply revision"),
     button="Apply",
+    effect="All scores are computed under this revision. Then the public board changes in one step.",
 )
 def request_apply(
     ctx: ActionContext,
@@ -215,6 +218,7 @@ def confirmation_for(revision: str, scorer_version: str = "") -> str:
     public="The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
     shown=("from", "to", "reason", *COUNTED),
     button="Undo",
+    danger=True,
 )
 def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
     """Re-activate the revision that was shown before `revision` was applied. For maintainers.

@@ -17,6 +17,7 @@ from maintenance.types import ActionResult, Conflict, require_maintainer
     "POST /api/v1/maintenance/tasks/{task}/retry",
     help="ask for a failed task again, as a new one",
     command="",
+    button="Retry",
 )
 def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:
     """Ask for a failed task again, as a new one with the same parameters. For maintainers.

@@ -24,6 +24,8 @@ class EntryRow(NamedTuple):
     owner_name: str | None  # None: an account without a name, as that of a machine without sign-in
     submitted_at: float
     standing: str
+    verified: bool = False
+    noted: bool = False  # in public
 
 
 def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[list[EntryRow], int]:
@@ -39,7 +41,16 @@ def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[lis
     rows = session.execute(wanted.order_by(Submission.created_at.desc(), Submission.id).limit(limit)).all()
     counted = select(func.count()).select_from(Submission).outerjoin(Account, joined).where(*matching)
     where = standings(session, [row[0] for row in rows])
-    return [EntryRow(*row, where[row[0]]) for row in rows], session.execute(counted).scalar_one()
+    marks = _marks(session, [row[0] for row in rows])
+    found = [EntryRow(*row, where[row[0]], *marks.get(row[0], (False, False))) for row in rows]
+    return found, session.execute(counted).scalar_one()
+
+
+def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bool]]:
+    """Return whether each entry is verified, and whether it carries a note, of those about which was decided."""
+    columns = (Moderation.submission_id, Moderation.verified_at, Moderation.flag)
+    rows = session.execute(select(*columns).where(Moderation.submission_id.in_(entries)))
+    return {name: (verified is not None, flag is not None) for name, verified, flag in rows}
 
 
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:

@@ -10,9 +10,10 @@ from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.types import Entry
-from storage import entry_filters
+from storage import anomalies, entry_filters
 from storage.clock import database_now
 from storage.integrity import audit
+from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
@@ -28,11 +29,14 @@ from storage.models.core import (
 )
 from storage.models.moderation import Edit, ImportedLabels, Moderation, Task
 from storage.models.receipts import LabelCommitment
+from storage.models.review import AnnotationProject, Dispute
+from storage.models.visibility import Approval
 from storage.moderation import removed_condition
-from storage.visibility import pending_approval_ids, unpublished
+from storage.visibility import WAITING, pending_approval_ids, unpublished
 
 SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
 _MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
+_MOST_FAILED = 100  # tasks that are counted
 _LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
 
 
@@ -378,3 +382,22 @@ def out_of_sight(session: Session) -> set[str]:
     """Return the entries that are hidden, not published, or not approved: nothing about them is public."""
     hidden = session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None)))
     return {*hidden, *session.scalars(unpublished()), *session.scalars(pending_approval_ids())}
+
+
+def open_counts(session: Session, benchmark: str) -> dict[str, int]:
+    """Return how much of each kind is open."""
+    jobs = select(func.count()).select_from(Job).join(Submission, Submission.id == Job.submission_id)
+    jobs = jobs.where(Job.state == State.FAILED.value, Submission.benchmark == benchmark)
+    approvals = select(func.count()).select_from(Approval).join(Submission, Submission.id == Approval.submission_id)
+    approvals = approvals.where(Approval.state == WAITING, Submission.benchmark == benchmark)
+    disputes = select(func.count()).where(Dispute.benchmark == benchmark, Dispute.state == "open")
+    projects = select(func.count()).where(
+        AnnotationProject.benchmark == benchmark, AnnotationProject.closed_at.is_(None)
+    )
+    return {
+        "failures": (session.scalar(jobs) or 0) + len(tasks.failures(session, _MOST_FAILED)),
+        "approvals": session.scalar(approvals) or 0,
+        "suspicions": anomalies.number_open(session, benchmark),
+        "disputes": session.scalar(disputes) or 0,
+        "projects": session.scalar(projects) or 0,
+    }

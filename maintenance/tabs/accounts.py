@@ -4,53 +4,54 @@ from __future__ import annotations
 
 import gradio as gr
 
+from common.messages import _
 from maintenance import markup
 from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search, quota_grants
 from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.row_actions import RowActions
+from maintenance.tabs.action_table import ActionTable
 
-_LEAD = """<p class="vl-hint">A banned account cannot sign in, and its tokens stop working; its entries stay.
-Granted submissions take from nobody's quota, and are used when it is used up.</p>"""
+_LEAD = _(
+    "A banned account cannot sign in, and its tokens stop working; its entries stay. Granted submissions take from "
+    "nobody's quota, and are used when it is used up."
+)
 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    form = ActionForm(context, "accounts", "quota")
+    areas = ("accounts", "quota")
     with gr.Row():
-        text = gr.Textbox("", label="Search", placeholder="part of a name or id")
-        search = gr.Button("Search", size="md")
-    people_shown = html(elem_id="accounts")
-    html(_LEAD)
-    with gr.Row():
-        form.field("account")
-        form.field("reason", label="Why", placeholder="goes on record")
-        form.button("accounts.ban")
-        form.button("accounts.unban")
-    with gr.Row():
-        form.field("extra", maximum=quota_grants.MOST)
-        form.button("quota.grant", primary=True)
-        form.field("number")
-        form.button("quota.revoke")
-    form.rest()
-    said, shown = html(elem_id="accounts-said"), html(elem_id="grants")
+        text = gr.Textbox("", label=context.text(_("Search")), placeholder=context.text(_("part of a name or id")))
+        search = gr.Button(context.text(_("Search")), size="md")
+    html(context.hint(_LEAD))
+    people = ActionTable(context, RowActions.of(context.registry, "accounts", "account", areas))
+    granted = ActionTable(context, RowActions.of(context.registry, "grants", "number", areas))
+    form = ActionForm(context, *areas)
+    form.rest(placed=[*people.rows.actions, *granted.rows.actions])
 
     def listed(wanted: str, request: gr.Request) -> str:
-        return context.run(request, "accounts", lambda ctx: markup.accounts(account_search.listing(ctx, wanted)))
+        return context.run(
+            request, "accounts", lambda ctx: markup.accounts(account_search.listing(ctx, wanted), people.rows)
+        )
 
     def everything(request: gr.Request, wanted: str) -> tuple[str, str]:
-        return listed(wanted, request), context.run(request, "grants", _grants)
+        return listed(wanted, request), context.run(request, "grants", lambda ctx: _grants(ctx, granted.rows))
 
     def opening(wanted: str, request: gr.Request) -> tuple[str, str]:
         return everything(request, wanted)
 
-    search.click(listed, [text], [people_shown], **QUIETLY)
-    text.submit(listed, [text], [people_shown], **QUIETLY)
-    form.wire(said, Refresh(everything, [people_shown, shown], [text]))
-    context.on_tab_open(opening, [people_shown, shown], [text])
+    search.click(listed, [text], [people.shown], **QUIETLY)
+    text.submit(listed, [text], [people.shown], **QUIETLY)
+    refresh = Refresh(everything, [people.shown, granted.shown], [text])
+    for table in (people, granted):
+        table.wire(refresh)
+    form.wire(people.outcome, refresh)
+    context.on_tab_open(opening, [people.shown, granted.shown], [text])
 
 
-def _grants(ctx: ActionContext) -> str:
+def _grants(ctx: ActionContext, rows: RowActions) -> str:
     result = quota_grants.listing(ctx)
     accounts = (name for one in result for name in (one.account, one.granted_by))
-    return markup.grants(result, account_search.names(ctx, accounts))
+    return markup.grants(result, account_search.names(ctx, accounts), rows)

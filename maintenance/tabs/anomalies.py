@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import gradio as gr
 
+from common.messages import _
 from maintenance import markup
 from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import anomalies
 from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.row_actions import RowActions
+from maintenance.tabs.action_table import ActionTable
 
-_LEAD = """<p class="vl-hint">Numbers beside limits, seen by maintainers only. None is a proof: temperature 0 gives
-identical texts, fine-tunes of one model agree on nearly everything, a breakthrough is far above what was known. To
-hide, withdraw or ban is a decision of its own; say here what you did.</p>"""
+_LEAD = _(
+    "Numbers beside limits, seen by maintainers only. None is a proof: temperature 0 gives identical texts, "
+    "fine-tunes of one model agree on nearly everything, a breakthrough is far above what was known. To hide, "
+    "withdraw or ban is a decision of its own; say here what you did."
+)
 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
+    html(context.hint(_LEAD))
+    table = ActionTable(context, RowActions.of(context.registry, "suspicions", "suspicion", ["suspicions"]))
+    everything = gr.Checkbox(False, label=context.text(_("Include closed")))
     form = ActionForm(context, "suspicions")
-    html(_LEAD)
-    with gr.Row():
-        everything = gr.Checkbox(False, label="Include closed")
-        form.button("suspicions.again")
-    said = html(elem_id="suspicions-said")
-    shown = html(elem_id="suspicions")
-    with gr.Row():
-        form.field("suspicion")
-        form.field("reason", placeholder="what you saw, and what you did")
-        form.button("suspicions.dismiss")
-        form.button("suspicions.act", primary=True)
-    form.rest()
+    form.rest(placed=list(table.rows.actions))
 
     def look(closed: bool, request: gr.Request) -> str:
-        return context.run(request, "suspicions", lambda ctx: markup.suspicions(anomalies.listing(ctx, closed)))
+        return context.run(
+            request, "suspicions", lambda ctx: markup.suspicions(anomalies.listing(ctx, closed), table.rows)
+        )
 
-    context.on_tab_open(look, [shown], [everything])
-    everything.input(look, [everything], [shown], **QUIETLY)
-    form.wire(said, Refresh(lambda request, closed: look(closed, request), [shown], [everything]))
+    context.on_tab_open(look, [table.shown], [everything])
+    everything.input(look, [everything], [table.shown], **QUIETLY)
+    refresh = Refresh(lambda request, closed: look(closed, request), [table.shown], [everything])
+    table.wire(refresh)
+    form.wire(table.outcome, refresh)

@@ -7,70 +7,61 @@ from typing import Any
 
 import gradio as gr
 
+from common.messages import _
 from maintenance import curation_text, markup
 from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search, pools
-from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.page_context import PageContext, html
+from maintenance.row_actions import RowActions, RowKey
+from maintenance.tabs.action_table import ActionTable
 from maintenance.types import whole_number
 from storage.annotation.pools import PoolView
 from storage.clock import minute
 
-_LEAD = """<p class="vl-hint">A pool is a folder that <code>python -m curate</code> wrote on this machine: candidates
-for a next edition. A worker imports their texts, draft labels and gold pairs. Preferences stay in the folder.</p>"""
-_VERIFY = """<p class="vl-hint">People answer at <a href="/annotate">/annotate</a>. They see a draft label after their
-first answer. Where annotators differ, an adjudicator decides who has not annotated the pair. The tab Review shows how
-far a project is, and closes it.</p>"""
+_LEAD = _(
+    "A pool is a folder that `python -m curate` wrote on this machine: candidates for a next edition. A worker imports "
+    "their texts, draft labels and gold pairs. Preferences stay in the folder. People who verify a pool answer at "
+    "/annotate. They see a draft label after their first answer. Where annotators differ, an adjudicator decides who "
+    "has not annotated the pair. The tab Verification shows how far a project is, and closes it."
+)
 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
+    html(context.hint(_LEAD))
+    rows = RowActions.of(context.registry, "pools", "pool", ["pools"], single=("pools.verify",))
+    table = ActionTable(context, rows, shows=_("Filter report"))
+    report = html(elem_id="filter-report")
     form = ActionForm(context, "pools")
-    html(_LEAD)
-    with gr.Row():
-        form.fields("name", "folder")
-        form.field("reason", placeholder="to import a pool, or to verify it")
-        form.button("pools.import", primary=True)
-    listed = html(elem_id="pools")
-    with gr.Row():
-        number = form.field("pool", placeholder="1")
-        show = gr.Button("Show the filter report", size="md")
-        again = gr.Button("Show pools", size="md")
-    html(_VERIFY)
-    with gr.Row():
-        form.fields("project", "annotators", "adjudicators", "answers")
-        form.button("pools.verify", primary=True)
-    form.rest()
-    said, report = html(elem_id="pools-said"), html(elem_id="filter-report")
+    form.rest(placed=list(rows.actions))
 
     def look(request: gr.Request) -> str:
-        return context.run(request, "pools", _listed)
+        return context.run(request, "pools", lambda ctx: _listed(ctx, rows, table.shows))
 
-    def reporting(pool: str, request: gr.Request) -> str:
-        def found(ctx: ActionContext) -> str:
-            return _report(pools.filter_report(ctx, whole_number((pool or "").strip())))
+    def reporting(ctx: ActionContext, pool: str) -> str:
+        return _report(pools.filter_report(ctx, whole_number(pool)))
 
-        return context.run(request, "pool report", found)
-
-    form.wire(said, Refresh(look, [listed]))
-    show.click(reporting, [number], [report], **QUIETLY)
-    again.click(look, outputs=[listed], **QUIETLY)
-    context.on_tab_open(look, [listed])
+    table.wire_show(reporting, report)
+    table.wire(Refresh(look, [table.shown]))
+    form.wire(table.outcome, Refresh(look, [table.shown]))
+    context.on_tab_open(look, [table.shown])
 
 
-def _listed(ctx: ActionContext) -> str:
+def _listed(ctx: ActionContext, actions: RowActions, shows: str) -> str:
     imported_pools = pools.imported_pools(ctx)
     names = account_search.names(ctx, (imported_pool.imported_by for imported_pool in imported_pools))
     head = ("No.", "Pool", "Pairs", "Sources", "Drafts and gold", "Filter", "By", "At")
     rows = [_row(imported_pool, names) for imported_pool in imported_pools]
-    return markup.table("Pools", head, rows, "No pool is imported.")
+    return markup.table("Pools", head, rows, "No pool is imported.", actions, shows)
 
 
 def _row(pool: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
     filtered = curation_text.filtered(pool.report) if pool.report else "not filtered"
     by, at = markup.person(pool.imported_by, names), minute(pool.imported_at)
     drafts = curation_text.drafts(pool.facts) or markup.NOTHING
-    return pool.id, pool.name, pool.pairs, curation_text.sources(pool.facts), drafts, filtered, by, at
+    key = RowKey(str(pool.id), pool.name)
+    return key, pool.id, pool.name, pool.pairs, curation_text.sources(pool.facts), drafts, filtered, by, at
 
 
 def _report(report: Mapping[str, Any]) -> str:

@@ -7,61 +7,68 @@ from pathlib import Path
 
 import gradio as gr
 
+from common.messages import _
 from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import ActionForm, Refresh
+from maintenance.action_form import Refresh
 from maintenance.actions import reported
 from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.reported_file import ReportedFileRejected, fields
-from maintenance.types import ActionResult, Conflict
+from maintenance.row_actions import RowActions
+from maintenance.tabs.action_table import ActionTable
+from maintenance.types import Conflict
 
-_LEAD = """<p class="vl-hint">A CSV or JSON file, one row a result: <code>name</code>, <code>url</code> of the source
-and percentages ({overall} at least). All rows are taken or none. They stand beside
-those that come with the service; what is there already, with the same numbers, is left alone.</p>"""
+_LEAD = _(
+    "A CSV or JSON file, one row a result: name, url of the source and percentages ({overall} at least). All rows are "
+    "taken or none. They stand beside those that come with the service; what is there already, with the same numbers, "
+    "is left alone."
+)
 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    form = ActionForm(context, "reported")
     spec = context.actions.items.table.spec
-    html(_LEAD.format(overall=" or ".join(f"<code>{key}</code>" for key in spec.overall_keys)))
-    file = gr.File(label="CSV or JSON", type="filepath", elem_id="reported-file", height=110)
+    rows = RowActions.of(
+        context.registry,
+        "reported",
+        "result",
+        ["reported"],
+        single=("reported.edit",),
+        choices={"changes": fields(spec)},
+    )
+    table = ActionTable(context, rows)
+    html(markup.heading(context.text(_("Import results"))))
+    html(context.hint(_(_LEAD.msgid, overall=" or ".join(spec.overall_keys))))
+    file = gr.File(label=context.text(_("CSV or JSON")), type="filepath", elem_id="reported-file", height=110)
     with gr.Row():
-        why = gr.Textbox("", label="Reason", placeholder="where these results come from")
-        check, add = gr.Button("Check the file", size="md"), gr.Button("Import", variant="primary", size="md")
-    said, shown = html(elem_id="reported-said"), html(elem_id="reported")
-    with gr.Row():
-        result = form.field("result")
-        reason = form.field("reason")
-        form.button("reported.remove")
-        form.button("reported.restore")
-    with gr.Row():
-        field = gr.Dropdown(list(fields(spec)), value=spec.headline, label="Field of the result", filterable=False)
-        value = gr.Textbox("", label="Its new value", placeholder="empty clears it")
-        change = gr.Button("Correct", size="md")
-    form.rest()
+        why = gr.Textbox(
+            "", label=context.text(_("Reason")), placeholder=context.text(_("where these results come from"))
+        )
+        check = gr.Button(context.text(_("Check the file")), size="md", interactive=False)
+        add = gr.Button(context.text(_("Import")), size="md", interactive=False)
+    done = html(elem_id="reported-said")
 
     def results(request: gr.Request) -> str:
-        return context.run(request, "reported", lambda ctx: markup.reported_results(reported.results(ctx)))
+        return context.run(request, "reported", lambda ctx: markup.reported_results(reported.results(ctx), rows))
 
     def importing(dry_run: bool) -> Callable[..., tuple[str, str]]:
         def run(path: str | None, text: str, request: gr.Request) -> tuple[str, str]:
-            done = context.run(request, "import reported", lambda ctx: _import(ctx, path, text, dry_run))
-            return done, results(request)
+            words = context.run(request, "import reported", lambda ctx: _import(ctx, path, text, dry_run))
+            return words, results(request)
 
         return run
 
-    def correcting(name: str, text: str, column: str, new: str, request: gr.Request) -> tuple[str, str]:
-        def edit(ctx: ActionContext) -> ActionResult:
-            return reported.edit(ctx, name.strip(), {column: new}, text)
+    check.click(importing(dry_run=True), [file, why], [done, table.shown], **QUIETLY)
+    add.click(importing(dry_run=False), [file, why], [done, table.shown], **QUIETLY)
+    file.change(_buttons, [file], [check, add], **QUIETLY)
+    table.wire(Refresh(results, [table.shown]))
+    context.on_tab_open(results, [table.shown])
 
-        return context.run_action(request, "correct reported", edit), results(request)
 
-    check.click(importing(dry_run=True), [file, why], [said, shown], **QUIETLY)
-    add.click(importing(dry_run=False), [file, why], [said, shown], **QUIETLY)
-    form.wire(said, Refresh(results, [shown]))
-    change.click(correcting, [result, reason, field, value], [said, shown], **QUIETLY)
-    context.on_tab_open(results, [shown])
+def _buttons(path: str | None) -> tuple[gr.Button, gr.Button]:
+    """Return the buttons: they do nothing, and are not blue, while no file is chosen."""
+    chosen = path is not None
+    return gr.Button(interactive=chosen), gr.Button(interactive=chosen, variant="primary" if chosen else "secondary")
 
 
 def _import(ctx: ActionContext, path: str | None, why: str, dry_run: bool) -> str:

@@ -94,7 +94,7 @@ def test_the_manifest_holds_no_text_and_no_label_and_comes_back():
 
 def digest(seed: int) -> str:
     rows = demo_pairs(seed)
-    whole = json.dumps(rows).encode() + b"".join(judge.data for judge in simulated_judges(rows, seed))
+    whole = json.dumps(rows, default=repr).encode() + b"".join(judge.data for judge in simulated_judges(rows, seed))
     return hashlib.sha256(whole).hexdigest()
 
 

@@ -45,7 +45,7 @@ def test_help_and_errors_are_chinese_and_options_stay(capsys: pytest.CaptureFixt
     shown = capsys.readouterr()
     assert shown.out.startswith("用法：python -m submissions check [-h] [--json]")
     assert "显示这份帮助并退出" in shown.out
-    assert shown.err.endswith("错误：缺少必需的参数：FILE\n")
+    assert shown.err.splitlines()[0].endswith("错误：缺少必需的参数：FILE")
 
 
 @pytest.mark.usefixtures("chinese")
@@ -67,3 +67,13 @@ def test_help_is_wrapped_by_columns_and_never_begins_a_line_with_punctuation() -
 def test_english_leaves_argparse_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     assert CommandParser(prog="x").format_help().startswith("usage: x [-h]\n\noptions:\n  -h, --help  show this help")
+
+
+def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = CommandParser(prog="x")
+    parser.add_argument("--name", required=True)
+    with pytest.raises(SystemExit) as left:
+        parser.parse_args([])
+    assert left.value.code == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["x: error: the following arguments are required: --name", "Run x --help to see the options."]

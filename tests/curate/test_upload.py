@@ -108,6 +108,13 @@ def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: H
     assert "hf_secret_reader" not in refused.stdout + refused.stderr
 
 
+def test_a_hub_that_cannot_be_reached_is_one_sentence(hub: HubAccount) -> None:
+    refused = HubAccount("http://127.0.0.1:9", hub.datasets, hub.folder).upload("--questions", QUESTIONS)
+    assert refused.returncode == 1
+    assert "The Hub cannot be reached (ConnectError). Check the network" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

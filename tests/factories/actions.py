@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -21,7 +22,6 @@ from maintenance.action_context import ActionContext, BundledItems, ItemLookup
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.decision_log import Decision
 from maintenance.decision_log import decisions as public_decisions
-from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from maintenance.registry import ActionRegistry
 from storage.database import Database
@@ -29,8 +29,8 @@ from submissions.activity import ActivityItem, ActivityRules, list_activity
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS
 
-REVIEW = PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)
 PUBLIC_EVENTS = ACTIONS.public_events()
+_ASKED = re.compile(r"<(?:label|h2)[^>]*>([^<]*)</")
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,16 @@ class MaintainPage:
         self.refused: list[str] = []
         self.blocks = gr.Blocks(analytics_enabled=False)
         with self.blocks:
-            page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), [REVIEW])
+            page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), review.tab.TABS)
 
     def _note(self, refused: AuthError, where: str, address: str) -> None:
         self.refused.append(where)
 
     def call(self, name: str, *values: Any) -> Any:
         """Call a handler by its name."""
-        function: Callable[..., Any] = next(
-            one.fn for one in self.blocks.fns.values() if one.fn is not None and one.fn.__name__ == name
-        )
-        return function(*values, _request())
+        handler = next(one for one in self.blocks.fns.values() if one.fn is not None and one.fn.__name__ == name)
+        answer = _without_counts(handler, handler.fn(*values, _request()))
+        return answer[0] if len(answer) == 1 else answer
 
     def press(self, button: str, typed: Mapping[str, Any] | None = None, tab: str = "") -> tuple[Any, ...]:
         """Press a button; fields by their labels hold what was typed, others what they show first."""
@@ -101,7 +100,36 @@ class MaintainPage:
         values = [(typed or {}).get(getattr(one, "label", ""), getattr(one, "value", None)) for one in fn.inputs]
         first = next(iter(signature(fn.fn).parameters), "")
         answer = fn.fn(_request(), *values) if first == "request" else fn.fn(*values, _request())
-        return answer if isinstance(answer, tuple) else (answer,)
+        return _without_counts(fn, answer)
+
+    def act(self, action: str, keys: Sequence[str], *, table: str = "", **fields: str) -> tuple[Any, ...]:
+        """Do something about rows, as the dialog of an action sends it. `fields`: texts by parameter."""
+        sent = {"action": action, "keys": list(keys), "fields": [[*pair] for pair in fields.items()]}
+        return self.send(action, sent, table)
+
+    def send(self, action: str, data: Any, table: str = "") -> tuple[Any, ...]:
+        """Send something from the dialogs that have an action; `table`: of which, where several have it."""
+        having = [one for one in self._dialogs() if f'data-action="{action}"' in one.value]
+        dialogs = next(one for one in having if table in ("", str(one.elem_id).removesuffix("-dialogs")))
+        (fn,) = (one for one in self.blocks.fns.values() if (dialogs._id, "submit") in one.targets)
+        values = [getattr(one, "value", None) for one in fn.inputs]
+        return _without_counts(fn, fn.fn(_request(), SimpleNamespace(_data=data), *values))
+
+    def show(self, table: str, key: Any) -> str:
+        """Press the button that shows more of a row."""
+        (dialogs,) = (one for one in self._dialogs() if one.elem_id == f"{table}-dialogs")
+        (fn,) = (one for one in self.blocks.fns.values() if (dialogs._id, "expand") in one.targets)
+        return str(fn.fn(_request(), SimpleNamespace(_data={"key": key})))
+
+    def counts(self, tab: str) -> list[str]:
+        """Return the titles of the counted tabs after a tab was opened."""
+        fn = self._opening(tab)
+        answer = fn.fn(*(getattr(one, "value", None) for one in fn.inputs), _request())
+        return [label["label"] for label, one in zip(answer, fn.outputs, strict=True) if isinstance(one, gr.Tab)]
+
+    def _dialogs(self) -> list[gr.HTML]:
+        blocks = self.blocks.blocks.values()
+        return [one for one in blocks if isinstance(one, gr.HTML) and str(one.elem_id).endswith("-dialogs")]
 
     def _handler(self, button: str, tab: str) -> Any:
         ids = [one._id for one in self._inside(tab) if isinstance(one, gr.Button) and one.value == button]
@@ -110,20 +138,33 @@ class MaintainPage:
 
     def open(self, tab: str, *values: Any) -> Any:
         """Open a tab."""
+        fn = self._opening(tab)
+        answer = _without_counts(fn, fn.fn(*values, _request()))
+        return answer[0] if len(answer) == 1 else answer
+
+    def _opening(self, tab: str) -> Any:
         ids = [one._id for one in self.blocks.blocks.values() if isinstance(one, gr.Tab) and one.label == tab]
-        (found,) = (one.fn for one in self.blocks.fns.values() if (ids[0], "select") in one.targets)
-        return found(*values, _request())
+        (found,) = (one for one in self.blocks.fns.values() if (ids[0], "select") in one.targets)
+        return found
 
     def labels(self, tab: str = "") -> list[str]:
-        """Return the labels of the fields, and the texts of the buttons."""
-        shown = [getattr(one, "label", None) or getattr(one, "value", None) for one in self._inside(tab)]
-        return [one for one in shown if isinstance(one, str)]
+        """Return the labels of the fields, and the texts of the buttons; those of dialogs, too."""
+        inside = self._inside(tab)
+        shown = [getattr(one, "label", None) or getattr(one, "value", None) for one in inside]
+        asked = [text for one in self._dialogs() if one in inside for text in _ASKED.findall(one.value)]
+        return [one for one in shown if isinstance(one, str)] + asked
 
     def _inside(self, tab: str) -> Sequence[Any]:
         blocks = list(self.blocks.blocks.values())
         if not tab:
             return blocks
         return [one for one in blocks if _tab_of(one) == tab]
+
+
+def _without_counts(fn: Any, answer: Any) -> tuple[Any, ...]:
+    """Return what a handler says but for the labels of the tabs, which follow."""
+    values = answer if isinstance(answer, tuple) else (answer,)
+    return values[: len(values) - sum(isinstance(one, gr.Tab) for one in fn.outputs)]
 
 
 def _tab_of(block: Any) -> str:

@@ -93,7 +93,7 @@ def running(
 def _demo_files() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="demo-files-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    write_demo(folder)
+    write_demo(folder, pictures=False)
     return folder
 
 

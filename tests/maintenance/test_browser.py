@@ -64,8 +64,22 @@ def _revision(service: Service) -> str:
 
 
 def _tab(page: Page, name: str) -> Locator:
-    page.get_by_role("tab", name=name, exact=True).click()
+    page.get_by_role("tab", name=re.compile(rf"^{name}( \d+)?$")).click()
     return page.locator("[role=tabpanel]:visible")
+
+
+def _act(tab: Locator, row: str, action: str, **typed: str) -> None:
+    """Choose an action at a row, in its menu where it has one, and fill its dialog in."""
+    found = tab.locator(f'tr[data-key="{row}"]')
+    if found.locator("[data-menu]").count():
+        found.locator("[data-menu]").click()
+        tab.locator(f'dialog[open] [data-act="{action}"]').click()
+    else:
+        found.locator(f'[data-act="{action}"]').click()
+    dialog = tab.locator("dialog[open]")
+    for name, text in typed.items():
+        dialog.locator(f'[name="{name}"]').fill(text)
+    dialog.locator("[type=submit]").click()
 
 
 def _press(tab: Locator, name: str) -> None:
@@ -76,72 +90,90 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     page: Page, service: Service, entries: list[str]
 ) -> None:
     tab = _tab(page, "Labels")
-    said = tab.locator("#rescore-said")
-    tab.get_by_label("Revision", exact=True).fill("v2")
+    progress, said = tab.locator("#rescore-said"), tab.locator("#revisions-outcome")
+    tab.get_by_label("Name of the new revision").fill("v2")
     tab.get_by_label("File or Hub dataset").fill(str(real_file("data/labels_v2.jsonl")))
-    tab.get_by_label("Reason", exact=True).fill("the authors changed sixteen labels")
+    tab.get_by_label("Reason", exact=True).locator("visible=true").fill("the authors changed sixteen labels")
     tab.get_by_label("They may be nearly those of a public set").check()
     _press(tab, "Import as a draft")
-    expect(said).to_contain_text("imported as a draft")
+    expect(progress).to_contain_text("imported as a draft")
     expect(tab.locator("#revisions")).to_contain_text("16 flipped, 0 added, 3 dropped")
-    _press(tab, "Preview")
+    _act(tab, "v2", "rescore.preview")
     expect(tab.locator("#preview")).to_contain_text("16 flipped, 0 added, 3 dropped")
     expect(tab.locator("#preview table").first).to_contain_text("Reward")
     assert _revision(service) == "v1"
-    _press(tab, "Apply")
+    _act(tab, "v2", "rescore.apply", reason="corrected", confirmation="v1")
     expect(said).to_contain_text("To confirm, type v2")
-    confirmation = tab.get_by_label("To apply, undo, disclose, discard or retire, type the revision's name again")
-    confirmation.fill("v2")
     expect(tab.locator("#preview")).to_contain_text("16 flipped")
-    _press(tab, "Apply")
-    expect(said).to_contain_text("Applied: 2 entries, 0 rank moves.")
+    _act(tab, "v2", "rescore.apply", reason="corrected", confirmation="v2")
+    expect(progress).to_contain_text("Applied: 2 entries, 0 rank moves.")
     expect(tab.locator("#preview")).to_be_empty()  # it compared with a board that is gone
-    confirmation.fill("")
-    _press(tab, "Undo")
-    expect(said).to_contain_text("To confirm, type v2")
-    confirmation.fill("v2")
     until(lambda: _revision(service) == "v2", 60, "the board shows the new labels")
     assert set(entries) <= _board(service)
     assert all(service.http.get(f"/entries/{entry}").status_code == 200 for entry in entries)
-    _press(tab, "Undo")
+    _act(tab, "v2", "rescore.undo", reason="a mistake")
     expect(said).to_contain_text("The board shows revision v1")
     until(lambda: _revision(service) == "v1", 60, "the board shows the old labels")
 
 
-def test_fields_and_buttons_are_of_one_height_and_on_a_phone_the_form_comes_before_the_list(page: Page) -> None:
+def test_a_tab_has_its_address_and_the_back_button_leads_to_the_last_one(page: Page, service: Service) -> None:
+    page.goto(f"{service.url}/app/maintain?tab=review")
+    expect(page.get_by_role("tab", selected=True)).to_have_text(re.compile("^Disputes"))
+    _tab(page, "Accounts")
+    expect(page).to_have_url(re.compile(r"\?tab=accounts$"))
+    page.go_back()
+    expect(page.get_by_role("tab", selected=True)).to_have_text(re.compile("^Disputes"))
+    page.go_forward()
+    expect(page.get_by_role("tab", selected=True)).to_have_text("Accounts")
+
+
+def test_rows_are_ticked_and_a_dialog_names_what_happens_to_them(page: Page, entries: list[str]) -> None:
+    tab = _tab(page, "Entries")
+    bar = tab.locator(".vl-bulk")
+    expect(bar).to_be_hidden()  # nothing is chosen
+    tab.get_by_label("Tick all rows").check()
+    expect(bar).to_contain_text("2 ticked")
+    bar.get_by_role("button", name="Hide").click()
+    dialog = tab.get_by_role("dialog", name="Hide")
+    expect(dialog.get_by_role("listitem")).to_have_count(2)
+    expect(dialog).to_contain_text("Take an entry off every public page")
+    usual = dialog.get_by_label("Usual texts")
+    usual.select_option(index=1)
+    expect(dialog.get_by_label("Reason")).to_have_value(re.compile("^Under review"))
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(bar).to_contain_text("2 ticked")
+    bar.get_by_role("button", name="Untick").click()
+    expect(bar).to_be_hidden()
+
+
+def test_fields_and_buttons_are_of_one_height_and_on_a_phone_all_tabs_are_seen(page: Page) -> None:
     controls = _tab(page, "Health").locator("button.md:visible, textarea:visible, .container > .wrap:visible")
     assert len({round(one.bounding_box()["height"]) for one in controls.all()}) == 1  # type: ignore[index]
     tab = _tab(page, "Labels")
-    form, known = tab.get_by_label("Revision", exact=True), tab.locator("#revisions")
-    expect(known).to_contain_text("v1")
+    expect(tab.locator("#revisions")).to_contain_text("v1")
     wide = page.viewport_size
     assert wide is not None
-    first = []
     for width in (wide["width"], 390):
         page.set_viewport_size({"width": width, "height": wide["height"]})
-        first.append(form.bounding_box()["y"] < known.bounding_box()["y"])  # type: ignore[index]
         expect(page.locator("html")).to_have_js_property("scrollWidth", width)
         tabs = page.locator("[role=tab]:visible")
-        expect(tabs).to_have_count(12)
+        expect(tabs).to_have_count(14)
         for one in tabs.all():
             expect(one).to_be_in_viewport(ratio=1)
     page.set_viewport_size(wide)
-    assert first == [False, True]
 
 
 def test_an_entry_is_hidden_and_restored(page: Page, service: Service, entries: list[str]) -> None:
     tab = _tab(page, "Entries")
-    tab.get_by_label("Entry", exact=True).fill(entries[0])
-    _press(tab, "Show")
+    tab.locator(f'tr[data-key="{entries[0]}"]').get_by_role("button", name="Show").click()
     expect(tab.locator("#entry")).to_contain_text("The entry is on the board.")
-    tab.get_by_label("Reason, or the note").fill("<img src=x onerror=alert(1)>")
-    _press(tab, "Decide")
-    expect(tab.locator("#entry-said")).to_contain_text("is hidden")
+    _act(tab, entries[0], "entries.hide", reason="<img src=x onerror=alert(1)>")
+    expect(tab.locator("#entries-found-outcome")).to_contain_text("is hidden")
     until(lambda: entries[0] not in _board(service), 60, "it is off the board")
-    tab.get_by_label("Decision").click()
-    page.get_by_role("option", name="Restore").click()
-    _press(tab, "Decide")
-    expect(tab.locator("#entry-said")).to_contain_text("is back")
+    expect(tab.locator(f'tr[data-key="{entries[0]}"]')).to_contain_text("is hidden")
+    _act(tab, entries[0], "entries.restore", reason="a mistake")
+    expect(tab.locator("#entries-found-outcome")).to_contain_text("is back")
     until(lambda: entries[0] in _board(service), 60, "it is on the board again")
 
 
@@ -168,11 +200,11 @@ def test_a_failed_job_is_tried_again_with_one_click(page: Page, service: Service
         )
     tab = _tab(page, "Health")
     _press(tab, "Refresh")
-    expect(tab.locator("#health")).to_contain_text("a fault")
-    tab.get_by_role("combobox", name="Failed job or task").click()
-    page.get_by_role("option", name=re.compile(r"^Job \d+: Reward, v1$")).click()
-    _press(tab, "Retry failed jobs")
-    expect(tab.locator("#health-said")).to_contain_text("waits to be tried again")
+    row = tab.locator("#failed-jobs tr[data-key]")
+    expect(row).to_contain_text("a fault")
+    row.get_by_role("button", name="Retry").click()
+    tab.get_by_role("dialog", name="Retry").get_by_role("button", name="Retry").click()
+    expect(tab.locator("#failed-jobs-outcome")).to_contain_text("waits to be tried again")
     until(lambda: entries[1] in _board(service), 60, "it is scored")
 
 
@@ -182,7 +214,7 @@ def test_reported_results_are_checked_imported_and_removed(page: Page, service: 
     file.write_text("name,url,overall,macro\nA judge,https://a.example/paper,61.2,60.1\nB,,50,101\n")
     tab.locator("#reported-file input[type=file]").set_input_files(file)
     expect(tab.locator("#reported-file")).to_contain_text("results")
-    tab.get_by_label("Reason", exact=True).fill("a survey")
+    tab.get_by_label("Reason", exact=True).locator("visible=true").fill("a survey")
     _press(tab, "Import")
     said = tab.locator("#reported-said")
     expect(said).to_contain_text("Nothing was imported: 2 problems.")
@@ -198,9 +230,7 @@ def test_reported_results_are_checked_imported_and_removed(page: Page, service: 
     expect(tab.locator("#reported")).to_contain_text("r-a-judge-")
     name = re.findall(r"r-a-judge-\w+", tab.locator("#reported").inner_text())[0]
     until(lambda: name in _board(service), 60, "it is on the board")
-    tab.get_by_label("Result", exact=True).fill(name)
-    tab.get_by_label("Reason for the change").fill("retracted")
-    _press(tab, "Remove")
+    _act(tab, name, "reported.remove", reason="retracted")
     expect(tab.locator("#reported")).to_contain_text("retracted")
     until(lambda: name not in _board(service), 60, "it is off the board")
 

@@ -37,8 +37,8 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
     said = f"silent since {minute(dead.silent_since)}"
     assert f"worker dead: {said}" in text_output.health(found)
     assert "worker alive: last seen " in text_output.health(found)
-    assert markup.health(found).count("silent since") == 1
-    assert said in markup.health(found)
+    assert markup.health(found)[0].count("silent since") == 1
+    assert said in markup.health(found)[0]
 
 
 def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:

@@ -116,18 +116,18 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
 def test_and_on_the_page(board: Database) -> None:
     context = _Page(board)
     for typed in TOO_LARGE:
-        for tab, button, label in (
-            ("Review", "Close and draft", "Project"),
-            ("Review", "Let the annotators answer", "Project"),
-            ("Review", "Draft from accepted ones", "Only disputes"),
-            ("Review", "Accept", "Dispute"),
-            ("Accounts", "End the grant", "Grant"),
-            ("Suspicions", "Dismiss", "No."),
+        for action in (
+            "verification.close",
+            "verification.annotators",
+            "disputes.accept",
+            "quota.revoke",
+            "suspicions.dismiss",
         ):
-            assert "by its number" in context.press(button, {label: typed}, tab)[0], button
-        assert "by its number" in context.say("showing", typed)
-    granted = context.press("Grant", {"Account": "local", "Why": "because", "More submissions": float("inf")})
-    assert "Grant from 1" in granted[0]
+            assert "by its number" in context.act(action, [typed], reason="because")[0], action
+        assert "by its number" in context.press("Draft from accepted ones", {"Only disputes": typed}, "Disputes")[0]
+        assert "by its number" in context.show("tasks", typed)
+    for extra in ("1e999", "99999999999", "-1", "x"):
+        assert "Grant from 1" in context.act("quota.grant", ["local"], extra=extra, reason="because")[0], extra
 
 
 def test_the_largest_number_is_one(board: Database) -> None:

@@ -7,21 +7,24 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 import numpy as np
 import pytest
+from sqlalchemy import insert
 
 from auth import Identity
 from maintenance import markup
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
 from maintenance.database.queries import RevisionRow
+from maintenance.reason_templates import EVERY_ACTION, reason_templates, reasons_for
+from maintenance.row_actions import RowActions
 from storage.database import Database
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
+from storage.models.visibility import Approval
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
@@ -29,6 +32,7 @@ from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
 from tests.factories.actions import MaintainPage, by, decisions
 from tests.factories.review_setup import add_judges, set_up
 from tests.factories.specs import VL
+from web.actions import ACTIONS
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
 
@@ -65,45 +69,111 @@ def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> No
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, STRANGER)
-    answers = [
-        page.call("look")[0],
-        *page.press("Pause submissions", {"Message while submissions are paused": "because"})[:2],
-        *page.call("decide", entry, "entries.hide", "", "because"),
-        *page.call("edit", entry, "notes", "new"),
-        *page.call("retrying", "All failed jobs")[:2],
-        *page.call("retrying", "task 1")[:2],
-        page.call("results"),
-        *page.call("correcting", "r-x", "because", "macro", "50"),
-        *page.press("Grant", {"Account": "astranger000", "Why": "because"}),
-        *page.press("End the grant", {"Grant": "1", "Why": "because"}),
-        *page.press("Approve", {"Submission": entry, "Reason": "because"}),
-        *page.press("Dismiss", {"No.": "1", "Reason": "because"}),
-        *page.press("Remove", {"Result": "r-x"}),
+    rows = [
+        ("entries.hide", entry, {"reason": "because"}),
+        ("entries.edit", entry, {"changes": "notes", "changes.value": "new"}),
+        ("jobs.retry", "1", {}),
+        ("tasks.retry", "1", {}),
+        ("reported.edit", "r-x", {"changes": "macro", "changes.value": "50", "reason": "because"}),
+        ("reported.remove", "r-x", {"reason": "because"}),
+        ("quota.grant", "astranger000", {"extra": "1", "reason": "because"}),
+        ("quota.revoke", "1", {"reason": "because"}),
+        ("approvals.approve", entry, {"reason": "because"}),
+        ("suspicions.dismiss", "1", {"reason": "because"}),
+        ("rescore.apply", "demo", {"reason": "because", "confirmation": "demo"}),
+    ]
+    answers = [page.act(action, [key], **fields)[0] for action, key, fields in rows]
+    tabs = {"Health": (), "Entries": ("",), "Accounts": ("",), "Suspicions": (False,)}
+    opened = [page.open(tab, *typed) for tab, typed in tabs.items()]
+    opened += [page.open(tab) for tab in ("Approvals", "Labels", "Reported", "Tasks", "Pools", "Editions")]
+    answers += [answer[0] if isinstance(answer, tuple) else answer for answer in opened]
+    answers += [
+        page.press("Pause submissions", {"Message while submissions are paused": "because"})[0],
         page.call("verifying", ""),
         page.call("heading"),
-        page.call("find", "")[0],
-        page.call("choose", entry)[1],
-        page.call("asked")[0],
-        page.call("showing", "1"),
-        page.call("listed", ""),
-        *page.call("opening", ""),
-        page.call("table", ""),
+        page.show("entries-found", entry),
+        page.show("tasks", "1"),
     ]
     assert all("vl-bad" in answer for answer in answers), answers
-    assert len(page.refused) == len(answers)
+    assert len(page.refused) >= len(answers) and "page: rescore.apply" in page.refused
     assert entries.look(by(board, MAINTAINER), entry)[0].gone is None
+    assert all(set(opening) <= {""} for opening in [page.open("Health")[1:]]), "nothing else is shown either"
 
 
 def test_decisions_can_be_made_on_the_page(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    said, shown = page.call("decide", f" {entry} ", "entries.flag", "", HOSTILE)
-    assert "carries the note" in said and HOSTILE not in shown and "&lt;img" in shown
-    said, shown = page.call("edit", entry, "organisation", HOSTILE)
-    assert "Changed: organisation." in said and HOSTILE not in shown
-    said, _ = page.call("decide", entry, "entries.merge", "e00000000000", "because")
-    assert "no entry" in said
+    assert "carries the note" in page.act("entries.flag", [entry], note=HOSTILE)[0]
+    shown = page.show("entries-found", entry)
+    assert HOSTILE not in shown and "&lt;img" in shown
+    edited = page.act("entries.edit", [entry], **{"changes": "organisation", "changes.value": HOSTILE})[0]
+    assert "Changed: organisation." in edited
+    shown = page.show("entries-found", entry)
+    assert HOSTILE not in shown and "&lt;img" in shown
+    assert "no entry" in page.act("entries.merge", [entry], into="e00000000000", reason="because")[0]
     assert "hold" in page.call("verifying", "")
+
+
+def test_one_decision_is_made_about_several_rows_and_one_that_cannot_be_keeps_no_other(board: Database) -> None:
+    first, second = small_benchmark.submit(board, range(2), owner="aowner000000")
+    page = _page(board, MAINTAINER)
+    (said, *_) = page.act("entries.hide", [first, "e00000000000", second], reason="under review")
+    assert said.count("is hidden") == 2 and "no entry" in said and said.count("vl-bad") == 1
+    assert all(entries.look(by(board, MAINTAINER), one)[0].gone for one in (first, second))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        [],
+        {},
+        {"action": "entries.hide"},
+        {"action": "labels.retire", "keys": ["x"], "fields": []},
+        {"action": "entries.hide", "keys": [1], "fields": []},
+        {"action": "entries.hide", "keys": [], "fields": []},
+        {"action": "entries.hide", "keys": ["x"], "fields": [["reason"]]},
+        {"action": "entries.hide", "keys": ["x"], "fields": [["reason", {}]]},
+        {"action": "entries.hide", "keys": ["x"] * 201, "fields": []},
+    ],
+    ids=repr,
+)
+def test_what_no_dialog_of_a_table_sends_is_refused(board: Database, sent: Any) -> None:
+    assert "vl-bad" in _page(board, MAINTAINER).send("entries.hide", sent)[0]
+
+
+def test_rows_offer_what_their_state_allows_and_what_destroys_stands_last(board: Database) -> None:
+    hidden, shown = small_benchmark.submit(board, range(2), owner="aowner000000")
+    page = _page(board, MAINTAINER)
+    page.act("entries.hide", [hidden], reason="because")
+    table = page.open("Entries", "")
+    without = dict(re.findall(r'data-key="(\w+)"[^>]*data-without="([^"]*)"', table))
+    assert "entries.hide" in without[hidden] and "entries.restore" not in without[hidden]
+    assert "entries.restore" in without[shown] and "entries.hide" not in without[shown]
+    rows = RowActions.of(ACTIONS, "t", "entry", ["entries"])
+    danger = [action.declared.danger for action in rows.actions.values()]
+    assert danger == sorted(danger) and {"entries.hide", "entries.merge"} <= set(rows.actions)
+
+
+def test_tabs_say_how_much_is_open_in_them(board: Database) -> None:
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    page = _page(board, MAINTAINER)
+    assert page.counts("Tasks") == ["Health", "Approvals", "Suspicions", "Disputes", "Verification"]
+    labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
+    with board.write() as session:
+        session.execute(insert(Approval).values(submission_id=entry))
+        claim = tasks.claim(session, "worker", 60.0)
+        assert claim is not None
+        tasks.fail(session, claim, "gone", retry=False)
+    assert page.counts("Tasks")[:2] == ["Health 1", "Approvals 1"]
+
+
+def test_reasons_to_choose_from_are_short_and_belong_to_actions() -> None:
+    known = {action.name for action in ACTIONS} | {EVERY_ACTION}
+    for name, reasons in reason_templates().items():
+        assert name in known and reasons, name
+        assert all(len(reason) <= 120 and reason.endswith(".") for reason in reasons), name
+    assert reasons_for("entries.verify") != reasons_for("labels.retire") == tuple(reason_templates()[EVERY_ACTION])
 
 
 def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) -> None:
@@ -116,17 +186,16 @@ def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) 
         assert "no head of a chain" in page.call("verifying", text)
 
 
-def test_entries_are_found_by_model_owner_and_id_and_one_is_chosen(board: Database) -> None:
+def test_entries_are_found_by_model_owner_and_id(board: Database) -> None:
     first, second = small_benchmark.submit(board, range(2), owner="aowner000000")
     page = _page(board, MAINTAINER)
     for wanted, ids in (("", {first, second}), ("JUDGE 1", {second}), (first[3:9], {first}), ("%", set())):
-        told, choices = page.call("find", wanted)
-        assert {one[1] for one in choices["choices"]} == {one for one in (first, second) if one in told} == ids
-    assert "aowner000000" in page.call("find", "owner0000")[0]
-    name, shown = page.call("choose", second)
-    assert (name, "The entry waits to be scored." in shown) == (second, True)
-    page.call("decide", second, "entries.hide", "", "because")
-    assert "The entry is hidden." in page.call("choose", second)[1]
+        found = page.call("find", wanted)
+        assert {one for one in (first, second) if one in found} == ids
+    assert "aowner000000" in page.call("find", "owner0000")
+    assert "The entry waits to be scored." in page.show("entries-found", second)
+    page.act("entries.hide", [second], reason="because")
+    assert "The entry is hidden." in page.show("entries-found", second)
 
 
 def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
@@ -135,45 +204,36 @@ def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
     asked = rescoring.request_preview(by(bench.database, MAINTAINER), "demo")
     bench.runner.run_all()
     page = _page(bench.database, MAINTAINER)
-    told, choices = page.call("asked")
-    assert choices["choices"] == [(f"{asked.task_id}: rescore.preview demo, done", str(asked.task_id))]
-    assert "rescore.preview" in told
-    assert "2 entries: 0 change" in page.call("showing", str(asked.task_id))
-    assert "vl-bad" in page.call("showing", "99")
+    listed = page.open("Tasks")
+    assert f'data-key="{asked.task_id}" data-called="rescore.preview demo"' in listed
+    assert "2 entries: 0 change" in page.show("tasks", str(asked.task_id))
+    assert "vl-bad" in page.show("tasks", "99") and "vl-bad" in page.show("tasks", {"key": 1})
 
 
-def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
+def test_a_failed_task_is_asked_for_again_at_its_row(board: Database) -> None:
     failed = labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
         claim = tasks.claim(session, "worker", 60.0)
         assert claim is not None
         tasks.fail(session, claim, HOSTILE, retry=False)
     page = _page(board, MAINTAINER)
-    shown, choices = page.call("look")
+    _, _, shown = page.open("Health")
     assert HOSTILE not in shown and "&lt;img" in shown
-    assert choices["choices"][1:] == [(f"Task {failed.task_id}: labels.import v3", f"task {failed.task_id}")]
-    said, shown, choices = page.call("retrying", f"task {failed.task_id}")
-    assert "A worker imports revision v3" in said and "&lt;img" not in shown and len(choices["choices"]) == 1
+    assert f'data-key="{failed.task_id}" data-called="labels.import v3"' in shown
+    said, _, _, shown = page.act("tasks.retry", [str(failed.task_id)], table="failed-tasks")
+    assert "A worker imports revision v3" in said and "&lt;img" not in shown
 
 
-def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typed(tmp_path: Path) -> None:
+def test_an_earlier_preview_goes_once_something_else_is_asked_and_stays_where_nothing_happened(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
     page = _page(bench.database, MAINTAINER)
-    starts = [one for one in page.blocks.fns.values() if one.fn is not None and one.fn.__name__ == "run"]
-    buttons = {block.value: block._id for block in page.blocks.blocks.values() if isinstance(block, gr.Button)}
-    request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
-
-    def press(name: str, typed: str = "") -> tuple[str, Any]:
-        (pressed,) = (one.fn for one in starts if (buttons[name], "click") in one.targets)
-        assert pressed is not None
-        said, *_, left = pressed(request, "demo", "", "because", "", typed, "", "", "", False)
-        return said, left
-
-    assert press("Preview")[1] == ""
-    for name in ("Apply", "Undo"):
-        said, left = press(name)
-        assert "To confirm, type demo." in said and left != "", "what was refused takes nothing away"
-    assert "nothing to undo" in press("Undo", "demo")[0]
+    said, task, _, _, left, _ = page.act("rescore.preview", ["demo"])
+    assert (task is not None, left) == (True, "") and "A worker computes" in said
+    said, task, _, _, left, _ = page.act("rescore.apply", ["demo"], reason="because", confirmation="")
+    assert "To confirm, type demo." in said and (task, left != "") == (None, True)
+    assert "nothing to undo" in page.act("rescore.undo", ["demo"], reason="because")[0]
+    filters = {"where": "modelqwen", "reason": "because", "confirmation": "demo"}
+    assert "Write field=text" in page.act("rescore.apply", ["demo"], **filters)[0], "not everything instead of a part"
 
 
 def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
@@ -261,8 +321,9 @@ def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_
 def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    page.call("edit", entry, "parameters_b", "7")
-    _, shown = page.call("edit", entry, "notes", 'said "no"')
+    for field, new in (("parameters_b", "7"), ("notes", 'said "no"')):
+        page.act("entries.edit", [entry], **{"changes": field, "changes.value": new})
+    shown = page.show("entries-found", entry)
     assert "Parameters, in billions" in shown and "null" not in shown
     for was, became in (("–", "7"), ("–", "said &#34;no&#34;")):
         assert f'data-name="Was" data-nothing>{was}<' in shown and f'data-name="Became">{became}<' in shown
@@ -280,8 +341,9 @@ def test_a_source_leads_to_an_http_address_only() -> None:
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    page.call("decide", entry, "entries.verify", "", "checked by hand")
-    shown = "".join([*page.call("decide", entry, "entries.flag", "", "a note"), page.call("heading")])
+    page.act("entries.verify", [entry], reason="checked by hand")
+    page.act("entries.flag", [entry], note="a note")
+    shown = page.show("entries-found", entry) + page.call("heading")
     shown += markup.decisions(decisions(board))
     assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", shown)) >= 4
     assert not re.search(r"\dT\d", shown)

@@ -105,6 +105,7 @@ def test_what_cannot_be_done_is_one_sentence(hub: tuple[FakeSpaceHub, str]) -> N
         (run(url, "update", NAME), "space create"),
         (run(url, "create", "board"), "OWNER/NAME"),
         (run(url, "create", NAME, token="another"), "401"),
+        (run("http://127.0.0.1:9", "status", NAME), "cannot be reached (ConnectError). Check the network"),
     ):
         assert done.returncode == 1
         assert words in done.stderr

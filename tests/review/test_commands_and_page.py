@@ -126,62 +126,57 @@ def _page(bench: ReviewSetup, user: Identity) -> MaintainPage:
     return MaintainPage(by(bench.database, user, table=bench.table))
 
 
-def _press(page: MaintainPage, button: str, **typed: Any) -> tuple[Any, ...]:
-    """Press a button of the tab; fields by the first word of their labels."""
-    labels = {label.partition(" ")[0]: label for label in reversed(page.labels("Review"))}
-    return page.press(button, {labels[word.partition("_")[0]]: value for word, value in typed.items()}, "Review")
-
-
-HANDLERS: list[tuple[str, dict[str, Any]]] = [
-    ("Show disputes", {}),
-    ("Accept", {"Dispute": "1", "Note": "no"}),
-    ("Reject", {"Dispute": "1", "Note": "no"}),
-    ("Draft from accepted ones", {"Draft": "next", "Changes": "demo", "Reason": "because"}),
-    ("Look for candidates", {}),
-    ("Show candidates", {}),
-    ("Start the project", {"New": "may", "From": "demo", "Pairs": "all", "Reason": "because"}),
-    ("Let the annotators answer", {"Project": "1", "Annotators": "local"}),
-    ("Close and draft", {"Project": "1", "Draft": "next", "Reason": "because"}),
-    ("Show projects", {}),
+ASKED: list[tuple[str, dict[str, str]]] = [
+    ("disputes.accept", {"note": "no"}),
+    ("disputes.reject", {"note": "no"}),
+    ("verification.annotators", {"annotators": "local"}),
+    ("verification.close", {"revision": "next", "reason": "because"}),
+]
+PRESSED: list[tuple[str, str, dict[str, Any]]] = [
+    ("Disputes", "Draft from accepted ones", {"Draft": "next", "Changes revision": "demo", "Reason": "because"}),
+    ("Label errors", "Look for candidates", {}),
+    ("Label errors", "Show candidates", {}),
+    ("Verification", "Start the project", {"New project": "may", "From revision": "demo", "Reason": "because"}),
 ]
 
 
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(bench: ReviewSetup) -> None:
     page = _page(bench, STRANGER)
-    for button, typed in HANDLERS:
-        for text in _press(page, button, **typed):
-            assert "vl-bad" in text, (button, text)
-    assert len(page.refused) == 16
+    answers = [text for action, fields in ASKED for text in page.act(action, ["1"], **fields)]
+    answers += [text for tab, button, typed in PRESSED for text in page.press(button, typed, tab)]
+    answers += [page.open("Disputes", "all"), page.open("Verification")]
+    assert all("vl-bad" in text for text in answers), answers
+    assert len(page.refused) == len(answers)
     assert page.blocks.get_api_info()["named_endpoints"] == {}
 
 
 def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: ReviewSetup) -> None:
     _run(bench, "disputes", "open", bench.key(0), "--better", "a", "--reason", WHY)
     page = _page(bench, MAINTAINER)
-    (shown,) = _press(page, "Show disputes", State="open")
+    shown = page.open("Disputes", "open")
     assert HOSTILE not in shown and "&lt;img" in shown
-    said, shown = _press(page, "Accept", Dispute="1", Note="you are right", State="open")
+    said, shown = page.act("disputes.accept", ["1"], note="you are right")
     assert "is accepted" in said and "Nothing is disputed" in shown
     _run(bench, "disputes", "open", bench.key(1), "--better", "b", "--reason", WHY)
-    listed = [_press(page, "Show disputes", State=state)[0] for state in STATES]
+    listed = [page.open("Disputes", state) for state in STATES]
     both = [all(word in shown for word in (">open<", ">accepted<")) for shown in listed]
     assert both == [False, False, False, True]
-    assert "its number" in _press(page, "Accept", Dispute="one", Note="x")[0]
-    draft = {"Draft": "next", "Changes": "demo", "Reason": "because", "Only": "1", "Shown": "public"}
-    assert "writes draft next" in _press(page, "Draft from accepted ones", **draft)[0]
+    assert "its number" in page.act("disputes.accept", ["one"], note="x")[0]
+    draft = {"Draft": "next", "Changes revision": "demo", "Reason": "because", "Only disputes": "1"}
+    written = page.press("Draft from accepted ones", {**draft, "Shown of scores": "public"}, "Disputes")
+    assert "writes draft next" in written[0]
     assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
-    draft = {"Draft": "more", "Changes": "demo", "Reason": "because", "Only": "1, 7", "Shown": ""}
-    assert "Not accepted: 7." in _press(page, "Draft from accepted ones", **draft)[0]
-    start = {"New": "may", "From": "demo", "Pairs": "listed", "Listed": f"{bench.key(2)}, WildVision-1", "Reason": "x"}
-    said, shown = _press(page, "Start the project", **start)
+    draft |= {"Draft": "more", "Only disputes": "1, 7"}
+    assert "Not accepted: 7." in page.press("Draft from accepted ones", draft, "Disputes")[0]
+    start = {"New project": "may", "From revision": "demo", "Pairs": "listed", "Reason": "x"}
+    start |= {"Listed pairs": f"{bench.key(2)}, WildVision-1"}
+    said, shown = page.press("Start the project", start, "Verification")
     assert "has 2 pairs" in said and "may" in shown
-    assert "no account" in _press(page, "Let the annotators answer", Project="1", Annotators="nobody")[0]
-    said, shown = _press(page, "Let the annotators answer", Project="1", Annotators="local")
+    assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")[0]
+    said, shown = page.act("verification.annotators", ["1"], annotators="local")
     assert "1 more may answer" in said and "local 0" in shown
-    close = {"Project": "1", "Draft": "more", "Reason": "x", "Shown": "public"}
-    assert "Nobody has answered" in _press(page, "Close and draft", **close)[0]
+    close = {"revision": "more", "reason": "x", "disclosure": "public"}
+    assert "Nobody has answered" in page.act("verification.close", ["1"], **close)[0]
     answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, 1, GivenAnswer("first"))
-    assert "writes draft more" in _press(page, "Close and draft", **close)[0]
+    assert "writes draft more" in page.act("verification.close", ["1"], **close)[0]
     assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
-    disputed, listed_projects = page.open("Review", "all")
-    assert ">accepted<" in disputed and "may" in listed_projects, "both are there when the tab is opened"

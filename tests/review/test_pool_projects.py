@@ -402,14 +402,14 @@ def test_the_maintain_page_has_the_whole_way_from_a_pool_to_an_edition(
     assert "A worker imports pool next" in page.press("Import the pool", typed, "Pools")[0]
     bench.runner.run_all()
     assert "small-1, small-2: 8 of 40 stay" in page.open("Pools")
-    assert "Removes alone" in page.press("Show the filter report", {"Pool": "1"}, "Pools")[0]
-    assert "There is no pool 7" in page.press("Show the filter report", {"Pool": "7"}, "Pools")[0]
-    typed = {"Pool": "1", "New project": "may", "Reason": "verify", "Adjudicators": CY.account, "Answers per pair": 2}
-    assert "8 pairs, 3 of them gold" in page.press("Start a verification project", typed, "Pools")[0]
+    assert "Removes alone" in page.show("pools", "1")
+    assert "There is no pool 7" in page.show("pools", "7")
+    team = {"project": "may", "reason": "verify", "adjudicators": CY.account, "answers": "2"}
+    assert "8 pairs, 3 of them gold" in page.act("pools.verify", ["1"], **team)[0]
     _verified(bench, 1)
-    assert "1 disagreement, 1 decided" in page.press("Show projects", {}, "Review")[0]
-    assert "is closed" in page.press("Close without a draft", {"Project": "1", "Reason": "done"}, "Review")[0]
-    typed = {"Project": "1", "Edition": "next-bench", "Title": "Next", "Reason": "release", "% hidden": 50}
-    assert "A worker makes edition next-bench" in page.press("Export the edition", typed, "Editions")[0]
+    assert "1 disagreement, 1 decided" in page.open("Verification")
+    assert "is closed" in page.act("verification.finish", ["1"], reason="done")[0]
+    edition = {"id": "next-bench", "title": "Next", "reason": "release", "hidden": "50"}
+    assert "A worker makes edition next-bench" in page.act("editions.export", ["1"], **edition)[0]
     replace(bench.runner, editions=tmp_path / "editions").run_all()
     assert "7 pairs (" in page.open("Editions")

@@ -1,0 +1,50 @@
+"""Maintain tab for the health of the service: queue, workers, failures, pause, backup."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from common.messages import _
+from maintenance import markup
+from maintenance.action_context import ActionContext
+from maintenance.action_form import ActionForm, Refresh
+from maintenance.actions import operations
+from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.row_actions import RowActions
+from maintenance.tabs.action_table import ActionTable
+
+
+def build(context: PageContext) -> None:
+    """Lay the section out in the current Blocks context and wire it."""
+    form = ActionForm(context, "service", "jobs")
+    jobs_rows = RowActions.of(context.registry, "failed-jobs", "job", ["jobs"])
+    tasks_rows = RowActions.of(context.registry, "failed-tasks", "task", ["tasks"])
+    with gr.Row():
+        again = gr.Button(context.text(_("Refresh")), size="md")
+        form.button("service.backup")
+        form.button("jobs.retry_all")
+    said, shown = html(elem_id="health-said"), html(elem_id="health")
+    jobs, tasks = ActionTable(context, jobs_rows), ActionTable(context, tasks_rows)
+    with gr.Row():
+        form.fields("message")
+        form.button("service.pause")
+        form.button("service.resume")
+    form.rest(placed=list(jobs_rows.actions))
+
+    def look(request: gr.Request) -> tuple[str, str, str]:
+        parts: list[str] = []
+
+        def health(ctx: ActionContext) -> str:
+            parts.extend(markup.health(operations.health(ctx), jobs_rows, tasks_rows))
+            return parts[0]
+
+        state = context.run(request, "health", health)
+        return (state, parts[1], parts[2]) if parts else (state, "", "")
+
+    outputs = [shown, jobs.shown, tasks.shown]
+    again.click(look, outputs=outputs, **QUIETLY)
+    refresh = Refresh(look, outputs)
+    form.wire(said, refresh)
+    for table in (jobs, tasks):
+        table.wire(refresh)
+    context.on_tab_open(look, outputs)
