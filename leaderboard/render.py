@@ -37,6 +37,7 @@ from leaderboard.board.names import is_shortened, monogram, monogram_colour, nam
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
+from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.board.script_texts import board_texts, counted
@@ -199,6 +200,7 @@ def environment(context: RenderContext) -> Environment:
         "usual": usual,
         "hyphens": lambda text: hyphens(context.translations.known(text)),
         "in_words": in_words,
+        "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
         "name_markup": name_markup,
@@ -210,6 +212,13 @@ def environment(context: RenderContext) -> Environment:
         "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
+
+
+def overall_of(row: BoardRow, board: Board) -> str:
+    """Return the accuracy to show of a row: that which orders the board, or else the overall that its source states."""
+    if row.value(board.headline) is not None:
+        return board.headline
+    return stated_overall(row.scores, board.spec) or board.headline
 
 
 def _checks_numbers(spec: BenchmarkSpec) -> bool:

@@ -222,6 +222,7 @@ def _categories(tally: Tally) -> list[SliceCounts]:
     return [
         SliceCounts(tally.spec.title_of(name), n, agree, reject, undecided, name)
         for name, (n, agree, reject, undecided) in zip(tally.spec.category_keys, rows, strict=True)
+        if n or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
     ]
 
 

@@ -14,6 +14,7 @@ from benchmark.spec import load_spec
 from leaderboard.board import reported_definitions
 from leaderboard.board.reported_results import ReportedFigures, load_published, mixed_definitions
 from leaderboard.board.rows import build_board
+from leaderboard.render import overall_of
 from leaderboard.share import hub_eval_results
 from leaderboard.share.summary import summarize
 from tests.factories.three_benchmarks import application, board_of, boards
@@ -127,6 +128,15 @@ def test_a_reported_entry_says_where_its_intervals_come_from_or_that_it_has_none
     assert "Safety: bias 508 and Visual question answering 1,198 are inferred" in page
     page = visitor.get(f"/b/{grouped.spec.id}/entries/{grouped.id}").text
     assert "No intervals: pairs of one question are right or wrong together" in page
+
+
+def test_other_results_of_a_judge_show_the_overall_that_they_state() -> None:
+    spec = load_spec("multimodal-rewardbench")
+    board = build_board(board_of(spec, [0.8]), spec, published=load_published(spec))
+    rows = {row.tier: row for row in board.rows}
+    row = board.find(_result("GPT-4o", "Table 10").id)
+    assert row is not None
+    assert (overall_of(row, board), overall_of(rows["scored"], board)) == ("mean-of-seven", "micro")
 
 
 def test_the_page_of_a_judge_says_what_arithmetic_says_of_each_report(visitor: TestClient) -> None:
