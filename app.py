@@ -18,15 +18,7 @@ from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import (
-    QUIET,
-    child_environment,
-    load_signer,
-    open_service_database,
-    prepare_demo,
-    prepare_directory,
-    prepare_items,
-)
+from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_files
 
 
 def main() -> int:
@@ -39,11 +31,7 @@ def main() -> int:
             os.execve(sys.executable, [sys.executable, "-m", "workers"], child_environment())  # noqa: S606
         settings = Settings.from_env(os.environ)
         listener = open_listener(settings)
-        prepare_directory(settings)
-        os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
-        if settings.is_demo:
-            prepare_demo(settings)
-        prepare_items(settings)
+        prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
         tracing = start_tracing(settings.otel_endpoint, "web")

@@ -30,6 +30,19 @@ _UNREACHABLE = 75  # exit code of workers.item_files: another time it may work
 log = logging.getLogger(__name__)
 
 
+def prepare_files(settings: Settings) -> None:
+    """Make the data directory with the manifests of all benchmarks in it, and the demo's files where it is served.
+
+    Raises:
+        OSError, SettingsError: with a sentence that says what to do.
+    """
+    prepare_directory(settings)
+    os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
+    if settings.is_demo:
+        prepare_demo(settings)
+    prepare_items(settings)
+
+
 def prepare_directory(settings: Settings) -> None:
     """Make the data directory and remove what killed processes left in it; others may be at work there.
 
