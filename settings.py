@@ -209,7 +209,8 @@ class WorkerSettings(_FromMapping):
     )
     definitions: Path = setting(
         DEFINITIONS,
-        "directory with a folder for each benchmark ([benchmarks](benchmarks.md)): those of the project, or your own",
+        "directory with a folder for each benchmark of your own, beside those of the project "
+        "([benchmarks](benchmarks.md))",
         shown="`benchmark/definitions`",
         alias="benchmark_definitions",
     )

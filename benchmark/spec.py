@@ -329,7 +329,9 @@ class BenchmarkSpec:
     @cached_property
     def headline_text(self) -> str:
         """How sentences call the headline."""
-        return f"{self.name_of(self.headline)} {'average' if self.is_mean(self.headline) else 'accuracy'}"
+        text = self.accuracy_text(self.headline)
+        unnamed_mean = self.is_mean(self.headline) and text.endswith(" accuracy")
+        return f"{self.headline} average" if unnamed_mean else text
 
     @cached_property
     def untagged(self) -> tuple[str, ...]:
@@ -370,6 +372,20 @@ class BenchmarkSpec:
         overall = self.overall(name)
         return overall.name if overall is not None and overall.name else name
 
+    def accuracy_text(self, name: str) -> str:
+        """Return how sentences call the value of a score: "macro accuracy", "ACC", "Mean of 7"."""
+        called, overall = self.name_of(name), self.overall(name)
+        if overall is not None and overall.name and (called.isupper() or self.is_mean(name)):
+            return called
+        return f"{called} accuracy"
+
+    def category_text(self, name: str) -> str:
+        """Return how sentences call a score among others: as ``name_of``, a category by its title in small letters."""
+        category = next((category for category in self.categories if category.key == name), None)
+        if category is None or category.title.casefold() == name.casefold():
+            return self.name_of(name)
+        return small(category.title)
+
     def hyphenated(self, name: str) -> str:
         """Return how people call a score, with soft hyphens."""
         return next((category.hyphenated for category in self.categories if category.key == name), "") or self.title_of(
@@ -394,7 +410,8 @@ class BenchmarkSpec:
         """Return a file of the definition's folder, or of the one that it imitates; None where there is none."""
         if self.folder is None:
             return None
-        folders = [self.folder, *([self.folder.parent / self.imitates] if self.imitates else [])]
+        roots = (self.folder.parent, DEFINITIONS) if self.imitates else ()
+        folders = [self.folder, *(root / self.imitates for root in roots)]
         return next((path.read_bytes() for folder in folders if (path := folder / name).is_file()), None)
 
     def category_of(self, value: str, item_id: str) -> str:
@@ -428,13 +445,19 @@ def capital(text: str) -> str:
     return text.written(english) if isinstance(text, Message) else english
 
 
+def small(text: str) -> str:
+    """Return a text with a small first letter, unless it begins with an abbreviation."""
+    english = text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    return text.written(english) if isinstance(text, Message) else english
+
+
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:
-    """Return the ids of all benchmarks that have a folder."""
-    return tuple(sorted(path.parent.name for path in definitions.glob(f"*/{SPEC}")))
+    """Return the ids of all benchmarks that have a folder, there or among those of the project."""
+    return tuple(sorted({path.parent.name for root in (definitions, DEFINITIONS) for path in root.glob(f"*/{SPEC}")}))
 
 
 def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
-    """Return the definition of a benchmark.
+    """Return the definition of a benchmark: that of a folder of one's own, else that of the project.
 
     Raises:
         SpecError: there is no such benchmark, or its definition contradicts itself.
@@ -442,7 +465,8 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
     if benchmark not in known_benchmarks(definitions):
         known = ", ".join(known_benchmarks(definitions))
         raise SpecError(f"there is no benchmark {benchmark!r}; known: {known}")
-    return _load(definitions / benchmark / SPEC)
+    own = definitions / benchmark / SPEC
+    return _load(own if own.is_file() else DEFINITIONS / benchmark / SPEC)
 
 
 @cache

@@ -37,6 +37,7 @@ from leaderboard.board.names import is_shortened, monogram, monogram_colour, nam
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
+from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.board.script_texts import board_texts, counted
@@ -100,6 +101,7 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
 
 
 _FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
+_SHORT_NAME = 7  # letters
 _A_ROW = 3  # categories beside each other on a narrow screen
 
 
@@ -107,8 +109,9 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
     A line with ``$category`` stands for one such line per category; with ``$first``, for one per category that begins a
-    row on a narrow screen; with ``$other``, for one per overall number beside the headline. ``$pooled`` is the first of
-    these, ``$label`` its name. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` and
+    row on a narrow screen; with ``$other``, for one per overall number beside the headline, whose title is ``$named``.
+    ``$pooled`` is the first of these, ``$label`` its name; ``$beside`` has room for name and number. ``$categories``
+    and ``$heads`` are lists of selectors, ``$drawing`` and
     ``$compared`` are widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours.
     """
     keys, categories = spec.category_keys, spec.categories
@@ -119,6 +122,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$headline": spec.headline,
         "$pooled": others[0],
         "$label": spec.name_of(others[0]),
+        "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "106px",
         "$drawing": _drawing_width(len(categories)),
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
@@ -129,7 +133,11 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     lists = {"$other": others, "$first": list(keys[::_A_ROW])}
     lines = text.split("\n")
     for name, replacements in lists.items():
-        lines = [line.replace(name, key) for line in lines for key in (replacements if name in line else [""])]
+        lines = [
+            line.replace(name, key).replace("$named", spec.title_of(key))
+            for line in lines
+            for key in (replacements if name in line else [""])
+        ]
     return "\n".join(
         line.replace("$category", one.key).replace("$title", one.title)
         for line in lines
@@ -169,6 +177,8 @@ def environment(context: RenderContext) -> Environment:
         "marked": lambda text: marked(context.translations.known(text)),
         "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
+        "title_of": lambda name: context.translations.known(context.spec.title_of(name)),
+        "accuracy_text": lambda name: context.translations.known(context.spec.accuracy_text(name)),
     }
     jinja.globals |= {
         "languages": languages(),
@@ -190,6 +200,7 @@ def environment(context: RenderContext) -> Environment:
         "usual": usual,
         "hyphens": lambda text: hyphens(context.translations.known(text)),
         "in_words": in_words,
+        "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
         "name_markup": name_markup,
@@ -201,6 +212,13 @@ def environment(context: RenderContext) -> Environment:
         "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
+
+
+def overall_of(row: BoardRow, board: Board) -> str:
+    """Return the accuracy to show of a row: that which orders the board, or else the overall that its source states."""
+    if row.value(board.headline) is not None:
+        return board.headline
+    return stated_overall(row.scores, board.spec) or board.headline
 
 
 def _checks_numbers(spec: BenchmarkSpec) -> bool:

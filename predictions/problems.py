@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from common.messages import ngettext
+from common.text import join_sentences
 
 LISTED_PROBLEMS = 100
 LISTED_IDS = 100
@@ -70,7 +71,7 @@ class UploadRejected(Exception):
         self.problem_count = len(self.problems) if problem_count is None else problem_count
         self.warnings = tuple(warnings)
         self.format = format
-        super().__init__("; ".join(problem.message for problem in self.problems[:3]) or type(self).__doc__)
+        super().__init__(join_sentences(*(problem.message for problem in self.problems[:3])) or type(self).__doc__)
 
 
 def votes_phrase(k: int) -> str:

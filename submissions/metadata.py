@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 from pydantic import ValidationError
 
 from common.messages import _
+from common.text import join_sentences
 from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
 from storage.metadata_fields import FieldRefused, absent, yes_no
 
@@ -30,7 +31,7 @@ class MetadataRejected(ValueError):
     """Fields of the form cannot be taken."""
 
     def __init__(self, problems: tuple[FieldProblem, ...]) -> None:
-        super().__init__("; ".join(problem.message for problem in problems))
+        super().__init__(join_sentences(*(problem.message for problem in problems)))
         self.problems = problems
 
 

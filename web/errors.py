@@ -13,6 +13,7 @@ from starlette.responses import Response
 import auth.routes
 from auth import AuthError
 from auth.problem_details import problem, problem_body, problem_response
+from common.text import join_sentences
 from leaderboard.pages.status_pages import busy_page
 from leaderboard.render_context import RenderContext
 from leaderboard.routes import ErrorPages
@@ -52,7 +53,8 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if {"json_invalid", "model_attributes_type"} & {one["type"] for one in error.errors()}:
         return problem(422, "invalid-parameter", "The body is not a JSON object.")
-    detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
+    problems = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
+    detail = join_sentences(*problems)
     return problem(422, "invalid-parameter", detail)
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 from benchmark.judges import judge_name, judge_slug
 from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_check, check_numbers, read_figures
+from benchmark.pairs.definition_check import DefinitionCheck
+from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
+from leaderboard.board import reported_definitions
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""
@@ -42,7 +45,8 @@ class ReportedFigures:
     stated_judge: str = ""  # its name, where the result's says more or less
     reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
-    second_hand: bool = False  # read in somebody's notes on the source, not in the source
+    second_hand: bool = False  # read in somebody's notes on the source, not in the source itself
+    definition: DefinitionCheck | None = None  # which overall it states; None where the benchmark has but one split
 
     @property
     def judge_name(self) -> str:
@@ -58,7 +62,45 @@ class ReportedFigures:
     def remark(self) -> str:
         """The short phrases for the board: nothing where the official sizes fit, or nothing can be checked."""
         text = (self.check.remark or "") if self.check else ""
+        if self.definition is not None:
+            text = reported_definitions.remark(self.definition, self.stated_overall)
         return " · ".join(filter(None, (text, SECOND_HAND if self.second_hand else "")))
+
+    @property
+    def stated_overall(self) -> str:
+        """The overall over pairs or categories that it states; "" without one."""
+        return reported_definitions.stated_overall(self.figures, self.spec)
+
+    @property
+    def asked_figures(self) -> Mapping[str, float | str | None]:
+        """The figures by the names that the benchmark's check of numbers takes."""
+        return self.figures if self.definition is None else self.definition.figures
+
+    @property
+    def printed(self) -> Mapping[str, str]:
+        """The figures by score, as the source prints them."""
+        known = {name: str(value) for name, value in self.figures.items() if value is not None}
+        if self.definition is None:
+            return known
+        grouped = self.spec.grouped.key if self.spec.grouped is not None else ""
+        scores = {OVERALL: self.stated_overall, GROUPED: grouped}
+        return known | {scores.get(name, name): text for name, text in self.definition.figures.items()}
+
+    @property
+    def denominators(self) -> Mapping[str, int]:
+        """Of how many pairs each figure is, by score, where arithmetic tells."""
+        if self.definition is not None:
+            return reported_definitions.denominators(self.definition)
+        if self.sizes is None:
+            return {}
+        return dict(zip((*self.spec.category_keys, self.spec.pooled), (*self.sizes, sum(self.sizes)), strict=True))
+
+    @property
+    def states_mean(self) -> bool:
+        """Whether the mean that it states is that of its categories."""
+        if self.definition is not None:
+            return self.spec.mean in self.definition.fitting
+        return self.check is not None and bool(self.check.macro_ok)
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
@@ -109,7 +151,17 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
+        definition=reported_definitions.check_reported(figures, spec),
     )
+
+
+def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigures]) -> tuple[str, ...]:
+    """Return the definitions of overall that the column of a result's table mixes; none where it has one."""
+    if result.definition is None:
+        return ()
+    same = [row for row in published if (row.source, row.place) == (result.source, result.place)]
+    needed = reported_definitions.needed_definitions(row.definition for row in same if row.definition is not None)
+    return needed if len(needed) > 1 else ()
 
 
 def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures, ...]]:

@@ -145,6 +145,7 @@ class Board:
     unpublished: int = 0  # scored entries that their owners hold back
     reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
     level: str = PUBLIC  # benchmark.disclosure: of scores under these labels
+    stated: frozenset[str] = frozenset()  # overall numbers of reported results
     _standings: dict[str, Mapping[str, RankInfo]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -176,6 +177,11 @@ class Board:
         return tuple(name for name in self.spec.headline_first if name in shown)
 
     @property
+    def counted_values(self) -> tuple[str, ...]:
+        """The accuracies that entries scored here can have."""
+        return tuple(name for name in self.values if name not in self.stated or self._is_counted(name))
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
         columns = tuple(column for column in columns_of(self.spec) if column.key not in self._uncounted)
@@ -190,12 +196,15 @@ class Board:
 
     @property
     def _uncounted(self) -> frozenset[str]:
-        """The scores that need pairs which are not there, where a benchmark is served in part."""
+        """The scores that need pairs which are not there, where a benchmark is served in part; an overall number that
+        a source states is none of them."""
         if not self.spec.scores_pairs or self.level == OVERALL_ONLY or not self.sizes.get(self.spec.pooled):
             return frozenset()
-        return frozenset(name for name in self.spec.score_names if not self._is_counted(name))
+        return frozenset(name for name in self.spec.score_names if not self._is_counted(name)) - self.stated
 
     def _is_counted(self, name: str) -> bool:
+        if not self.spec.scores_pairs:
+            return True
         overall, held = self.spec.overall(name), [self.sizes.get(key, 0) > 0 for key in self.spec.parts_of(name)]
         asked = overall.pairs if overall is not None else None
         return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
@@ -278,11 +287,12 @@ def build_board(
         protocol,
         grouping,
         MappingProxyType(sizes),
-        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, rows, reported, baselines),
+        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, [*rows, *reported, *baselines], spec),
         ranges,
         snapshot.get("unpublished") or 0,
         MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
         level,
+        frozenset(name for row in reported for name in spec.overall_keys if row.scores.get(name) is not None),
     )
 
 
@@ -441,6 +451,8 @@ def _scored_rows(
 ) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
     measured = _measured(numbers, spec.score_names)
+    if spec.scores_pairs:  # a file's edition is no label revision, and all files of a board have the same
+        entries = [{**entry, "revision": ""} for entry in entries]
     return [_scored_row(entry, revision, *measured[i], decided[i], missing[i]) for i, entry in enumerate(entries)]
 
 
@@ -648,29 +660,34 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 
     Figures that fit no sizes in circulation have no denominator that is known, so no interval.
     """
-    if reported_figures.sizes is None:
-        return {}
-    spec = reported_figures.spec
-    totals = dict(
-        zip((*spec.category_keys, spec.pooled), (*reported_figures.sizes, sum(reported_figures.sizes)), strict=True)
-    )
+    totals = reported_figures.denominators
+    mean = reported_figures.spec.mean
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
         share = shares[name]
         if share is not None:
             bounds[name] = wilson(share * n, n)
     # A mean that is not that of its categories has no interval that could be told from them.
-    if reported_figures.check is not None and reported_figures.check.macro_ok and spec.mean:
-        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in spec.parts_of(spec.mean)]
-        bounds[spec.mean] = mover_macro(parts)
+    if totals and mean and shares.get(mean) is not None and reported_figures.states_mean:
+        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in reported_figures.spec.parts_of(mean)]
+        bounds[mean] = mover_macro(parts)
     return bounds
 
 
-def _merge(by: Sequence[str], *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
-    """Return one total order by some scores; among equals the row scored here is first."""
+def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
+    """Return one total order by some scores; among equals the row scored here is first.
+
+    Rows that state none of these scores follow by what they state, each definition by itself.
+    """
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
-        return (values, _TIERS[row.tier], row.submitted_at or row.date, row.id)
+        return (values, _TIERS[row.tier], _of_another_definition(row, by, spec), row.submitted_at or row.date, row.id)
 
-    return tuple(sorted((row for group in groups for row in group), key=key))
+    return tuple(sorted(rows, key=key))
+
+
+def _of_another_definition(row: BoardRow, by: Sequence[str], spec: BenchmarkSpec) -> tuple[tuple[bool, float], ...]:
+    if row.tier != "reported" or any(row.scores.get(name) is not None for name in by):
+        return ()
+    return tuple((value is None, -(value or 0.0)) for value in map(row.scores.get, spec.overall_keys))

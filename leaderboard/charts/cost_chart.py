@@ -78,9 +78,15 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         _("Across: log scale (left is cheaper). Up: {score}, % (up is better)", score=headline_name(view.spec)),
     )
     silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
+    free = sum(any(measure.read(row) == 0 for measure in _MEASURES) for row in rows)
     notes = (
         _("Stated by the owners of the entries, not measured here. More votes per pair cost more."),
         *((_("{n} of {judges} judges scored here state none of it.", n=silent, judges=len(rows)),) if silent else ()),
+        *(
+            (_("{n} of {judges} state 0, for which a log scale has no place.", n=free, judges=len(rows)),)
+            if free
+            else ()
+        ),
     )
     ends = (_("95% low"), _("95% high"))
     header = (_("cost"), _("judge"), _("tier"), f"{key}, %", *ends, _("value"), _("on the front"))

@@ -26,13 +26,14 @@ from leaderboard.judges.selection import (
     SelectedLines,
     chosen_slugs,
     compared,
+    findings_of,
     lines_of,
     of_agreement,
     read_query,
     selected,
     version_key,
 )
-from leaderboard.judges.table import JudgeLine, figure_json, judge_json, judge_lines
+from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines
 from leaderboard.pages.compare import difference_json
 from leaderboard.responses import json_body, respond
 
@@ -65,7 +66,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         asked = read_query(request, editions)
         made = await editions[0].ready(
             f"/api/v1{version_key(editions)}|{asked.url()}",
-            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights))),
+            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights), findings_of(editions))),
         )
         return respond(made, request.headers)
 
@@ -154,22 +155,24 @@ def _parameter(name: str, description: str, known: Sequence[str] | None, *, kind
 # Bodies
 
 
-def _judges(found: SelectedLines, weights: Mapping[str, float]) -> dict[str, Any]:
+def _judges(found: SelectedLines, weights: Mapping[str, float], findings: Findings) -> dict[str, Any]:
     return {
         "benchmarks": [board.benchmark for board in found.boards],
         "weights": dict(weights),
-        "judges": [_line(line, found.composites) for line in found.lines],
+        "judges": [_line(line, found.composites, findings) for line in found.lines],
     }
 
 
 def _judge(editions: Sequence[BoardVersion], slug: str, weights: Mapping[str, float]) -> dict[str, Any] | None:
     every = lines_of(editions)
     line = next((line for line in every if line.slug == slug), None)
-    return {**_line(line, composite_of(every, weights)), "weights": dict(weights)} if line is not None else None
+    if line is None:
+        return None
+    return {**_line(line, composite_of(every, weights), findings_of(editions)), "weights": dict(weights)}
 
 
-def _line(line: JudgeLine, composites: Mapping[str, Composite]) -> dict[str, Any]:
-    return {**judge_json(line), "composite": _composite(composites.get(line.slug))}
+def _line(line: JudgeLine, composites: Mapping[str, Composite], findings: Findings) -> dict[str, Any]:
+    return {**judge_json(line, findings), "composite": _composite(composites.get(line.slug))}
 
 
 def _composite(composite: Composite | None) -> dict[str, Any] | None:

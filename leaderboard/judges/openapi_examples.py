@@ -24,6 +24,8 @@ _REPORTED = {
     "url": "https://arxiv.org/abs/2605.00001",
     "figures": [{**_FIGURE, "value": 0.739, "interval": None}],
     "arithmetic": "fits no grouping",
+    "finding": "fits no grouping",
+    "mixed": [],
 }
 _CELL = {"label_revision": "v2", "protocol": "strict", "scored": _SCORED, "reported": [_REPORTED]}
 _OTHER_CELL = {"label_revision": "v1", "protocol": "strict", "scored": {**_SCORED, "figures": [_MICRO]}, "reported": []}
@@ -37,7 +39,8 @@ _WEIGHTS = {_SPEC.id: 1.0, "mm-rlhf-rewardbench": 1.0}
 _UNKNOWN = "There is no judge with this slug; `unknown` lists those of a comparison"
 JUDGES = answers(
     "Judges in the order of the table; `composite` is null for a judge without a score on a benchmark with a weight. "
-    "`arithmetic` says what is wrong with reported figures, null where nothing is known to be.",
+    "`arithmetic` says what is wrong with reported figures, null where nothing is known to be; `finding` says what "
+    "they fit; `mixed` lists the definitions of overall that their table has in one column.",
     {"benchmarks": [*_WEIGHTS], "weights": _WEIGHTS, "judges": [_LINE]},
 )
 JUDGE = answers("The judge.", {**_LINE, "weights": _WEIGHTS}, _404_unknown_judge=_UNKNOWN)

@@ -21,6 +21,7 @@ from leaderboard.judges.selection import (
     SelectedLines,
     chosen_slugs,
     compared,
+    findings_of,
     lines_of,
     of_agreement,
     read_query,
@@ -156,4 +157,5 @@ def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
     reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
     values = {"line": line, "prefixes": _prefixes(editions), "missing": missing, "reported": reported}
+    values["findings"] = findings_of(editions)
     return render(editions[0].context, "judge.html", current="/judges", **values)

@@ -17,6 +17,7 @@ from leaderboard.judges.compare import BenchmarkComparison, compare_judges
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
+from leaderboard.pages.reported_findings import ReportedFinding, report_findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ def selected(editions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLi
         sign = -1 if asked.descending else 1
         lines.sort(key=lambda line: sign * composites[line.slug].value if line.slug in composites else 2.0)
     return SelectedLines(boards, tuple(lines), len(lines), 1, 1, composites)
+
+
+def findings_of(editions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
+    """Return what arithmetic says of all reported results, by their ids."""
+    return {name: finding for edition in editions for name, finding in report_findings(edition.published).items()}
 
 
 def lines_of(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:

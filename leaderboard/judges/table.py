@@ -5,8 +5,9 @@ A judge is the slug of its name. A cell without a result stays empty: nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from benchmark.disclosure import PUBLIC
@@ -16,6 +17,11 @@ from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
+from leaderboard.pages.reported_findings import ReportedFinding
+
+Findings = Mapping[str, ReportedFinding]
+"""What arithmetic says of reported results, by their ids."""
+NO_FINDINGS: Findings = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +104,9 @@ def sorted_lines(
     return sorted(lines, key=lambda line: _order(line.cells[place], descending=descending))
 
 
-def judge_json(line: JudgeLine) -> dict[str, Any]:
+def judge_json(line: JudgeLine, findings: Findings = NO_FINDINGS) -> dict[str, Any]:
     """Return a judge as programs get it; accuracies are fractions."""
-    cells = {cell.board.benchmark: _disclosed(cell) for cell in line.cells if cell is not None}
+    cells = {cell.board.benchmark: _disclosed(cell, findings) for cell in line.cells if cell is not None}
     return {"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}", "benchmarks": cells}
 
 
@@ -154,13 +160,13 @@ def _descending(line: JudgeLine) -> list[tuple[bool, bool, float]]:
     return [_order(cell) for cell in line.cells]
 
 
-def _disclosed(cell: JudgeResult) -> dict[str, Any]:
+def _disclosed(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
     """Return a cell as JSON; figures under labels that are not public to 0.1 point."""
-    said = _cell_json(cell)
+    said = _cell_json(cell, findings)
     return said if cell.board.level == PUBLIC else dict(rounded(said))
 
 
-def _cell_json(cell: JudgeResult) -> dict[str, Any]:
+def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
     scored = None
     if cell.scored is not None:
         best = cell.info.best if cell.info is not None else None
@@ -171,18 +177,24 @@ def _cell_json(cell: JudgeResult) -> dict[str, Any]:
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,
         "scored": scored,
-        "reported": [_report_json(row, found) for row, found in cell.reports],
+        "reported": [_report_json(row, found, findings.get(row.id)) for row, found in cell.reports],
     }
 
 
-def _report_json(row: BoardRow, figures: Iterable[OverallFigure]) -> dict[str, Any]:
-    """Return a reported result. ``arithmetic``: what is wrong with its figures, None where nothing is known to be."""
+def _report_json(row: BoardRow, figures: Iterable[OverallFigure], finding: ReportedFinding | None) -> dict[str, Any]:
+    """Return a reported result.
+
+    ``arithmetic``: what is wrong with its figures, None where nothing is known to be. ``finding``: what arithmetic says
+    in sentences. ``mixed``: definitions of overall that its table has in one column.
+    """
     return {
         "result": row.id,
         "source": row.source,
         "url": row.url or None,
         "figures": _json(figures),
         "arithmetic": row.note or None,
+        "finding": " ".join(finding.sentences) or None if finding is not None else None,
+        "mixed": list(finding.mixed) if finding is not None else [],
     }
 
 

@@ -109,10 +109,19 @@ def sizes(table: ItemTable) -> list[SourceCount]:
     lines, spec = [], table.spec
     for category in spec.category_keys:
         inside = [item for item in table.items if item.category == category]
+        if not inside:
+            continue
         lines.append(_size(table, inside, spec.title_of(category), ""))
         by_source = {source: [item for item in inside if item.source == source] for source in spec.shown_sources}
         lines += [_size(table, held, category, source) for source, held in by_source.items() if held]
     return [*lines, _size(table, table.items, _("Total"), "")]
+
+
+def explained(spec: BenchmarkSpec, name: str) -> str:
+    """Return what an overall number is, in a sentence."""
+    overall = spec.overall(name)
+    assert overall is not None
+    return overall.about or _("{title}.", title=overall.title)
 
 
 def _size(table: ItemTable, items: Sequence[Item], category: str, source: str) -> SourceCount:

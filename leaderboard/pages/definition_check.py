@@ -22,6 +22,7 @@ from benchmark.pairs.definition_check import (
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
+from leaderboard.board.reported_definitions import needed_definitions, printed_title
 from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
 
 TABLES = "published_tables.json"
@@ -49,18 +50,7 @@ class CheckedTable:
     @property
     def definitions(self) -> tuple[str, ...]:
         """The fewest definitions of overall that explain the rows of the table; what alone fits a row comes first."""
-        needed: list[str] = []
-        for fitting in sorted((row.check.fitting for row in self.rows if row.check.fitting), key=len):
-            if not set(fitting) & set(needed):
-                needed.append(fitting[0])
-        return tuple(needed)
-
-
-def title_of(name: str, spec: BenchmarkSpec) -> str:
-    """Return how people call a printed figure."""
-    if name == GROUPED and spec.grouped is not None:
-        return spec.grouped.title.partition(":")[0]
-    return "Overall" if name == OVERALL else spec.title_of(name)
+        return needed_definitions(row.check for row in self.rows)
 
 
 def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
@@ -91,7 +81,7 @@ def headline(definition_check: DefinitionCheck) -> str:
     """Return the verdict in one sentence."""
     if definition_check.verdict == IMPOSSIBLE:
         names = joined(
-            [title_of(figure.key, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
+            [printed_title(figure.key, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
         )
         return _("No count of pairs gives the printed {names}.", names=names)
     if definition_check.verdict == NO_DEFINITION:
@@ -106,7 +96,7 @@ def headline(definition_check: DefinitionCheck) -> str:
 
 def sentences(definition_check: DefinitionCheck) -> list[str]:
     """Return what was found, for people."""
-    said = [_impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
+    said = [impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
     for overall in definition_check.overalls:
         span = (
             f"{overall.low:.2f}"
@@ -125,13 +115,14 @@ def sentences(definition_check: DefinitionCheck) -> list[str]:
     return said
 
 
-def _impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
+def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
+    """Return that no count gives a percentage, with those next to it."""
     what = _("groups") if figure.key == GROUPED else _("pairs")
     (less, low), (more, high) = figure.below, figure.above
     return _(
         "{spec} {printed} is no count of {n} {what}: {less} of {n} is {low}, {more} of {n} is "
         "{high}. Perhaps pairs were left out.",
-        spec=title_of(figure.key, spec),
+        spec=printed_title(figure.key, spec),
         printed=figure.printed,
         n=figure.n,
         what=what,

@@ -24,7 +24,7 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare, entry_findings, number_check
+from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
@@ -222,6 +222,7 @@ def _categories(tally: Tally) -> list[SliceCounts]:
     return [
         SliceCounts(tally.spec.title_of(name), n, agree, reject, undecided, name)
         for name, (n, agree, reject, undecided) in zip(tally.spec.category_keys, rows, strict=True)
+        if n or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
     ]
 
 
@@ -316,7 +317,8 @@ def _reported_page(
     edition: BoardVersion, reported_figures: reported_results.ReportedFigures, asked: EntryQuery, base: str
 ) -> str:
     board = edition.board()
-    arithmetic = reported_figures.arithmetic
+    verdict, sentences = reported_findings.explanation(reported_figures, edition.published)
+    row = board.find(reported_figures.id)
     return render(
         edition.context,
         "reported.html",
@@ -326,12 +328,13 @@ def _reported_page(
         **past_board_context(edition, asked.as_of, asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
         one=reported_figures,
-        row=(row := board.find(reported_figures.id)),
+        row=row,
         board=board,
         strips=marked_strips(board, row) if row is not None else (),
         related=_related(board, row),
-        verdict=number_check.finding(arithmetic) if arithmetic is not None else "",
-        sentences=arithmetic.sentences if arithmetic is not None else (),
-        check_url=number_check.url(reported_figures.figures),
+        verdict=verdict,
+        sentences=sentences,
+        check_url=reported_findings.check_url(reported_figures),
+        interval_note=reported_findings.interval_note(reported_figures, shown=bool(row and row.interval)),
         **_shared(edition, asked, base),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from benchmark.pairs.definition_check import printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
+from leaderboard.board.reported_definitions import printed_title
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, definition_check, explore, number_check
@@ -77,7 +78,7 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
         current="/check-numbers",
         spec=spec,
         names=printed_names(spec),
-        title_of=definition_check.title_of,
+        title_of=printed_title,
         asked=asked,
         problem=problem,
         found=result,
@@ -216,6 +217,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
     """Return a page of pairs; the shares of judges are those of the edition."""
     pairs = pairs_of(edition, materials)
     held = {item.source for item in pairs.table.items}
+    categories = {item.category for item in pairs.table.items}
     return render(
         edition.context,
         "explore.html",
@@ -227,6 +229,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
         found=pairs.select(query),
         spec=edition.spec,
         sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
+        categories=[key for key in edition.spec.category_keys if key in categories],
         difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
@@ -292,6 +295,7 @@ def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
         tags=about.tags(edition),
         histograms=about.histograms(table),
         guides=about.guides(edition.spec),
+        explained=partial(about.explained, edition.spec),
         names_of=lambda keys: [edition.spec.name_of(key) for key in keys],
         pairs=len(table),
         bin=about.BIN,

@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from benchmark.protocols import protocols
+from benchmark.spec import capital
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import latex, one_line
 from leaderboard.share.summary import summarize
@@ -34,7 +35,7 @@ def of_entry(row: BoardRow, board: Board, address: str) -> str:
     """Return one entry. Its address never changes; what its numbers were, the snapshot in the note says."""
     said = summarize(row, board)
     spread = f" ({said.interval})" if said.interval else ""
-    figures = f"{said.what.capitalize()} accuracy {said.value or 'unknown'}{spread}"
+    figures = f"{capital(said.accuracy)} {said.value or 'unknown'}{spread}"
     if row.tier == "scored":
         rule = protocols(board.spec)[board.protocol].title
         figures += f", rule {rule}, labels {board.label_revision}, snapshot {board.snapshot_id}"

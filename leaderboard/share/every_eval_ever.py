@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmark.judges import judge_slug
 from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
+from benchmark.spec import BenchmarkSpec, capital
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board, BoardRow
 from storage.metadata import FIELDS
@@ -104,7 +104,7 @@ def _result(
         "metric_config": {
             "evaluation_description": f"{_about(name, spec)} {rule.title} {rule.text}",
             "metric_id": f"{spec.id}.{name}",
-            "metric_name": f"{spec.title_of(name)} accuracy",
+            "metric_name": capital(spec.accuracy_text(name)),
             "metric_kind": "accuracy",
             "metric_unit": "proportion",
             "metric_parameters": {
@@ -112,6 +112,7 @@ def _result(
                 "categories": spec.grouping_text(board.grouping).title,
                 "label_revision": board.label_revision,
                 "votes_per_item": row.votes_per_item,
+                **({"edition": entry["revision"]} if spec.scores_pairs and entry.get("revision") else {}),
             },
             "lower_is_better": False,
             "score_type": "continuous",
@@ -126,8 +127,8 @@ def _result(
 def _about(name: str, spec: BenchmarkSpec) -> str:
     """Return what a score is the share of, in a sentence."""
     overall = spec.overall(name)
-    if overall is not None and spec.counts_groups(name):
-        return f"{name}: {overall.about}"
+    if overall is not None and (spec.counts_groups(name) or spec.is_mean(name)):
+        return f"{name}: {overall.about or f'{overall.title}.'}"
     return f"Share of pairs judged as people did: {name}."
 
 

@@ -19,7 +19,7 @@ def dataset_definition(board: Board) -> bytes:
     import yaml
 
     spec = board.spec
-    tasks = [{"id": name, "config": "default", "split": "test"} for name in board.values]
+    tasks = [{"id": name, "config": "default", "split": "test"} for name in board.counted_values]
     about = "Pairs of responses to a question: which one is better, and does a judge agree with people?"
     content = {"name": spec.title, "description": about, "evaluation_framework": spec.id, "tasks": tasks}
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
@@ -48,7 +48,7 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
             source_name=f"{board.spec.brand} leaderboard",
             notes=one_line(notes),
         )
-        for task in board.values  # eval.yaml declares the same
+        for task in board.counted_values  # eval.yaml declares the same
         if (value := row.value(task)) is not None
     ]
     text: str = yaml.safe_dump(eval_result_entries_to_yaml(made), sort_keys=False, allow_unicode=True)

@@ -24,7 +24,7 @@ def llms_txt(board: Board, base: str, context: RenderContext | None = None) -> s
     judges = "1 judge was" if board.scored == 1 else f"{board.scored} judges were"
     spec = board.spec
     coarse = "" if board.level != OVERALL_ONLY else " to half a point,"
-    order = f"{board.headline} accuracy{coarse} under"
+    order = f"{board.spec.accuracy_text(board.headline)}{coarse} under"
     exports = ", ".join(f"[{one.title}]({base}/export/board.{one.suffix})" for one in FORMATS.values())
     return f"""# {spec.brand} leaderboard
 

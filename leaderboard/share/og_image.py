@@ -11,7 +11,7 @@ import io
 import unicodedata
 from collections.abc import Sequence
 
-from benchmark.spec import BenchmarkSpec
+from benchmark.spec import BenchmarkSpec, capital
 from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.colours import LIGHT
@@ -48,7 +48,13 @@ def of_board(board: Board) -> bytes:
     canvas.heading(board)
     canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
     message = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
-    canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {message}.", 30, LIGHT.soft)
+    canvas.text(
+        _LEFT,
+        204,
+        f"{capital(board.spec.accuracy_text(board.headline))} with 95% intervals. {message}.",
+        30,
+        LIGHT.soft,
+    )
     for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
         top = 282 + 62 * number
         canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark.protocols import protocols
 from common.rounding import percent, tenths
+from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.share.social_meta import SocialPreview
@@ -22,7 +23,9 @@ class EntrySummary:
     interval: str  # "70.4–76.0"
     plus_minus: str  # half of the interval's width: "2.8"
     place: str  # "rank 3 of 12", "rank 1–4 of 12", "reported", or ""
-    what: str  # the score: that which orders the board
+    what: str  # the key of the score: that which orders the board, or which a source states
+    called: str  # how people call it
+    accuracy: str  # how sentences call its value
     brand: str  # of the benchmark
 
     @property
@@ -30,7 +33,7 @@ class EntrySummary:
         """ "macro 73.3 ± 2.8"."""
         if not self.value:
             return "not scored"
-        message = f"{self.what} {self.value}"
+        message = f"{self.called} {self.value}"
         return f"{message} ± {self.plus_minus}" if self.plus_minus else message
 
     @property
@@ -41,12 +44,22 @@ class EntrySummary:
 
 def summarize(row: BoardRow, board: Board) -> EntrySummary:
     """Return what there is to say of a row."""
-    what = board.headline if row.tier == "scored" else board.spec.headline
+    what = board.headline if row.tier == "scored" else stated_overall(row.scores, board.spec) or board.spec.headline
     bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
     interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
     name = f"{row.model} {row.version}".strip()
-    return EntrySummary(name, percent(row.value(what)), interval, half, _place(row, board), what, board.spec.brand)
+    return EntrySummary(
+        name=name,
+        value=percent(row.value(what)),
+        interval=interval,
+        plus_minus=half,
+        place=_place(row, board),
+        what=what,
+        called=board.spec.name_of(what),
+        accuracy=board.spec.accuracy_text(what),
+        brand=board.spec.brand,
+    )
 
 
 def _place(row: BoardRow, board: Board) -> str:
@@ -69,9 +82,9 @@ def description(row: BoardRow, board: Board) -> str:
     where = f", {said.place}" if said.place else ""
     spread = f" (95% interval {said.interval})" if said.interval else ""
     if row.tier == "reported":
-        return f"{user} on {board.spec.brand}: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
+        return f"{user} on {board.spec.brand}: {said.accuracy} {said.value}%{spread}, as reported in {row.source}."
     how = f"Rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}."
-    return f"{user} on {board.spec.brand}: {said.what} accuracy {said.value}%{spread}{where}. {how}"
+    return f"{user} on {board.spec.brand}: {said.accuracy} {said.value}%{spread}{where}. {how}"
 
 
 def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = "") -> Board:

@@ -124,7 +124,8 @@ def sign(number: int, kind: str = "r", better: str = "left") -> dict[str, Any]:
 
 def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
     definitions = folder(tmp_path, "traffic-signs", INVENTED)
-    assert known_benchmarks(definitions) == ("traffic-signs",)
+    assert set(known_benchmarks(definitions)) == {"traffic-signs", *known_benchmarks()}
+    assert load_spec("mm-rlhf-rewardbench", definitions) is load_spec("mm-rlhf-rewardbench")
     spec = load_spec("traffic-signs", definitions)
     pairs = read_pairs([sign(n, "rs"[n % 2], "left" if n % 4 else "right") for n in range(40)], spec)
     counts = count_pairs(choose_first(pairs), pairs)
@@ -254,3 +255,16 @@ def test_the_trivial_judges_on_the_real_part_of_multimodal_rewardbench() -> None
     assert longer["math"].agree + longer["coding"].agree == 555
     assert longer["math"].undecided + longer["coding"].undecided == 54
     assert first["math"].agree + first["coding"].agree == 534
+
+
+def test_sentences_call_a_score_by_the_name_that_people_use() -> None:
+    grouped, several = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
+    assert [grouped.accuracy_text(name) for name in grouped.overall_keys] == ["ACC", "Mean of 5", "ACC+"]
+    assert [several.accuracy_text(name) for name in ("micro", "mean-of-seven")] == ["Overall accuracy", "Mean of 7"]
+    assert load_spec("vl-rewardbench").accuracy_text("macro") == "macro accuracy"
+    assert [grouped.category_text(name) for name in ("mcq", "long", "video")] == [
+        "multiple choice",
+        "long answers",
+        "video",
+    ]
+    assert several.category_text("vqa") == "visual question answering"

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,3 +214,11 @@ def test_its_exports_hold_both_judges(walk: Walk) -> None:
         ("Seven of eight", 0.875, 0.8),
         ("Three of four", 0.75, 0.8),
     ]
+
+
+def test_a_benchmark_without_sources_shows_none_beside_its_categories(walk: Walk) -> None:
+    page = walk.get("/explore")
+    assert ("All categories" in page, "All sources" in page, "Source" in page) == (True, False, False)
+    link = re.search(r'href="(/explore/[0-9a-z]+)"', page)
+    assert link is not None
+    assert "Source" not in walk.get(link[1])

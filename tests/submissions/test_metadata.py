@@ -149,3 +149,10 @@ def test_every_field_has_a_column() -> None:
     from storage.models.core import Submission
 
     assert set(FIELDS) <= set(Submission.__table__.columns.keys())
+
+
+def test_what_is_wrong_with_several_fields_is_said_in_sentences() -> None:
+    with pytest.raises(MetadataRejected) as caught:
+        Metadata.parse({"model": "x", "price_usd": "nan", "tokens_in": "-1"})
+    assert len(caught.value.problems) == 2
+    assert ".;" not in str(caught.value) and str(caught.value).endswith(".")

@@ -1,34 +1,131 @@
-"""A file that was chosen on the page of another benchmark, in a browser: one click checks it on its own."""
+"""Four benchmarks in one service: the three of the project, and an invented one of which there is a folder alone."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.service import Service, running
+from benchmark.items import ItemTable
+from benchmark.spec import load_spec
+from tests.factories.programs import run_maintenance
+from tests.factories.service import Service, running, until
+from tests.leaderboard.test_another_benchmark import DEFINITION, PAIRS, RIGHT, lines, predictions
 from tests.pair_files import mm_rlhf_items, mm_rlhf_predictions, mmrb_items, write_json, write_json_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 QUESTIONS = mm_rlhf_items(seed=2)
+OWN = "weather"
+
+
+@dataclass(frozen=True)
+class FourBenchmarks:
+    """The service, and the ids of two judges that were scored on the invented benchmark."""
+
+    service: Service
+    ids: tuple[str, str]
+
+    def get(self, path: str) -> str:
+        answer = self.service.http.get(path.replace("ENTRY", self.ids[0]).replace("BOTH", ",".join(self.ids)))
+        assert answer.status_code == 200, answer.text[:500]
+        return answer.text
+
+
+def _labels(root: Path) -> str:
+    """Write labels of four benchmarks, and the folder of the invented one; return LABELS."""
+    table = ItemTable.load(load_spec("vl-rewardbench"))
+    held = sorted((item.rows["v2"], item.ids["v2"]) for item in table.items if "v2" in item.rows)
+    vl = [{"id": name, "human_ranking": [row % 2, 1 - row % 2]} for row, name in held]
+    own = [{"id": pair["id"], "human_ranking": [n, 1 - n]} for pair, n in zip(PAIRS, RIGHT, strict=True)]
+    sources = {
+        "v2": write_json_lines(root / "labels.jsonl", vl),
+        "multimodal-rewardbench/v1": write_json(root / "all_data.json", mmrb_items(60, seed=1)),
+        "mm-rlhf-rewardbench/v1": write_json_lines(root / "mm_reward_bench.jsonl", QUESTIONS),
+        f"{OWN}/v1": write_json_lines(root / "weather_labels.jsonl", own),
+    }
+    return ",".join(f"{name}={path}" for name, path in sources.items())
+
+
+def _add_folder(root: Path) -> Path:
+    folder = root / "definitions" / OWN
+    folder.mkdir(parents=True)
+    (folder / "spec.toml").write_text(DEFINITION)
+    (root / "pairs.jsonl").write_text(lines(PAIRS))
+    environ = {"BENCHMARK_DEFINITIONS": str(folder.parent)}
+    made = run_maintenance(
+        "manifest", OWN, f"v1={root / 'pairs.jsonl'}", "--output", str(folder / "items.json"), environ=environ
+    )
+    assert made.returncode == 0, made.stderr
+    return folder.parent
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    root = tmp_path_factory.mktemp("two")
-    first = write_json(root / "all_data.json", mmrb_items(60, seed=1))
-    other = write_json_lines(root / "mm_reward_bench.jsonl", QUESTIONS)
-    labels = f"multimodal-rewardbench/v1={first},mm-rlhf-rewardbench/v1={other}"
-    named = "multimodal-rewardbench,mm-rlhf-rewardbench"
-    with running(root / "data", gradio=True, LABELS=labels, BENCHMARKS=named) as service:
-        yield service
+def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FourBenchmarks]:
+    root = tmp_path_factory.mktemp("four")
+    served: dict[str, Any] = {"LABELS": _labels(root), "BENCHMARK_DEFINITIONS": str(_add_folder(root))}
+    with running(root / "data", gradio=True, **served) as service:
+        first, second = (_submit(service, model, wrong) for model, wrong in (("Alpha", 5), ("Beta", 10)))
+        path = f"/api/v1/compare?benchmark={OWN}&entries={first},{second}"
+        until(lambda: _tested(service, path), 60, "both are scored and compared")
+        yield FourBenchmarks(service, (first, second))
 
 
-def test_one_click_checks_the_same_upload_on_its_own_benchmark(service: Service, page: Page, tmp_path: Path) -> None:
+def _submit(service: Service, model: str, wrong: int) -> str:
+    files = {"file": ("judge.jsonl", predictions(range(wrong)))}
+    answer = service.http.post(f"/api/v1/submissions?benchmark={OWN}", files=files, data={"model": model})
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["id"])
+
+
+def _tested(service: Service, path: str) -> bool:
+    answer = service.http.get(path)
+    pairs = answer.json().get("pairs", []) if answer.status_code == 200 else []
+    return bool(pairs) and pairs[0]["differences"]["all"].get("only_first") is not None
+
+
+def test_a_fourth_benchmark_is_one_folder_from_a_submission_to_an_export(four: FourBenchmarks) -> None:
+    start = f"/b/{OWN}"
+    assert [one["id"] for one in json.loads(four.get("/api/v1/status"))["benchmarks"]] == [
+        "vl-rewardbench", "multimodal-rewardbench", "mm-rlhf-rewardbench", OWN,
+    ]  # fmt: skip
+    walked = {
+        "/": ("87.5", "75.0", "Rain", "Alpha"),
+        "/entries/ENTRY": ("87.5", "Rain"),
+        "/compare?entries=BOTH": ("Alpha", "Beta", "12.5"),
+        "/about": ("Weather in pictures holds 40 pairs",),
+        "/explore": ("rain-0",),
+        "/export/board.csv": ("Alpha", "0.875"),
+        "/export/board.tex": ("Alpha", "87.5"),
+        "/export/board.eee.json": ("weather.all",),
+        "/entries/ENTRY/badge.svg": ("87.5",),
+    }
+    for path, texts in walked.items():
+        page = four.get(start + path)
+        assert [text for text in texts if text not in page] == [], path
+    assert "<title>Analyse · Weather leaderboard</title>" in four.get(f"/app/analyse-{OWN}")
+
+
+def test_the_judges_of_the_fourth_benchmark_stand_beside_those_of_the_three(four: FourBenchmarks) -> None:
+    board, judge = four.get(f"/judges?sort={OWN}&q=alpha"), four.get("/judges/alpha")
+    assert ("Weather in pictures" in board, "87.5" in board) == (True, True)
+    assert "87.5" in judge
+    assert "No result on VL-RewardBench, Multimodal RewardBench, MM-RLHF-RewardBench." in judge
+    compared = json.loads(four.get("/api/v1/judges/compare?a=alpha&b=beta"))
+    assert [one["benchmark"] for one in compared["benchmarks"] if one["difference"]] == [OWN]
+    assert "Weather in pictures" in four.get("/judges.tex")
+
+
+def test_one_click_checks_the_same_upload_on_its_own_benchmark(
+    four: FourBenchmarks, page: Page, tmp_path: Path
+) -> None:
+    service = four.service
     file = write_json_lines(tmp_path / "judge.jsonl", mm_rlhf_predictions(QUESTIONS, seed=3))
-    page.goto(f"{service.url}/app/submit")
+    page.goto(f"{service.url}/app/submit?benchmark=multimodal-rewardbench")
     page.locator("#predictions input[type=file]").set_input_files(file)
     page.get_by_label("Model (required)").fill("Typed before")
     page.get_by_role("link", name="Check this file for MM-RLHF-RewardBench").click()

@@ -13,7 +13,17 @@ from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 BOARDS = ("/", *(f"/b/{name}/" for name in SERVED[1:]))
-PAGES = (*BOARDS, "/judges", "/judges/judge-3", "/judges/compare?a=judge-3&b=judge-5", "/agreement")
+REPORTED = ("r-gpt-4o-2509-16127-mmrb", "r-slime-2509-16127-mm-rlhf")
+ENTRIES = tuple(f"/b/{name}/entries/{entry}" for name, entry in zip(SERVED[1:], REPORTED, strict=True))
+PAGES = (
+    *BOARDS,
+    *ENTRIES,
+    "/judges",
+    "/judges/judge-3",
+    "/judges/gpt-4o",
+    "/judges/compare?a=judge-3&b=judge-5",
+    "/agreement",
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +47,21 @@ def assert_fits(page: Page) -> None:
 def test_no_page_scrolls_sideways(page: Page, address: str, path: str) -> None:
     page.goto(address + path)
     assert_fits(page)
+
+
+@pytest.mark.parametrize("path", BOARDS)
+def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, path: str) -> None:
+    page.goto(f"{address}{path}?tier=reported")
+    beside = page.evaluate(
+        """() => [...document.querySelectorAll("table.elsewhere tbody tr")].flatMap(row => {
+          const box = one => one.getBoundingClientRect();
+          const remarks = row.querySelector("th small");
+          return [...row.querySelectorAll("td.plain")].map(box).filter(one => one.width
+            && one.top < box(remarks).bottom && box(remarks).top < one.bottom && one.left > box(remarks).left
+          ).map(one => one.left - box(remarks).right);
+        })"""
+    )
+    assert min(beside, default=0) >= 0
 
 
 @pytest.mark.parametrize("path", [*BOARDS, "/judges"])

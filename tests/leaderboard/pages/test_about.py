@@ -7,6 +7,9 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from benchmark.items import ItemTable
+from benchmark.pairs.labelled_pairs import read_pairs
+from benchmark.pairs.pair_table import pair_table
+from benchmark.spec import load_spec
 from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
@@ -15,6 +18,7 @@ from predictions.parse import parse_predictions
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
 from tests.factories.specs import INVENTED, TAGS, VL
+from tests.pair_files import mmrb_items
 
 
 def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:
@@ -90,3 +94,15 @@ def test_the_page_says_all_that_a_newcomer_needs_and_leads_to_it() -> None:
         assert rule in page, rule
     sample = client.get("/sample-predictions.jsonl")
     assert "attachment" in sample.headers["content-disposition"]
+
+
+def test_categories_without_a_pair_are_not_listed() -> None:
+    part = [row for row in mmrb_items(60, seed=1) if row["Category"] in ("knowledge", "vqa")]
+    items = pair_table([read_pairs(part, load_spec("multimodal-rewardbench"))])
+    assert [line.category for line in about.sizes(items)] == ["Knowledge", "Visual question answering", "Total"]
+
+
+def test_the_about_page_says_once_what_an_overall_is_called() -> None:
+    spec = load_spec("mm-rlhf-rewardbench")
+    said = [about.explained(spec, name) for name in spec.overall_keys]
+    assert said[:2] == ["Share of all pairs judged as people did.", "Mean of the five categories."]

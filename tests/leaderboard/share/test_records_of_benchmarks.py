@@ -78,3 +78,25 @@ def test_the_hub_gets_the_tasks_that_its_definition_declares(benchmark: str) -> 
         assert {one.task_id for one in parse_eval_result_entries(found)} == tasks
     else:
         assert "no dataset on the Hub" in str(hub_eval_results.refusal(row, board))
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "names"),
+    [
+        ("vl-rewardbench", {"macro": "Macro accuracy", "overall": "Overall accuracy"}),
+        ("multimodal-rewardbench", {"micro": "Overall accuracy", "mean-of-seven": "Mean of 7"}),
+        ("mm-rlhf-rewardbench", {"micro": "ACC", "acc-plus": "ACC+", "mean-of-five": "Mean of 5"}),
+    ],
+)
+def test_a_metric_has_the_name_of_its_benchmark_and_a_mean_is_not_called_a_share(
+    benchmark: str, names: dict[str, str]
+) -> None:
+    body, board = made(benchmark)
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", BASE)
+    (record, _) = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    metrics = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
+    for key, name in names.items():
+        config = metrics[key]["metric_config"]
+        assert config["metric_name"] == name
+        assert ("Share of pairs" in config["evaluation_description"]) is (key in (board.spec.pooled,))
+        assert ("edition" in config["metric_parameters"]) is board.spec.scores_pairs

@@ -1,0 +1,103 @@
+"""Sentences on what arithmetic says of a reported result, for its page and for that of its judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmark.pairs.definition_check import IMPOSSIBLE, DefinitionCheck
+from common.messages import _, joined
+from leaderboard.board.reported_results import ReportedFigures, mixed_definitions
+from leaderboard.pages import definition_check, number_check
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFinding:
+    """What arithmetic says of a result. ``mixed``: definitions of overall that its table has in one column.
+
+    ``check_url``: the filled form of the number check, below the prefix of the benchmark.
+    """
+
+    sentences: tuple[str, ...]
+    mixed: tuple[str, ...]
+    check_url: str
+
+
+def report_findings(published: Sequence[ReportedFigures]) -> Mapping[str, ReportedFinding]:
+    """Return the findings on results by their ids."""
+    return {result.id: _finding(result, published) for result in published}
+
+
+def check_url(result: ReportedFigures) -> str:
+    """Return the address of the number check with the figures filled in; "" where the benchmark has none."""
+    checked = result.definition is not None or result.spec.splits
+    return number_check.url(result.asked_figures) if checked else ""
+
+
+def explanation(result: ReportedFigures, published: Sequence[ReportedFigures]) -> tuple[str, tuple[str, ...]]:
+    """Return the verdict on a result's figures and the sentences behind it, for its page; it may take a tenth of a
+    second."""
+    if result.definition is not None:
+        sentences = (mixture(result, published), *definition_check.sentences(result.definition))
+        return definition_check.headline(result.definition), tuple(filter(None, sentences))
+    arithmetic = result.arithmetic
+    return ("", ()) if arithmetic is None else (number_check.finding(arithmetic), arithmetic.sentences)
+
+
+def mixture(result: ReportedFigures, published: Sequence[ReportedFigures]) -> str:
+    """Return that the overall column of a result's table has several definitions; "" where it has one."""
+    mixed = mixed_definitions(result, published)
+    if not mixed:
+        return ""
+    table = ", ".join(filter(None, (result.source, result.place)))
+    return _(
+        "The overall column of {table} mixes {definitions}: its rows cannot be compared.",
+        table=table,
+        definitions=joined([_("“{title}”", title=key) for key in mixed], _(" and ")),
+    )
+
+
+def interval_note(result: ReportedFigures, *, shown: bool) -> str:
+    """Return where the intervals of a result come from, or why it has none."""
+    if not shown:
+        return _no_interval(result)
+    edition = result.definition.edition if result.definition is not None else None
+    if edition is not None and edition.inferred:
+        sizes = joined([f"{result.spec.title_of(key)} {size:,}" for key, size in edition.inferred.items()], _(" and "))
+        return _(
+            "Intervals are unpaired, from the official sizes. {sizes} are inferred. They are too narrow if pairs were "
+            "left out.",
+            sizes=sizes,
+        )
+    return _(
+        "Intervals are unpaired, from the sizes that the figures follow. They are too narrow if pairs were left out."
+    )
+
+
+def _no_interval(result: ReportedFigures) -> str:
+    if result.spec.grouped is not None:
+        return _(
+            "No intervals: pairs of one question are right or wrong together, and percentages do not tell which were."
+        )
+    return _("No intervals: the figures do not tell of how many pairs they are.")
+
+
+def _finding(result: ReportedFigures, published: Sequence[ReportedFigures]) -> ReportedFinding:
+    check = result.definition
+    said = _of_split(result) if check is None else (*_of_definition(check), mixture(result, published))
+    return ReportedFinding(tuple(filter(None, said)), mixed_definitions(result, published), check_url(result))
+
+
+def _of_definition(check: DefinitionCheck) -> tuple[str, ...]:
+    if check.verdict == IMPOSSIBLE:
+        return tuple(definition_check.impossible(figure, check.spec) for figure in check.unreachable)
+    return (definition_check.headline(check),)
+
+
+def _of_split(result: ReportedFigures) -> tuple[str, ...]:
+    """Return the quick answer: the page of the result has the exact one."""
+    if result.check is None:
+        return ()
+    if result.check.remark:
+        return (result.check.remark,)
+    return (_("The overall fits the official category sizes."),) if result.check.overall_ok else ()
