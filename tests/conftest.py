@@ -15,6 +15,8 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings
 
+from tests.factories.gradio_stubs import write_no_gradio_stubs
+
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -39,6 +41,7 @@ INTEGRATION = frozenset(
         "auth/test_sign_in.py",
         "auth/test_tokens.py",
         "curate/test_filter.py",
+        "curate/test_kill.py",
         "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
@@ -72,9 +75,11 @@ INTEGRATION = frozenset(
         "maintenance/test_rescoring.py",
         "maintenance/test_retry.py",
         "maintenance/test_scorer_version.py",
+        "operation/test_database_restarts.py",
         "operation/test_metrics.py",
         "operation/test_status.py",
         "operation/test_topology.py",
+        "operation/test_tracing.py",
         "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
         "predictions/test_sandbox.py",
@@ -85,6 +90,7 @@ INTEGRATION = frozenset(
         "review/test_pool_projects.py",
         "review/test_projects.py",
         "review/test_web.py",
+        "storage/test_queue_model.py",
         "submissions/test_api.py",
         "submissions/test_check_cli.py",
         "submissions/test_client.py",
@@ -102,6 +108,8 @@ INTEGRATION = frozenset(
         "workers/test_main.py",
         "workers/test_pairwise_statistics.py",
         "workers/test_runner.py",
+        "workers/test_several_benchmarks.py",
+        "workers/test_two_benchmarks.py",
     ]
 )
 # Tests of that kind in files of others, and simulations that take seconds.
@@ -179,6 +187,7 @@ ON_BOTH_DATABASES = (
     "workers/test_runner.py",
     "workers/test_score.py",
 )
+ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/axe.py
 _TWIN = re.compile(r"[\[-]postgresql[-\]]")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOT_UNIT = ("integration", "slow", "browser", "postgres")
@@ -196,7 +205,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the tests of `--unit` by their marks, unless others are asked for."""
+    """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs."""
+    write_no_gradio_stubs()
+    if config.getoption("--long"):
+        os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
         config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
 

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.factories.axe import axe_results
 from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
 from tests.factories.service import Service, running, until
 
@@ -38,13 +38,16 @@ _LINKS = ".top a:not(.language)"  # to other pages; the others lead to the same 
 
 @dataclass
 class PagesWorld:
-    """The service with sign-in. `found`: for every kind of page the first address; `led_to`: where links lead."""
+    """The service with sign-in, and a page for who is signed in and for who is not.
+
+    `found`: for every kind of page the first address; `led_to`: where links lead.
+    """
 
     service: Service
     provider: Provider
     browser: Browser
-    inside: BrowserContext
-    outside: BrowserContext
+    inside: Page
+    outside: Page
     found: dict[str, str]
     led_to: set[str] = field(default_factory=set)
 
@@ -71,7 +74,8 @@ def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             page = inside.new_page()
             page.goto(f"{service.url}/auth/sign-in?next=/account")
             expect(page.get_by_role("heading", name="alice")).to_be_visible()
-            yield PagesWorld(service, provider, browser, inside, outside, _addresses(page, service, data))
+            found = _addresses(page, service, data)
+            yield PagesWorld(service, provider, browser, page, outside.new_page(), found)
             inside.close()
             outside.close()
 
@@ -112,14 +116,15 @@ def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str, request
     _look(world, world.outside, kind, whole=request.config.getoption("--long"))
 
 
-def _look(world: PagesWorld, context: BrowserContext, kind: str, *, whole: bool) -> None:
+def _look(world: PagesWorld, page: Page, kind: str, *, whole: bool) -> None:
     """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: axe at both widths."""
-    page, wrong = context.new_page(), []
+    wrong = []
     # The structure is the same in the dark; there the colours are looked at alone, and they have no width.
-    for scheme, screens, rules in (("light", (PHONE, WIDE), {}), ("dark", (WIDE,), {"runOnly": ["color-contrast"]})):
-        page.set_viewport_size(screens[0])  # type: ignore[arg-type]
+    for scheme, screens, rules in (("light", (PHONE, WIDE), ()), ("dark", (WIDE,), ("color-contrast",))):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        _open(page, world.address(kind))
+        page.set_viewport_size(screens[0])  # type: ignore[arg-type]
+        if scheme == "light" or "/app/" in kind:  # Gradio asks for the scheme when it is loaded
+            _open(page, world.address(kind))
         if screens[0] == PHONE:
             _expect_header_and_footer(page)
         for screen in screens:
@@ -128,11 +133,10 @@ def _look(world: PagesWorld, context: BrowserContext, kind: str, *, whole: bool)
             expect(page.locator("html")).to_have_js_property("scrollWidth", screen["width"])
             if screen == WIDE and scheme == "light" and not whole:
                 continue
-            found = Axe().run(page, options={"resultTypes": ["violations"]} | rules).response["violations"]
+            found = axe_results(page, rules).response["violations"]
             where = f"{kind}, {screen['width']} px, {scheme}"
             wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found if one["impact"] in _GRAVE]
     world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
-    page.close()
     assert not wrong, "\n".join(wrong)
 
 
@@ -186,7 +190,7 @@ def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
 
 
 def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWorld) -> None:
-    page = world.outside.new_page()
+    page = world.outside.context.new_page()
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     _open(page, world.service.url)
     for row in page.locator("tbody tr").all()[:2]:
@@ -236,7 +240,7 @@ def test_where_no_script_runs_a_page_that_needs_one_says_so(world: PagesWorld, p
 def test_words_of_gradio_follow_the_language_of_the_page_not_of_the_browser(
     world: PagesWorld, browsers: str, asked: str, word: str
 ) -> None:
-    state = world.inside.storage_state()
+    state = world.inside.context.storage_state()
     context = world.browser.new_context(locale=browsers, storage_state=state)
     page = context.new_page()
     page.goto(f"{world.service.url}/app/submit?lang={asked}")

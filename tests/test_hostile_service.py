@@ -345,14 +345,13 @@ def test_on_no_page_a_submitters_markup_is_more_than_text(world: HostileWorld, a
     first = world.service.http.get("/api/v1/leaderboard").json()["entries"][0]["id"]
     shows = ("/", f"/entries/{entry}", f"/compare?entries={entry},{first}", "/account", f"/account/submissions/{entry}")
     pages = [*shows, "/explore?q=onerror", "/decisions.atom", "/feed.xml", "/about", f"/dispute/{MARKUP}"]
+    page = alice.new_page()
     for path in pages:
-        page = alice.new_page()
         page.goto(world.service.url + path)
         found = page.locator("img[onerror], a[href^='javascript:'], img[src*='track.example'], a[onmouseover]")
         expect(found).to_have_count(0)
         if path in shows:
             expect(page.locator("body")).to_contain_text("<img src=x onerror=alert(1)>")
-        page.close()
     for path, there in (("/app/", ".board"), (f"/app/analyse?entries={entry}", "#vl-figure .main-svg")):
         page = alice.new_page()
         page.goto(world.service.url + path)

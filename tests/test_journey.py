@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from gradio_client import Client, handle_file
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.conftest import PATIENCE
 from tests.factories.service import ROOT, Service, running, until
@@ -32,21 +33,39 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield started
 
 
+@dataclass
+class WatchedContext:
+    """A context that keeps Gradio's scripts from one test to the next, and what went wrong in it."""
+
+    context: BrowserContext
+    url: str
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        note, own = self.wrong.append, (self.url, "data:", "blob:")
+        self.context.on("dialog", lambda dialog: (note(f"dialog {dialog.message}"), dialog.dismiss()))  # type: ignore[func-returns-value]
+        self.context.on("console", lambda message: note(message.text) if message.type == "error" else None)
+        self.context.on("weberror", lambda failed: note(str(failed.error)))
+        self.context.on("request", lambda request: None if request.url.startswith(own) else note(request.url))
+
+
+@pytest.fixture(scope="module")
+def watched(browser: Browser, service: Service) -> Iterator[WatchedContext]:
+    context = browser.new_context()
+    yield WatchedContext(context, service.url)
+    context.close()
+
+
 @pytest.fixture
-def visit(page: Page, service: Service) -> Iterator[Page]:
+def visit(watched: WatchedContext) -> Iterator[Page]:
     """Yield a page that fails the test when it runs somebody's script, logs an error or asks another host."""
-    wrong: list[str] = []
-    watched = page.context
-    watched.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))  # type: ignore[func-returns-value]
-    watched.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    watched.on("weberror", lambda failed: wrong.append(str(failed.error)))
-    watched.on(
-        "request",
-        lambda request: None if request.url.startswith((service.url, "data:", "blob:")) else wrong.append(request.url),
-    )
+    watched.wrong.clear()
+    page = watched.context.new_page()
     page.set_default_timeout(PATIENCE)
     yield page
-    assert not wrong
+    for opened in watched.context.pages:
+        opened.close()
+    assert not watched.wrong
 
 
 def variant(path: Path, folder: Path, number: int) -> Path:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
 from playwright.sync_api import Page, expect
@@ -20,6 +19,7 @@ from leaderboard import render
 from leaderboard.render_context import RenderContext
 from storage.database import Database
 from tests.factories.auth_site import AuthSite, openid_settings
+from tests.factories.axe import axe_results
 from tests.factories.openid_provider import Provider, serving, serving_on
 
 pytestmark = pytest.mark.browser
@@ -49,14 +49,14 @@ def test_signing_in_making_and_revoking_a_token_and_signing_out(page: Page, addr
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.goto(f"{address}/account")
-    assert Axe().run(page).violations_count == 0
+    assert axe_results(page).violations_count == 0
     page.get_by_role("link", name="Sign in with").click()
     page.get_by_role("heading", name="alice").wait_for()
     page.get_by_label("Name").fill("cluster")
     page.get_by_label("maintain").check()
     page.get_by_role("button", name="Make a token").click()
     expect(page.locator("code.token")).to_contain_text(re.compile("^vlrb_"))
-    assert Axe().run(page).violations_count == 0
+    assert axe_results(page).violations_count == 0
     page.goto(f"{address}/account")
     expect(page.locator("code.token")).to_have_count(0)
     page.get_by_role("button", name="Revoke cluster").click()
@@ -75,7 +75,7 @@ def test_it_fits_a_phone_and_the_dark(page: Page, address: str) -> None:
     page.get_by_role("button", name="Make a token").click()
     page.locator("code.token").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    found = Axe().run(page)
+    found = axe_results(page)
     assert found.violations_count == 0, found.generate_report()
 
 

@@ -104,7 +104,7 @@ def _start(environ: dict[str, str], folder: Path, log_path: Path) -> subprocess.
 
 
 def _address(process: subprocess.Popen[bytes] | LaunchedProcess, log_path: Path) -> str:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + 3 * PATIENCE  # it may make the demo first
     while time.monotonic() < deadline:
         if found := re.search(r"http://\S+", log_path.read_text(errors="replace")):
             return found[0]

@@ -2,25 +2,35 @@
 
 `launch` gives a process that behaves as one of `subprocess.Popen`. It runs app.py's `main` with an environment,
 a directory and an output of its own; only the interpreter is not a new one, and Gradio's pages are built when somebody
-asks for one. `running(fresh=True)` starts a new interpreter, which builds them at once.
+asks for one. Its worker forks from a child that was there before the service began, so that it holds nothing of it.
+`running(fresh=True)` starts a new interpreter, which builds Gradio's pages at once, and so is its worker.
 """
 
 from __future__ import annotations
 
 import asyncio
 import atexit
+import ctypes
 import json
+import logging
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Mapping
-from functools import cache
+from asyncio.subprocess import Process
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial, partialmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from tests.factories.gradio_stubs import write_no_gradio_stubs
+from workers.supervisor import Supervisor
 
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
     from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
@@ -59,6 +69,10 @@ class LaunchedProcess:
         """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
 
 class _Launcher:
     """The process that forks, and what it has said of the ends of its children."""
@@ -66,6 +80,7 @@ class _Launcher:
     def __init__(self) -> None:
         # As the tests are called, but without what only one of the services is to be told.
         quiet = {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
+        quiet["OPENBLAS_NUM_THREADS"] = "1"  # as workers set it for themselves before numpy is imported
         kept = {
             name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "HF_TOKEN")
         }
@@ -116,20 +131,27 @@ def launch(environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProce
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # nothing else is to be printed between the answers
+    write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
+    import workers.__main__
+    import workers.main  # noqa: F401
 
+    _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, _serve)
+
+
+def _fork_when_asked(orders: IO[bytes], answers: IO[str], run: Callable[[dict[str, Any]], NoReturn]) -> None:
+    """Have a child `run` each order; answer with its number, and with its code when it has ended."""
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    orders = os.fdopen(0, "rb", buffering=0, closefd=False)
     while True:
-        ready, _, _ = select.select([0, waking], [], [])
+        ready, _, _ = select.select([orders, waking], [], [])
         if waking in ready:
             os.read(waking, 1000)
             _report_ends(answers)
-        if 0 in ready:
+        if orders in ready:
             line = orders.readline()
             if not line:
                 return
@@ -137,8 +159,9 @@ def _main() -> None:
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
-                os.close(answers.fileno())
-                _serve(order)
+                for descriptor in {orders.fileno(), answers.fileno(), waking, woken} - {0}:
+                    os.close(descriptor)
+                run(order)
             answers.write(json.dumps({"started": pid}) + "\n")
 
 
@@ -153,25 +176,46 @@ def _report_ends(answers: IO[str]) -> None:
         answers.write(json.dumps({"ended": pid, "code": os.waitstatus_to_exitcode(status)}) + "\n")
 
 
-def _serve(order: dict[str, str]) -> NoReturn:
+def _serve(order: dict[str, Any]) -> NoReturn:
     """Become the service: what a new interpreter would be given, and nothing of the launcher."""
-    for sign in (signal.SIGCHLD, signal.SIGTERM):
-        signal.signal(sign, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _set_usual_signals()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(log, 1)
     os.dup2(log, 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", buffering=1, closefd=False)
     os.environ.clear()
-    os.environ.update(order["environ"])  # type: ignore[arg-type]
+    os.environ.update(order["environ"])
     os.chdir(order["folder"])
+    if order["environ"].get("ROLE") == "worker":
+        from web.startup import child_environment
+
+        _end_with(partial(_work, child_environment()))
+    _end_with(_app)
+
+
+def _app() -> int:
+    import app
+
+    _build_gradio_when_asked()
+    with _workers_forked():
+        return app.main()
+
+
+def _work(environ: Mapping[str, str]) -> int:
+    """Do as `python -m workers` does with this environment."""
+    from workers.__main__ import main
+
+    os.environ.clear()
+    os.environ.update(environ)
+    os.umask(0o077)
+    return main([])
+
+
+def _end_with(main: Callable[[], int]) -> NoReturn:
     code = 1
     try:
-        import app
-
-        _build_gradio_when_asked()
-        code = app.main()
+        code = main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
     except BaseException:
@@ -180,6 +224,113 @@ def _serve(order: dict[str, str]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _set_usual_signals() -> None:
+    for sign in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(sign, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _workers_forked() -> Iterator[None]:
+    """Let the supervisor of this service start its workers by forking, and end what forks them at the end."""
+    ours, theirs = socket.socketpair()
+    service = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        _die_with(service, signal.SIGKILL)
+        _end_with(partial(_fork_workers, theirs))
+    theirs.close()
+    started = Supervisor._start
+    Supervisor._start = partialmethod(_start_forked, ours, started)  # type: ignore[assignment,method-assign]
+    try:
+        yield
+    finally:
+        ours.close()
+        os.waitpid(pid, 0)
+
+
+def _fork_workers(orders: socket.socket) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service
+    parent = os.getpid()
+
+    def become_worker(order: dict[str, Any]) -> NoReturn:
+        _set_usual_signals()
+        os.setpgid(0, 0)
+        _die_with(parent, signal.SIGTERM)
+        _end_with(partial(_work, order["environ"]))
+
+    lines = os.fdopen(orders.fileno(), "rb", buffering=0, closefd=False)
+    _fork_when_asked(lines, os.fdopen(os.dup(orders.fileno()), "w", buffering=1), become_worker)
+    return 0
+
+
+def _die_with(parent: int, sign: signal.Signals) -> None:
+    ctypes.CDLL(None).prctl(1, sign)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+@dataclass
+class ForkedWorker:
+    """A worker as its supervisor sees one of asyncio's processes."""
+
+    pid: int
+    ended: asyncio.Future[int]
+    watch: asyncio.Task[None] | None = None
+
+    @property
+    def returncode(self) -> int | None:
+        """Return the exit code; None while it runs."""
+        return self.ended.result() if self.ended.done() else None
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self.ended)
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    def _send(self, sign: signal.Signals) -> None:
+        if not self.ended.done():
+            os.kill(self.pid, sign)
+
+
+async def _start_forked(
+    supervisor: Supervisor,
+    orders: socket.socket,
+    start: Callable[[Supervisor], Coroutine[Any, Any, Process]],
+) -> Process | ForkedWorker:
+    """Start a worker; another program is started as ever."""
+    if supervisor._command[1:] != ("-m", "workers") or "HF_ENDPOINT" in supervisor._environ:
+        return await start(supervisor)
+    loop = asyncio.get_running_loop()
+    orders.setblocking(False)
+    await loop.sock_sendall(orders, json.dumps({"environ": supervisor._environ}).encode() + b"\n")
+    pid = (await _answer(orders))["started"]
+    logging.getLogger("workers.supervisor").info(supervisor._started, extra={"data": {"pid": pid}})
+    worker = ForkedWorker(pid, loop.create_future())
+
+    async def note_end() -> None:
+        worker.ended.set_result((await _answer(orders))["code"])
+
+    worker.watch = loop.create_task(note_end())
+    return worker
+
+
+async def _answer(orders: socket.socket) -> dict[str, int]:
+    """Return the next line that it answers: one worker runs at a time, so they come one by one."""
+    loop, line = asyncio.get_running_loop(), b""
+    while not line.endswith(b"\n"):
+        more = await loop.sock_recv(orders, 1)
+        if not more:
+            raise EOFError("what forks workers has ended")
+        line += more
+    return dict(json.loads(line))
 
 
 def _build_gradio_when_asked() -> None:

@@ -4,11 +4,11 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from leaderboard.board.query import PAGE, BoardQuery, read_query, select
@@ -16,6 +16,7 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.render import count_text
 from tests.factories import pairwise
+from tests.factories.axe import axe_results
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
@@ -68,25 +69,46 @@ def served(source: FixedSource) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    yield context
+@dataclass
+class WatchedPage:
+    """A page of the browser, and what it said or asked of others."""
+
+    page: Page
+    faults: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        note, page = self.faults.append, self.page
+        page.on("console", lambda message: note(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: note(str(error)))
+        page.on("dialog", lambda dialog: note(f"dialog {dialog.message}"))
+        page.on("request", lambda one: None if one.url.startswith("http://127.0.0.1:") else note(one.url))
+
+
+@pytest.fixture(scope="module")
+def watched(browser: Browser) -> Iterator[WatchedPage]:
+    """Yield one page for all tests of this file: a process of the browser takes longer to start than a page."""
+    context = browser.new_context()
+    yield WatchedPage(context.new_page())
     context.close()
 
 
 @pytest.fixture
-def page(context: BrowserContext, address: str) -> Iterator[Page]:
+def page(watched: WatchedPage) -> Iterator[Page]:
     """Yield a page that must stay silent, and talk to nobody else."""
-    page = context.new_page()
-    own = (address, "http://127.0.0.1:")
-    faults: list[str] = []
-    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("dialog", lambda dialog: faults.append(f"dialog {dialog.message}"))
-    page.on("request", lambda one: None if one.url.startswith(own) else faults.append(one.url))
-    yield page
-    assert faults == []
+    watched.faults.clear()
+    watched.page.context.clear_cookies()
+    watched.page.emulate_media(media="null", color_scheme="light")
+    watched.page.set_viewport_size({"width": 1440, "height": 900})
+    yield watched.page
+    assert watched.faults == []
+
+
+@pytest.fixture(scope="module")
+def plain(browser: Browser) -> Iterator[Page]:
+    """Yield a page without scripts."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    yield context.new_page()
+    context.close()
 
 
 JUDGES = "tbody tr:not(.baseline, .other)"
@@ -231,17 +253,14 @@ def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, addres
     assert len(rows(page)) == PAGE
 
 
-def test_other_reports_of_a_judge_unfold_with_and_without_a_script(browser: Browser, short: str) -> None:
-    for scripted in (True, False):
-        context = browser.new_context(java_script_enabled=scripted)
-        page = context.new_page()
-        page.goto(short + "/?tier=reported")
-        lead = page.locator("tbody tr", has=page.get_by_text("R1-Reward", exact=True))
-        other = page.locator("tr.other", has_text="R1-Reward Voting@15")
+def test_other_reports_of_a_judge_unfold_with_and_without_a_script(page: Page, plain: Page, short: str) -> None:
+    for opened in (page, plain):
+        opened.goto(short + "/?tier=reported")
+        lead = opened.locator("tbody tr", has=opened.get_by_text("R1-Reward", exact=True))
+        other = opened.locator("tr.other", has_text="R1-Reward Voting@15")
         expect(other).to_be_hidden()
         lead.get_by_text("2 other reports").click()
         expect(other).to_be_visible()
-        context.close()
 
 
 def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, short: str) -> None:
@@ -266,21 +285,18 @@ def test_baselines_are_one_line_under_the_ranked_table_until_it_is_unfolded(page
     expect(line).to_contain_text("Random choice 50.0")
 
 
-def test_each_tab_ranks_by_its_accuracy_with_and_without_a_script(browser: Browser, tested: str) -> None:
-    for scripted in (True, False):
-        context = browser.new_context(java_script_enabled=scripted, viewport={"width": 1440, "height": 900})
-        page = context.new_page()
-        page.goto(tested)
-        expect(page.locator(".tabs [aria-current]")).to_have_text("Macro")
-        page.focus(".tabs [data-by=hallucination]")
-        page.keyboard.press("Enter")
-        expect(page.locator(".tabs [aria-current]")).to_have_text("Hallucination")
-        expect(page.locator("[data-ranked]")).to_have_text("hallucination")
-        values = [float(row[5]) for row in rows(page, ".ranked tbody tr")]
+def test_each_tab_ranks_by_its_accuracy_with_and_without_a_script(page: Page, plain: Page, tested: str) -> None:
+    for opened in (page, plain):
+        opened.goto(tested)
+        expect(opened.locator(".tabs [aria-current]")).to_have_text("Macro")
+        opened.focus(".tabs [data-by=hallucination]")
+        opened.keyboard.press("Enter")
+        expect(opened.locator(".tabs [aria-current]")).to_have_text("Hallucination")
+        expect(opened.locator("[data-ranked]")).to_have_text("hallucination")
+        values = [float(row[5]) for row in rows(opened, ".ranked tbody tr")]
         assert values == sorted(values, reverse=True)
-        assert rows(page, ".ranked tbody tr")[0][0].startswith("1")
-        expect(page).to_have_url(re.compile("sort=hallucination"))
-        context.close()
+        assert rows(opened, ".ranked tbody tr")[0][0].startswith("1")
+        expect(opened).to_have_url(re.compile("sort=hallucination"))
 
 
 def test_the_toolbar_stands_on_one_line_from_1024_pixels(page: Page, tested: str) -> None:
@@ -389,9 +405,8 @@ def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, address: str
     page.locator("[data-count]", has_text="judges").wait_for()
 
 
-def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
+def test_without_a_script_headings_search_tiers_rules_and_pages_work(plain: Page, address: str) -> None:
+    page = plain
     page.goto(address)
     page.click("thead .hallucination button")
     expect(page).to_have_url(re.compile("sort=hallucination"))
@@ -408,27 +423,28 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Br
     expect(page.locator("thead .hallucination")).to_have_attribute("aria-sort", "ascending")
     page.click("text=Next 100")
     expect(page).to_have_url(re.compile("page=2"))
-    context.close()
 
 
 @pytest.mark.parametrize("path", ["/", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835"])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
-    browser: Browser, short: str, path: str, width: int, scheme: Any
+    page: Page, short: str, path: str, width: int, scheme: Any
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme)
     page.goto(short + path)
-    found = Axe().run(page)
+    found = axe_results(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str) -> None:
+def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, request: pytest.FixtureRequest) -> None:
+    widths = (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340)
+    # Pages without a toolbar and a table of many columns.
+    few = widths if request.config.getoption("--long") else (1440, 1000, 770, 600, 340)
     for path in ("/", "/?sort=date", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835", "/about"):
         page.goto(short + path)
-        for width in (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340):
+        for width in widths if path[1:2] in ("", "?") else few:
             page.set_viewport_size({"width": width, "height": 800})
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{path} needs {wide} of {width}"
@@ -564,9 +580,8 @@ def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, test
     expect(page.locator("main")).to_contain_text("Board as of")
 
 
-def test_filters_columns_and_pins_work_without_a_script(browser: Browser, tested: str) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
+def test_filters_columns_and_pins_work_without_a_script(plain: Page, tested: str) -> None:
+    page = plain
     page.goto(tested)
     page.click(".choice summary")
     page.uncheck("input[name=cols][value=general]")
@@ -583,23 +598,19 @@ def test_filters_columns_and_pins_work_without_a_script(browser: Browser, tested
         page.hover("tbody tr:has-text('Judge 41')")
         page.click("tbody tr:has-text('Judge 41') .pin")
         expect(page.locator(".pinned tr")).to_have_count(pinned)
-    context.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (900, "light"), (390, "light")])
-def test_axe_finds_nothing_with_menus_open_and_rows_pinned(
-    browser: Browser, tested: str, width: int, scheme: Any
-) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
+def test_axe_finds_nothing_with_menus_open_and_rows_pinned(page: Page, tested: str, width: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme)
     view = "pin=e00000000001,baseline-longer&cols=macro,general,parameters_b&compare=e00000000001"
     page.goto(f"{tested}/?{view}&as_of=snapshot-2")
     for menu in page.locator("details.menu:visible").all():
         menu.evaluate("menu => { menu.open = true; }")
-    found = Axe().run(page)
+    found = axe_results(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
 
 
 def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> None:
@@ -643,9 +654,8 @@ def test_no_more_than_five_are_chosen(page: Page, tested: str) -> None:
     expect(page.locator(".baseline .pick")).to_have_count(0)
 
 
-def test_a_phone_reaches_columns_files_and_the_link_to_the_view(browser: Browser, tested: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+def test_a_phone_reaches_columns_files_and_the_link_to_the_view(page: Page, tested: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(tested)
     page.locator("summary", has_text="View").click()
     page.click(".links summary")
@@ -663,17 +673,14 @@ def test_a_phone_reaches_columns_files_and_the_link_to_the_view(browser: Browser
     page.click("tbody tr:not(.baseline) >> nth=0 >> .pick")
     page.locator("[data-compare]").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    context.close()
 
 
-def test_on_a_phone_the_page_one_is_on_is_in_sight_in_the_navigation(browser: Browser, tested: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+def test_on_a_phone_the_page_one_is_on_is_in_sight_in_the_navigation(page: Page, tested: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     for path in ("/", "/explore", "/about"):
         page.goto(tested + path)
         expect(page.locator("nav [aria-current]").first).to_be_in_viewport(ratio=1)
         assert page.evaluate("scrollY") == 0
-    context.close()
 
 
 def test_print_shows_rows_and_no_controls(page: Page, tested: str) -> None:
@@ -698,7 +705,7 @@ def test_axe_finds_nothing_on_pages_of_the_past_and_of_what_is_gone(
         "/explore?as_of=snapshot-2",
     ):
         page.goto(tested + path)
-        found = Axe().run(page)
+        found = axe_results(page)
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     context.close()

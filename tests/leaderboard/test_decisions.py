@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
 from playwright.sync_api import Browser
 from starlette.testclient import TestClient
@@ -20,6 +19,7 @@ from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.decisions import PAGE, Decision
+from tests.factories.axe import axe_results
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
@@ -227,14 +227,13 @@ def test_the_feed_of_the_board_carries_what_changed_its_labels_or_rules(client: 
 
 @pytest.mark.browser
 def test_axe_finds_nothing_on_the_log_and_no_page_scrolls_sideways(browser: Browser) -> None:
-    axe = Axe()
     with serving(app_of(turned=TURNED)) as address:
         for width, scheme in ((1440, "light"), (390, "dark")):
             context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
             page = context.new_page()
             for path in ("/decisions", "/decisions/7", "/"):
                 page.goto(address + path)
-                found = axe.run(page)
+                found = axe_results(page)
                 assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
             context.close()

@@ -143,15 +143,24 @@ def url() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="module")
+def cached(browser: Any) -> Iterator[Any]:
+    """Yield what keeps Gradio's scripts from one test to the next."""
+    context = browser.new_context(accept_downloads=True)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def visit(browser: Any, url: str) -> Iterator[Any]:
+def visit(cached: Any, url: str) -> Iterator[Any]:
     """Open a page; at the end of the test nothing may have been asked of another host, and nothing have failed."""
-    contexts, foreign, errors = [], [], []
+    opened, foreign, errors = [], [], []
 
     def visit(path: str, viewport: dict[str, int] = WIDE, scheme: str = "light") -> Any:
-        context = browser.new_context(viewport=viewport, color_scheme=scheme, accept_downloads=True)
-        contexts.append(context)
-        page = context.new_page()
+        page = cached.new_page()
+        opened.append(page)
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=scheme)
         page.on("request", lambda r: foreign.append(r.url) if not r.url.startswith((url, "data:", "blob:")) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text) if "Security Policy" in said.text else None)
@@ -160,9 +169,9 @@ def visit(browser: Any, url: str) -> Iterator[Any]:
         return page
 
     yield visit
-    for context in contexts:
+    for page in opened:
         with suppress(Exception):
-            context.close()
+            page.close()
     assert not foreign
     assert not errors
 

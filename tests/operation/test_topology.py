@@ -21,6 +21,7 @@ import psycopg
 import pytest
 
 from tests.factories.service import KEPT, PATIENCE, ROOT, halt, until
+from tests.factories.service_launcher import LaunchedProcess, launch
 from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers import WRONG_CONFIGURATION
@@ -37,7 +38,7 @@ class Topology:
     cluster: Cluster
     database: str
     folder: Path
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    processes: dict[str, subprocess.Popen[bytes] | LaunchedProcess] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
     refusals: Counter[int] = field(default_factory=Counter)
     unanswered: int = 0
@@ -52,7 +53,11 @@ class Topology:
         if role == "web":
             self.ports.setdefault(name, free_port())
             environ["PORT"] = str(self.ports[name])
-        with (self.folder / f"{name}.log").open("ab") as log:
+        path = self.folder / f"{name}.log"
+        if root == ROOT:
+            self.processes[name] = launch(environ, self.folder, path)
+            return
+        with path.open("ab") as log:
             command = [sys.executable, str(root / "app.py")]
             self.processes[name] = subprocess.Popen(command, env=environ, stdout=log, stderr=log, cwd=self.folder)
 

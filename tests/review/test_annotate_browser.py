@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import uvicorn
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response, expect
 
 from auth import Identity
@@ -22,6 +21,7 @@ from storage.annotation import annotation_projects
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by
+from tests.factories.axe import axe_results
 from tests.factories.review_pages import serve
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
 
@@ -209,11 +209,10 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(
     browser: Browser, site: _AnnotateSite, width: int, scheme: Any
 ) -> None:
     page = _open(browser, site, MAINTAINER, viewport={"width": width, "height": 844}, color_scheme=scheme)
-    axe = Axe()
     others = (f"/dispute/{site.bench.key(1)}",) if width > 400 else ()
     for path in ("/annotate/1#2", *others):
         page.goto(site.url + path)
         page.wait_for_load_state("networkidle")
-        found = axe.run(page)
+        found = axe_results(page)
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path

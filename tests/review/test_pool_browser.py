@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import uvicorn
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from auth import Identity
@@ -20,6 +19,7 @@ from storage.annotation import adjudications, annotation_projects
 from storage.database import Database, migrate, open_database
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
+from tests.factories.axe import axe_results
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_pages import serve
 from tests.factories.review_setup import materials, seen_order, set_up
@@ -84,7 +84,7 @@ def _press(page: Page, key: str) -> None:
 
 
 def _clean(page: Page, name: str) -> None:
-    found = Axe().run(page)
+    found = axe_results(page)
     assert found.violations_count == 0, f"{name}\n{found.generate_report()}"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 

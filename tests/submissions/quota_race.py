@@ -9,9 +9,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from sqlalchemy.exc import DBAPIError
+
 from auth import Identity
 from predictions.spool import UploadedFile
-from storage.database import open_database
+from storage.database import is_unavailable, open_database
 from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy, QuotaUsed
 from tests.factories.submission_service import LIMIT, make_setup, person
@@ -32,12 +34,17 @@ def main(url: str, folder: Path, per_day: int, paths: list[Path]) -> int:
     sys.stdin.readline()
 
     def one(path: Path) -> int:
-        file = UploadedFile.on_disk(path, path.name, LIMIT)
-        try:
-            setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
-        except QuotaUsed:
-            return 0
-        return 1
+        while True:
+            file = UploadedFile.on_disk(path, path.name, LIMIT)
+            try:
+                setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
+            except QuotaUsed:
+                return 0
+            except DBAPIError as error:  # on a busy machine the lock takes too long; who is told so comes again
+                if not is_unavailable(error):
+                    raise
+                continue
+            return 1
 
     with ThreadPoolExecutor(len(paths)) as pool:
         taken = sum(pool.map(one, paths))

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from fastapi import FastAPI
 from fastapi.responses import Response
 from playwright.sync_api import Browser, expect
@@ -28,6 +27,7 @@ from submissions import pages as submissions_pages
 from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.factories.actions import by
+from tests.factories.axe import axe_results
 from tests.factories.openid_provider import serving_on
 from tests.factories.specs import VL
 from tests.factories.submission_service import BENCHMARK, make_setup, native
@@ -121,7 +121,7 @@ def test_the_pages_fit_and_are_accessible_in_light_and_dark(browser: Browser, ad
         for path in (address, f"{address.partition('/account')[0]}/policy"):
             page.goto(path)
             assert page.locator("header .local").count() == local_mode
-            found = Axe().run(page)
+            found = axe_results(page)
             assert found.violations_count == 0, found.generate_report()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
         context.close()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from tests.factories.axe import axe_results
 from tests.factories.serving import serving
 from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
 
@@ -45,18 +45,17 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(
     page = context.new_page()
     elsewhere: list[str] = []
     page.on("request", lambda one: None if one.url.startswith(address) else elsewhere.append(one.url))
-    axe = Axe()
     for path in PAGES:
         page.goto(address + path)
         if path.startswith("/compare"):
             page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
-        found = axe.run(page)
+        found = axe_results(page)
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     page.goto(address + "/explore?q=onerror")
     page.click("tbody th a")
     page.wait_for_url("**/explore/*")
-    assert axe.run(page).violations_count == 0
+    assert axe_results(page).violations_count == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert elsewhere == []
     context.close()
