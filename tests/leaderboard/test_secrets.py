@@ -17,6 +17,8 @@ from benchmark.scoring import Tally
 from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
+from leaderboard.charts.catalog import CHARTS
+from leaderboard.pages.analyse import FILES
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from storage.models.core import Submission
@@ -38,6 +40,14 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/entries/{entry_id}/every_eval_ever.json": ("/entries/{id}/every_eval_ever.json",),
     "/eval.yaml": ("/eval.yaml",),
     "/compare": ("/compare", "/compare?q={name}", "/compare?entries={id},{shown}"),
+    "/analyse": (
+        *(f"/analyse?chart={chart}{query}" for chart in CHARTS for query in ("", "&entries={id},{shown}")),
+        "/analyse?add={name}",
+        "/analyse?add={id}",
+    ),
+    "/analyse.{kind}": tuple(
+        f"/analyse.{kind}?chart={chart}&entries={{id}},{{shown}}" for chart in CHARTS for kind in FILES
+    ),
     "/explore": ("/explore", "/explore?right=few", "/explore?q={id}"),
     "/explore/{name}": ("/explore/{pair}",),
     "/explore/{name}/image": ("/explore/{pair}/image",),
