@@ -23,7 +23,7 @@ import time
 import traceback
 from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial, partialmethod
 from pathlib import Path
@@ -63,7 +63,8 @@ class LaunchedProcess:
     def send_signal(self, sign: signal.Signals) -> None:
         """Do nothing where it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, sign)
+            with suppress(ProcessLookupError):  # it may end at this moment
+                os.kill(self.pid, sign)
 
     def kill(self) -> None:
         """Send SIGKILL."""

@@ -25,6 +25,7 @@ from tests.factories.service_launcher import LaunchedProcess, launch
 from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers import WRONG_CONFIGURATION
+from workers.demo_files import COMPLETE
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.timeout(900)]
 LONG = {"SUBMISSIONS": "1000", "KILLS": "50"}  # of the long form, unless TOPOLOGY_SUBMISSIONS and so on say otherwise
@@ -171,7 +172,7 @@ SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, {9}, (), 12)
 
 def start_all(topology: Topology, workers: Collection[str]) -> None:
     topology.start("web-1")
-    until(lambda: (topology.folder / "data" / "demo" / "judges" / "index.json").exists(), 120, "the demo is made")
+    until(lambda: (topology.folder / "data" / "demo" / COMPLETE).exists(), 120, "the demo is made")
     for name in ("web-2", *workers):
         topology.start(name)
     until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, "both answer, and a worker is there")
