@@ -55,12 +55,17 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     return text.encode()
 
 
-def refusal(row: BoardRow, board: Board) -> str | None:
-    """Return why there is no such file for a row; None if there is one."""
+def not_counted(row: BoardRow, board: Board) -> str | None:
+    """Return why a row has no record for another site; None if it has one."""
     if row.tier != "scored":
         return "This result is reported from elsewhere; only what was counted here is written for the Hub."
     if board.spec.synthetic:
         return f"A simulated judge on synthetic pairs has no score on {board.spec.hub_dataset}."
-    if not board.spec.hub_dataset:
-        return f"{board.spec.title} is no dataset on the Hub."
     return None
+
+
+def refusal(row: BoardRow, board: Board) -> str | None:
+    """Return why there is no such file for a row; None if there is one."""
+    if (reason := not_counted(row, board)) is not None:
+        return reason
+    return None if board.spec.hub_dataset else f"{board.spec.title} is no dataset on the Hub."

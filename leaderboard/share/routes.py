@@ -139,7 +139,12 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
     route("og.png", _PNG, lambda edition, row, board, base: og_image.of_entry(row, board))
     route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
 
-    def record(path: str, media_type: str, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
+    def record(
+        path: str,
+        media_type: str,
+        make: Callable[[BoardVersion, BoardRow, Board, str], bytes],
+        refuse: Callable[[BoardRow, Board], str | None],
+    ) -> None:
         """Add a file about what was scored here, for another site."""
 
         async def one(entry_id: str, request: Request) -> Response:
@@ -149,7 +154,7 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
                 return problem(404, "unknown-entry", "There is no entry with this id.")
             if result is None:
                 return no_entry(edition, entry_id, f"/entries/{{}}/{path}")
-            refusal = hub_eval_results.refusal(*result)
+            refusal = refuse(*result)
             if refusal is not None:
                 return problem(404, "no-eval-results", refusal)
             base, suffix = base_of(edition, request), path.rpartition(".")[2]
@@ -159,8 +164,8 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
-    record("eval_results.yaml", _YAML, _hub_results)
-    record("every_eval_ever.json", _JSON, _every_eval_ever)
+    record("eval_results.yaml", _YAML, _hub_results, hub_eval_results.refusal)
+    record("every_eval_ever.json", _JSON, _every_eval_ever, hub_eval_results.not_counted)
 
     return router
 

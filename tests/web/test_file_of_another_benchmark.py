@@ -104,6 +104,7 @@ def test_a_fourth_benchmark_is_one_folder_from_a_submission_to_an_export(four: F
         "/export/board.tex": ("Alpha", "87.5"),
         "/export/board.eee.json": ("weather.all",),
         "/entries/ENTRY/badge.svg": ("87.5",),
+        "/entries/ENTRY/every_eval_ever.json": ("weather.all",),
     }
     for path, texts in walked.items():
         page = four.get(start + path)
