@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from common.messages import _
 from judge.errors import JudgeError
@@ -97,12 +98,25 @@ def require_run(folder: Path) -> dict[str, Any]:
     return recorded
 
 
+def require_base_url(base_url: str) -> None:
+    """Raise JudgeError for what is no address of an endpoint, or holds what may be a key."""
+    address = urlsplit(base_url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise JudgeError(
+            _("--base-url {base_url} is no address. Give one such as http://localhost:8000/v1.", base_url=base_url)
+        )
+    if address.username or address.password or address.query:
+        raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))
+
+
 def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict[str, Any]:
     """Record a new run, or check that a recorded one is the same. Returns the record.
 
     Raises:
-        JudgeError: the directory holds another run.
+        JudgeError: the directory holds another run, or the address may hold a key; then nothing is recorded.
     """
+    if configuration.base_url:
+        require_base_url(configuration.base_url)
     now = configuration.to_json()
     recorded = read_run(folder)
     if recorded is None:

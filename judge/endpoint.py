@@ -9,12 +9,12 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
 
 from common.messages import _
+from judge.configuration import require_base_url
 from judge.errors import JudgeError
 from judge.progress import duration
 from judge.texts import as_reason
@@ -88,13 +88,7 @@ class Endpoint:
     """A client of one base URL. It follows no redirects: pairs and key go to that address alone."""
 
     def __init__(self, base_url: str, key: str | None, *, timeout: float) -> None:
-        address = urlsplit(base_url)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise JudgeError(
-                _("--base-url {base_url} is no address. Give one such as http://localhost:8000/v1.", base_url=base_url)
-            )
-        if address.username or address.password or address.query:
-            raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))
+        require_base_url(base_url)
         self.base_url = base_url.rstrip("/")
         self._key = key
         self._seconds = timeout

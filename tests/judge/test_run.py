@@ -125,6 +125,13 @@ def test_a_missing_key_is_told_before_anything_is_asked(model: ModelServer, item
     assert not model.asked
 
 
+@pytest.mark.parametrize("secret", ["http://me:sk-secret@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?api_key=sk-secret"])
+def test_an_address_with_a_key_is_refused_and_written_nowhere(items: Path, tmp_path: Path, secret: str) -> None:
+    assert run(secret, items, tmp_path / "run") == 2
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in written)
+
+
 def test_every_fault_that_passes_is_retried(items: Path, tmp_path: Path) -> None:
     faults = {
         "number 0": Reply(429, {"error": {"message": "slow down"}}, headers={"Retry-After": "0.3"}),
