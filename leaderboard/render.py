@@ -511,7 +511,8 @@ def _shown_texts(column: Column, rows: Sequence[BoardRow], of: Translations) -> 
     """Return what is in the cells of a column for a value that is not shown as it is."""
     if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
         return {}
-    values = {row.value(column.key) for row in rows} - {None, ""}
+    # In the order of the rows: each process writes the same bytes for a snapshot.
+    values = [value for value in dict.fromkeys(row.value(column.key) for row in rows) if value not in (None, "")]
     plain = {value: _as_in_script(value) for value in values}
     return {plain[value]: of.known(text) for value in values if (text := column.text(value)) != plain[value]}
 
