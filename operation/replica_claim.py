@@ -42,10 +42,16 @@ class ReplicaClaim:
         with self.database.read() as session:
             return audit.head(session)
 
-    def is_taken(self) -> bool:
-        """Return whether another process has claimed the replica since. Raises whatever the store raises."""
+    def is_held(self) -> bool:
+        """Return whether the replica has the claim of this process. Raises whatever the store raises."""
         stated = _stated(self.replica)
-        return self.known is not None and stated is not None and stated.writer != self.writer
+        return stated is not None and stated.writer == self.writer
+
+    def is_lost(self) -> bool:
+        """Return whether it had it and has not any more: another process writes there, or a folder was moved away,
+        emptied or unmounted, and Litestream has made a new one in its place. Raises whatever the store raises.
+        """
+        return self.known is not None and not self.is_held()
 
     def state(self, head: Head) -> None:
         """Say that this process writes, and that the replica has everything through this event."""
@@ -60,8 +66,8 @@ def require_same(replica: Replica, session: Session) -> None:
     if _missing_here(replica, session) is not None:
         raise ReplicaUnusable(
             f"REPLICA_URL={replica.public_name} holds another database: that of another service, or a later state of "
-            "this one. Nothing was changed there. Name an empty REPLICA_URL to keep the database on this disk, or take "
-            "the one in the replica: python -m maintenance restore --replace"
+            "this one. Nothing was changed there. To keep the database on this disk, name a new REPLICA_URL "
+            "(docs/operation.md, Restore). To take the one in the replica: python -m maintenance restore --replace"
         )
 
 

@@ -45,7 +45,7 @@ class ReplicaWatch:
     ) -> None:
         """`claim`: of this process on the replica; None: nobody else is looked for."""
         self._litestream, self._clock, self._claim = litestream, clock, claim
-        self.taken_over = False
+        self.lost = False
         self._covered_at = clock()
         self.transactions_behind = 0
 
@@ -57,10 +57,11 @@ class ReplicaWatch:
     @property
     def alarm(self) -> str | None:
         """Return what is wrong and what to do; None while the replica keeps up."""
-        if self.taken_over:
+        if self.lost:
             return (
-                "Another process writes to REPLICA_URL: two services share it, or this one was started twice. This one "
-                "copies nothing any more. Stop one of them, give each its own REPLICA_URL, and start this one again."
+                "REPLICA_URL no longer holds what this process wrote there: another process writes to it, or it was "
+                "moved, emptied or unmounted. This process copies nothing any more. Stop the other one or bring the "
+                "replica back, and start this one again."
             )
         if self.lag < BEHIND_SECONDS:
             return None
@@ -68,6 +69,23 @@ class ReplicaWatch:
             f"The replica has been behind for {self.lag:.0f} s. What is submitted now would be lost with this disk. "
             "See litestream in the log, and run: python -m maintenance doctor"
         )
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until the replica has every commit that was made before. False where it has not in time, or where it is
+        not the one that this process has written to: a commit in another one does not outlive this disk.
+        """
+        return not self.lost and self._litestream.wait(timeout) and self._is_held()
+
+    def _is_held(self) -> bool:
+        if self._claim is None:
+            return True
+        try:
+            if self._claim.known is None:
+                self.look()  # nothing is claimed until the first look
+            return self._claim.is_held()
+        except Exception:  # of whatever store or database: nothing is confirmed
+            log.exception("replica.unknown")
+            return False
 
     def look(self) -> None:
         """Ask once."""
@@ -77,20 +95,20 @@ class ReplicaWatch:
             self.transactions_behind = max(0, position.here - position.replicated)
             if position.covered:
                 self._covered_at = self._clock()
-        if self._claim is not None and not self.taken_over:
-            self.taken_over = self._claim.is_taken()
-            if head is not None and position is not None and position.covered and not self.taken_over:
+        if self._claim is not None and not self.lost:
+            self.lost = self._claim.is_lost()
+            if head is not None and position is not None and position.covered and not self.lost:
                 self._claim.state(head)
 
     async def run(self, stop: asyncio.Event, end_copying: Callable[[], None] = lambda: None) -> None:
-        """Ask every few seconds until `stop` is set; `end_copying` then, or when another process has taken over."""
-        while not (stop.is_set() or self.taken_over):
+        """Ask every few seconds until `stop` is set; `end_copying` then, or when the replica is lost."""
+        while not (stop.is_set() or self.lost):
             try:
                 await asyncio.to_thread(self.look)
             except Exception:  # of whatever store or database: the lag shows it, and the next turn tries again
                 log.exception("replica.unknown")
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), INTERVAL)
-        if self.taken_over:
-            log.error("replica.taken_over", extra={"data": {"reason": self.alarm}})
+        if self.lost:
+            log.error("replica.lost", extra={"data": {"reason": self.alarm}})
         end_copying()

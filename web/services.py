@@ -138,11 +138,12 @@ def _account_pages(context: RenderContext) -> AccountPages:
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
     replica = _watch(settings, database)
+    durability = _durability(settings, replica)
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(
-        _benchmark_services(settings, served, context, database, signer)
+        _benchmark_services(settings, served, context, database, signer, durability)
         for served, context in zip(settings.served, contexts, strict=True)
     )
     auth = AuthService.create(database, settings.identity)
@@ -161,12 +162,17 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
 
 
 def _benchmark_services(
-    settings: Settings, served: ServedSettings, context: RenderContext, database: Database, signer: Signer
+    settings: Settings,
+    served: ServedSettings,
+    context: RenderContext,
+    database: Database,
+    signer: Signer,
+    durability: Durability | None,
 ) -> BenchmarkServices:
     snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
     return BenchmarkServices(
         served=served,
-        submissions=_submission_service(settings, served, database, signer),
+        submissions=_submission_service(settings, served, database, signer, durability),
         submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
         receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
         account_pages=_account_pages(context),
@@ -181,7 +187,7 @@ def _benchmark_services(
 
 
 def _submission_service(
-    settings: Settings, served: ServedSettings, database: Database, signer: Signer
+    settings: Settings, served: ServedSettings, database: Database, signer: Signer, durability: Durability | None
 ) -> SubmissionService:
     return SubmissionService(
         database,
@@ -198,7 +204,7 @@ def _submission_service(
             _quota_policy(settings, served),
             partial(policy_facts, settings, served),
             partial(bundled_results, served.spec),
-            _durability(settings),
+            durability,
         ),
     )
 
@@ -216,12 +222,11 @@ def replicating_litestream(settings: Settings) -> Litestream | None:
     return Litestream(path, settings.replica) if settings.replica is not None and path is not None else None
 
 
-def _durability(settings: Settings) -> Durability | None:
+def _durability(settings: Settings, replica: ReplicaWatch | None) -> Durability | None:
     """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
-    litestream = replicating_litestream(settings)
-    if settings.durability == REPLICATED and litestream is not None:
-        return Durability(REPLICATED, litestream.wait)
-    return None if litestream is None else Durability()
+    if settings.durability == REPLICATED and replica is not None:
+        return Durability(REPLICATED, replica.wait)
+    return None if replica is None else Durability()
 
 
 def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:

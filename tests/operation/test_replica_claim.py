@@ -32,7 +32,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 class Copying(Litestream):
-    """Litestream that has copied everything."""
+    """Litestream that has copied everything: where its folder is gone, it makes a new one."""
 
     def sync(self, timeout: float) -> Position | None:
         return Position(1, 1)
@@ -74,10 +74,38 @@ def test_the_process_that_began_last_goes_on_and_the_other_copies_nothing_more(
     for one in (first, second, first, second):
         one.look()
         happen(database)
-    assert (first.taken_over, second.taken_over) == (True, False)
+    assert (first.lost, second.lost) == (True, False)
     assert first.alarm is not None
-    assert "Stop one of them" in first.alarm
+    assert "another process writes to it" in first.alarm
     assert second.alarm is None
+
+
+def test_a_replica_that_was_moved_away_confirms_nothing_and_is_an_alarm(replica: Replica, database: Database) -> None:
+    assert replica.directory is not None
+    watched = watch(replica, database)
+    assert watched.wait(1), "before the first look, too"
+    happen(database)
+    replica.directory.rename(replica.directory.with_name("away"))
+    replica.directory.mkdir()  # as Litestream does
+    assert not watched.wait(1)
+    watched.look()
+    assert watched.lost
+    assert "moved, emptied or unmounted" in str(watched.alarm)
+    watched.look()
+    assert replica.read(NAME) is None, "it claims no other folder"
+    replica.directory.rmdir()
+    replica.directory.with_name("away").rename(replica.directory)
+    assert not watched.wait(1), "what was copied elsewhere is missing here until it starts again"
+
+
+def test_a_replica_that_cannot_be_read_confirms_nothing(
+    replica: Replica, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = watch(replica, database)
+    assert watched.wait(1)
+    monkeypatch.setattr(Replica, "read", FullDisk.read_nothing)
+    assert not watched.wait(1)
+    assert not watched.lost, "the store may answer again"
 
 
 def test_what_a_service_has_not_written_there_claims_nothing(replica: Replica, database: Database) -> None:
@@ -115,3 +143,6 @@ class FullDisk(Replica):
     def write(self, name: str, content: bytes) -> None:
         if content:
             raise OSError(errno.ENOSPC, "words of a library")
+
+    def read_nothing(self, name: str) -> bytes | None:
+        raise OSError(errno.EIO, name)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from operation.litestream import Litestream
@@ -39,12 +40,17 @@ def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str
         yield {"REPLICA_URL": server.url("space/one"), **KEYS}
 
 
-def submit(service: Service, number: int) -> dict[str, Any]:
-    """Submit a file of its own; the response of acceptance."""
+def post(service: Service, number: int) -> httpx.Response:
+    """Submit a file of its own."""
     judge = service.log_path.parent / "data" / "demo" / "judges" / "judge-e.native-votes.jsonl"
     content = judge.read_bytes() + b"\n" * number
     fields = {"model": f"Judge {number}"}
-    reply = service.http.post("/api/v1/submissions", files={"file": ("votes.jsonl", content)}, data=fields)
+    return service.http.post("/api/v1/submissions", files={"file": ("votes.jsonl", content)}, data=fields)
+
+
+def submit(service: Service, number: int) -> dict[str, Any]:
+    """Return the response of acceptance."""
+    reply = post(service, number)
     assert reply.status_code == 202, reply.text
     found: dict[str, Any] = reply.json()
     return found
@@ -113,6 +119,12 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
         in_use = [key["id"] for key in service.http.get("/api/v1/keys").json()["keys"] if key["in_use"]]
         assert in_use == [accepted[0]["receipt"]["key_id"]], "the key is the same"
         assert len(list(tmp_path.glob("replica/uploads/*/*"))) in (0, 8), "six judges and two"
+        if (folder := Path(replica["REPLICA_URL"])).is_dir():
+            folder.rename(tmp_path / "away")  # as where a bucket is unmounted
+            refused = post(service, 3)
+            assert (refused.status_code, refused.json()["code"]) == (503, "not-replicated")
+            until(lambda: "moved, emptied or unmounted" in service.log, 30, "the watch sees it")
+            assert service.http.get("/readyz").json()["alarms"]
 
 
 def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> None:
