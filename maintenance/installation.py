@@ -60,7 +60,14 @@ def _restore(options: argparse.Namespace) -> int:
         )
     )
     if settings.replica is not None and options.copy:
-        say(_("Name an empty REPLICA_URL before you start the service: the one that is set holds later transactions."))
+        say(
+            _(
+                "Before you start the service, copy everything but database/ and service.json from {old} to a new "
+                "place, and name that as REPLICA_URL: files and labels are there alone, and the database there holds "
+                "later transactions.",
+                old=settings.replica.public_name,
+            )
+        )
     return 0
 
 
