@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from benchmark.statistics.composite import Composite
 from common.rounding import percent
 from leaderboard.board.rows import Board
-from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of
+from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of, part_of
 from leaderboard.share import escape
 
 _MARKS = "abcdefghij"
@@ -58,7 +58,8 @@ def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> st
 
 def _definition(board: Board) -> str:
     figure = f"{board.spec.title_of(board.headline)} ({definition_of(board, board.headline)})"
-    return f"{figure}, rule {board.protocol}, labels {board.label_revision}"
+    rule = f"rule {board.protocol}, labels {board.label_revision}"
+    return ", ".join(filter(None, (figure, rule, part_of(board))))
 
 
 def _name(line: JudgeLine) -> str:

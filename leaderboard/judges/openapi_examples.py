@@ -27,8 +27,14 @@ _REPORTED = {
     "finding": "fits no grouping",
     "mixed": [],
 }
-_CELL = {"label_revision": "v2", "protocol": "strict", "scored": _SCORED, "reported": [_REPORTED]}
-_OTHER_CELL = {"label_revision": "v1", "protocol": "strict", "scored": {**_SCORED, "figures": [_MICRO]}, "reported": []}
+_CELL = {"label_revision": "v2", "protocol": "strict", "part": None, "scored": _SCORED, "reported": [_REPORTED]}
+_OTHER_CELL: dict[str, Any] = {
+    "label_revision": "v1",
+    "protocol": "strict",
+    "part": None,
+    "scored": {**_SCORED, "figures": [_MICRO]},
+    "reported": [],
+}
 _NAME: dict[str, Any] = {"judge": "my-judge-7b", "name": "My judge 7B", "url": "/judges/my-judge-7b"}
 _LINE = {
     **_NAME,
@@ -40,7 +46,8 @@ _UNKNOWN = "There is no judge with this slug; `unknown` lists those of a compari
 JUDGES = answers(
     "Judges in the order of the table; `composite` is null for a judge without a score on a benchmark with a weight. "
     "`arithmetic` says what is wrong with reported figures, null where nothing is known to be; `finding` says what "
-    "they fit; `mixed` lists the definitions of overall that their table has in one column.",
+    "they fit; `mixed` lists the definitions of overall that their table has in one column; `part` "
+    "says how many of the released pairs a board has, null for all.",
     {"benchmarks": [*_WEIGHTS], "weights": _WEIGHTS, "judges": [_LINE]},
 )
 JUDGE = answers("The judge.", {**_LINE, "weights": _WEIGHTS}, _404_unknown_judge=_UNKNOWN)

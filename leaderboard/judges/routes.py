@@ -28,7 +28,7 @@ from leaderboard.judges.selection import (
     selected,
     version_key,
 )
-from leaderboard.judges.table import judge_lines
+from leaderboard.judges.table import judge_lines, part_of
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
@@ -131,6 +131,7 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
         prefixes=_prefixes(editions),
         weights=dict(asked.weights),
         format=FORMATS["tex"],
+        part_of=part_of,
     )
 
 
@@ -157,5 +158,5 @@ def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
     reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
     values = {"line": line, "prefixes": _prefixes(editions), "missing": missing, "reported": reported}
-    values["findings"] = findings_of(editions)
+    values |= {"findings": findings_of(editions), "part_of": part_of}
     return render(editions[0].context, "judge.html", current="/judges", **values)

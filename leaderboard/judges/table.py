@@ -147,6 +147,21 @@ def definition_of(board: Board, key: str) -> str:
     return _("mean of {n}", n=len(overall.categories))
 
 
+def missing_pairs(board: Board) -> tuple[int, int] | None:
+    """Return how many pairs a board has, and how many the smallest released edition, where that has more; None for a
+    board of all. A number of a part is no number of the benchmark, so each page says so beside it.
+    """
+    pairs = sum(board.sizes.get(key, 0) for key in board.spec.category_keys)
+    released = min((edition.pairs for edition in board.spec.editions if edition.pairs), default=0)
+    return (pairs, released) if 0 < pairs < released else None
+
+
+def part_of(board: Board) -> str:
+    """Return that a board has a part of its benchmark's pairs; nothing for one of all."""
+    found = missing_pairs(board)
+    return "" if found is None else _("{pairs:,} of {released:,} pairs", pairs=found[0], released=found[1])
+
+
 def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:
     """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
     numbers of two definitions are in no order."""
@@ -173,9 +188,11 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         ranges = [best, cell.info.worst] if cell.info is not None and best is not None else None
         rank = cell.info.rank if cell.info is not None else None
         scored = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "figures": _json(cell.figures)}
+    part = missing_pairs(cell.board)
     return {
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,
+        "part": None if part is None else {"pairs": part[0], "released": part[1]},
         "scored": scored,
         "reported": [_report_json(row, found, findings.get(row.id)) for row, found in cell.reports],
     }

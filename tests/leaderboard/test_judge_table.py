@@ -12,7 +12,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.selection import version_key
-from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
+from leaderboard.judges.table import judge_json, judge_lines, missing_pairs, part_of, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 
@@ -87,6 +87,18 @@ def test_the_latex_of_the_table_says_how_each_column_is_made_and_escapes_names()
     assert r"\input{x}" not in text and r"50\%\_" in text
     assert text.count("mean of 3") == 2 and "Composite" in text and "[" in text
     assert text.count(r" \\") == 1 + len(lines)
+
+
+def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_nothing() -> None:
+    whole = _board(("A", 0.7))
+    assert (missing_pairs(whole), part_of(whole)) == (None, "")
+    part = replace(whole, sizes=dict.fromkeys(whole.sizes, 10))
+    assert part_of(part) == "30 of 1,247 pairs"
+    for board, said in ((whole, None), (part, {"pairs": 30, "released": 1247})):
+        (line,) = judge_lines([board])
+        assert judge_json(line, {})["benchmarks"]["vl-rewardbench"]["part"] == said
+        text = judges_latex([line], [board], {}, "https://example.org/judges").decode()
+        assert ("30 of 1,247 pairs" in text) == (said is not None)
 
 
 def test_weights_tell_no_more_digits_of_a_hidden_score_than_its_board() -> None:
