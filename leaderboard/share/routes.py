@@ -55,6 +55,7 @@ def build(site: BoardCache, not_found: NotFound, log: Log = nothing) -> APIRoute
     router = APIRouter(include_in_schema=False)
     router.include_router(_files(site, not_found))
     router.include_router(_entries(site, not_found))
+    router.include_router(_records(site))
     router.include_router(_for_programs(site))
     router.include_router(_feed(site, log))
     return router
@@ -138,6 +139,13 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
     route(_BADGE, _SVG, lambda edition, row, board, base: badge.badge(summarize(row, board)))
     route("og.png", _PNG, lambda edition, row, board, base: og_image.of_entry(row, board))
     route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
+
+    return router
+
+
+def _records(site: BoardCache) -> APIRouter:
+    """Files about what was scored here, for other sites."""
+    router = APIRouter()
 
     def record(
         path: str,
