@@ -52,6 +52,14 @@ def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubs
         subscriptions.stop(user)
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
+    router.include_router(_links(identities, pages, subscriptions))
+    return router
+
+
+def _links(identities: AuthService, pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
+    """Links of e-mails: to confirm an address, and to stop."""
+    router = APIRouter(include_in_schema=False)
+
     @router.get("/account/email/confirm")
     def ask_to_confirm(request: Request, token: _Text = "") -> Response:
         """Show a button: programs that open the links of e-mails must not confirm. Whoever is not signed in
