@@ -1,7 +1,7 @@
 """E-mails about what the audit chain says of an account's entries: collected, composed and sent.
 
 The chain is the outbox: an event is in it with the change itself. What an address has seen moves forward in the
-transaction that queues its e-mail, so that nothing is sent twice by mistake or forgotten. Sending is at least once: a process
+transaction that queues its e-mail, so that no news is queued twice or lost. Sending is at least once: a process
 that dies between the server's answer and its own commit sends again, under the same Message-ID.
 """
 

@@ -98,7 +98,7 @@ class EmailSubscriptions:
             notifications.unsubscribe(session, require_person(user).account)
 
     def unsubscribe(self, subscription_id: str, key: str) -> None:
-        """Delete an address, for anybody who has a link of one of its e-mails. Raises EmailRejected for a forged one."""
+        """Delete an address, for who has a link of one of its e-mails. Raises EmailRejected for a forged one."""
         if not self.seal.verify_keyed(_UNSUBSCRIBE, subscription_id, key):
             raise EmailRejected(_NOT_VALID)
         with self.database.write() as session:
