@@ -10,6 +10,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from common import atomic_files
+from common.messages import _
 from operation.litestream import ReplicaUnusable
 from operation.replica import KEYS, Replica
 
@@ -40,8 +41,13 @@ def restore_key(replica: Replica, path: Path, secret: str) -> bool:
         content = unseal(secret, sealed)
     except InvalidToken:
         raise ReplicaUnusable(
-            f"The receipt key in {replica.public_name} was encrypted under another secret. Set REPLICA_SECRET (or, "
-            f"without one, SESSION_SECRET) to what it was, or remove {NAME} there to begin a new key."
+            _(
+                "The receipt key in {public_name} was encrypted under another secret. Set REPLICA_SECRET "
+                "(or, without one, SESSION_SECRET) to what it was, or remove {name} there to begin a new "
+                "key.",
+                public_name=replica.public_name,
+                name=NAME,
+            )
         ) from None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     atomic_files.write_once(path, content)
