@@ -8,6 +8,7 @@ from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
+from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
@@ -89,6 +90,9 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about)
     yield from (spec.headline_text, capital(spec.headline_text))
+    yield from (spec.category_text(key) for key in spec.category_keys)
+    for sentences in (paper_figures(spec).notes or {}).values():
+        yield from sentences
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)

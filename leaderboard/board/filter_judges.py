@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmark.judges import judge_slug
-from common.messages import _
+from common.messages import _, joined
 
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow
@@ -37,7 +37,7 @@ def _names(row: BoardRow) -> tuple[str, ...]:
 
 
 def _marked(row: BoardRow) -> BoardRow:
-    return replace(row, filter_judge=True, note=" · ".join(filter(None, (MARK, row.note))))
+    return replace(row, filter_judge=True, note=joined((MARK, row.note), " · ") if row.note else MARK)
 
 
 def _key(name: str) -> str:

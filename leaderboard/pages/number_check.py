@@ -28,6 +28,7 @@ from common.messages import _, joined, ngettext
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _KEPT = 2048  # answers, of a few kilobytes each
 
+_READING_NAMES: Mapping[Reading, str] = {"rounded": _("rounded"), "cut off": _("cut off"), "either": _("either")}
 _READINGS: Mapping[Reading, str] = {
     "rounded": "",
     "cut off": _(", if they were cut off instead of rounded"),
@@ -193,7 +194,7 @@ def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
     complete, total = len(known) == len(pairs), sum(explanation.denominators)
     low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, explanation.reading)
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
-    notes = [explanation.reading] + [_exchanged(stated.spec)] * explanation.exchanged
+    notes = [_READING_NAMES[explanation.reading]] + [_exchanged(stated.spec)] * explanation.exchanged
     return ExplanationLine(
         explanation.split.label,
         stated.spec.grouping_text(explanation.split.grouping).title,
@@ -205,7 +206,7 @@ def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
         f"{'–' if high - low == total else _span(low, high)}/{total:,}",
         f"{100 * low / total:.2f}" if low == high else "–",
         f"{float(100 * macro):.2f}" if complete else "–",
-        ", ".join(notes),
+        joined(notes),
     )
 
 
