@@ -90,7 +90,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about)
     yield from (spec.headline_text, capital(spec.headline_text))
-    yield from (spec.category_text(key) for key in spec.category_keys)
+    yield from (key for key in spec.category_keys if spec.category_text(key) == key)
     for sentences in (paper_figures(spec).notes or {}).values():
         yield from sentences
     for grouping in spec.grouping_texts.values():
