@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from common.messages import _
-from maintenance.form_values import value
-from maintenance.reason_templates import reasons_for
+from maintenance.page.form_values import value
+from maintenance.page.reason_templates import reasons_for
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import REASON_LIMIT, Conflict
 
