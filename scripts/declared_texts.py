@@ -21,6 +21,11 @@ from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
+_STATES = ("queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on")
+_CHECKS = (
+    "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key", "pools and editions",
+    "programs",
+)  # fmt: skip
 INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
 
@@ -67,6 +72,9 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
     yield from (("web/actions.py", text) for text in _of_maintenance())
+    yield from (("storage/models/core.py", state) for state in _STATES)
+    yield from (("operation/doctor.py", name) for name in _CHECKS)
+    yield from (("maintenance/types.py", what) for what in ("reason", "note"))
 
 
 def _of_maintenance() -> Iterator[str]:
