@@ -21,7 +21,9 @@ from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
-_STATES = ("queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on")
+_STATES = (
+    "queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on",
+)  # fmt: skip
 _CHECKS = (
     "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key", "pools and editions",
     "programs",

@@ -1,10 +1,12 @@
-"""Scorecard as text for a terminal."""
+"""Scorecard as text for a terminal, in its language."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from common.command_line import columns as width_of
+from common.command_line import translated
 from common.messages import _, joined, ngettext
 
 
@@ -53,7 +55,9 @@ def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _row(name: str, cells: Any) -> str:
-    return f"{name:<16}" + "".join(f"{cell:>15}" for cell in cells)
+    first = translated(name)
+    others = [translated(str(cell)) for cell in cells]
+    return first + " " * (16 - width_of(first)) + "".join(" " * (15 - width_of(cell)) + cell for cell in others)
 
 
 def _counts(name: str, cell: Mapping[str, int]) -> str:
