@@ -7,7 +7,7 @@ from typing import Any
 
 from common.command_line import columns as width_of
 from common.command_line import translated
-from common.messages import _, joined, ngettext
+from common.messages import Message, _, joined, ngettext
 
 
 def render(card: Mapping[str, Any]) -> str:
@@ -55,8 +55,7 @@ def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _row(name: str, cells: Any) -> str:
-    first = translated(name)
-    others = [translated(str(cell)) for cell in cells]
+    first, *others = (translated(cell) if isinstance(cell, Message) else str(cell) for cell in (name, *cells))
     return first + " " * (16 - width_of(first)) + "".join(" " * (15 - width_of(cell)) + cell for cell in others)
 
 

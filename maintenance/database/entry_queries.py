@@ -56,7 +56,7 @@ def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bo
 
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
     """Return where each entry is, after "it": on the board, or why not."""
-    said = dict.fromkeys(entries, _("waits to be scored"))
+    said: dict[str, str] = dict.fromkeys(entries, _("waits to be scored"))
     failed = (_under_board(Job), Job.state == State.FAILED.value)
     said |= _of(session, Job.submission_id, entries, *failed, words=_("could not be scored"))
     said |= _of(session, Score.submission_id, entries, _under_board(Score), words=_("is on the board"))
