@@ -14,7 +14,7 @@ from benchmark.pairs.definition_check import printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
-from leaderboard.board.reported_definitions import printed_title
+from leaderboard.board.reported_definitions import definition_name, printed_title
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, definition_check, explore, number_check
@@ -79,6 +79,8 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
         spec=spec,
         names=printed_names(spec),
         title_of=printed_title,
+        definition_name=definition_name,
+        quoted=definition_check.quoted,
         asked=asked,
         problem=problem,
         found=result,
