@@ -13,7 +13,7 @@ from typing import Any
 from benchmark.disclosure import PUBLIC
 from benchmark.protocols import protocols
 from benchmark.spec import GROUPS
-from common.messages import _
+from common.messages import _, joined
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
@@ -164,6 +164,18 @@ def part_of(board: Board) -> str:
     return "" if found is None else _("{pairs:,} of {released:,} pairs", pairs=found[0], released=found[1])
 
 
+def part_json(board: Board) -> dict[str, int] | None:
+    """Return the same as programs get it; None for a board of all pairs."""
+    found = missing_pairs(board)
+    return None if found is None else {"pairs": found[0], "released": found[1]}
+
+
+def named_parts(boards: Iterable[Board]) -> str:
+    """Return the boards that have a part of their pairs, by the names of their benchmarks; nothing for all whole."""
+    parts = [(board.spec.title, part_of(board)) for board in boards]
+    return joined([_("{title} ({part})", title=title, part=part) for title, part in parts if part])
+
+
 def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:
     """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
     numbers of two definitions are in no order."""
@@ -190,11 +202,10 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         ranges = [best, cell.info.worst] if cell.info is not None and best is not None else None
         rank = cell.info.rank if cell.info is not None else None
         scored = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "figures": _json(cell.figures)}
-    part = missing_pairs(cell.board)
     return {
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,
-        "part": None if part is None else {"pairs": part[0], "released": part[1]},
+        "part": part_json(cell.board),
         "scored": scored,
         "reported": [_report_json(row, found, findings.get(row.id)) for row, found in cell.reports],
     }
