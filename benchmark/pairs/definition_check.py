@@ -84,6 +84,22 @@ def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (OVERALL, *spec.category_keys, *spec.combined_keys, *([GROUPED] if spec.grouped is not None else []))
 
 
+def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the names under which percentages can be given to the number check of a benchmark: also that of the score
+    which the check calls GROUPED."""
+    if not spec.scores_pairs:
+        return spec.score_names
+    return (*printed_names(spec), *([spec.grouped.key] if spec.grouped is not None else []))
+
+
+def by_printed_name(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
+    """Return what was given under the names that can be checked, without outer white space; "" where nothing was."""
+    texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
+    if spec.grouped is not None:
+        texts[GROUPED] = texts[GROUPED] or given.get(spec.grouped.key, "").strip()
+    return texts
+
+
 def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
     """Return the percentages that were given, as decimals.
 

@@ -15,8 +15,8 @@ from benchmark.pairs.definition_check import (
     OTHER_COUNTS,
     DefinitionCheck,
     UnreachableFigure,
+    by_printed_name,
     check_definitions,
-    printed_names,
     read_printed,
 )
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
@@ -59,7 +59,7 @@ def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
     Raises:
         BadFigures: one is no percentage, none is given, or all are fractions.
     """
-    texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
+    texts = by_printed_name(given, spec)
     for name, text in texts.items():
         try:
             read_printed({name: text if len(text) <= MOST_LETTERS else "…"}, spec)

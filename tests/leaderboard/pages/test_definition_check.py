@@ -10,13 +10,14 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard import api, routes
 from leaderboard.__main__ import main
 from leaderboard.cache import BoardCache
 from leaderboard.pages import definition_check
 from leaderboard.pages.number_check import BadFigures
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
@@ -91,6 +92,35 @@ def test_page_and_api_give_the_same_answer(client: TestClient) -> None:
     assert [one["key"] for one in answer["definitions"] if one["fits"]] == ["mean-of-seven"]
     assert client.get("/check-numbers?overall=x").status_code == 400
     assert client.get("/api/v1/check-numbers?overall=x").json()["parameter"] == "overall"
+
+
+def test_a_name_that_is_no_figure_is_refused_with_those_that_are(client: TestClient) -> None:
+    for start in ("/check-numbers", "/api/v1/check-numbers"):
+        reply = client.get(f"{start}?overall=70.8&mean-of-seven=70.8&lang=en&benchmark=multimodal-rewardbench")
+        assert reply.status_code == 400
+        assert "is no figure here. The figures are overall, correctness, " in reply.text
+    assert (reply.json()["parameter"], reply.json()["known"][:2]) == ("mean-of-seven", ["overall", "correctness"])
+    assert client.get("/check-numbers?lang=en").status_code == 200
+
+
+def test_groups_are_known_by_the_name_of_the_board_too(capsys: pytest.CaptureFixture[str]) -> None:
+    by_board, by_check = (definition_check.answer({name: "26.01"}, MM_RLHF) for name in ("acc-plus", "groups"))
+    assert by_board == by_check and by_board.verdict == "impossible"
+    assert main(["check-numbers", "--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
+    assert "ACC+ 26.01 is no count of 46 groups" in capsys.readouterr().out
+
+
+def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
+    specs = [load_spec("vl-rewardbench"), MMRB, MM_RLHF]
+    site = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
+    app = FastAPI(docs_url=None)
+    app.include_router(api.build(site))
+    listed = app.openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
+    names = [parameter["name"] for parameter in listed]
+    assert len(names) == len(set(names))
+    assert {*figure_names(specs[0]), *figure_names(MMRB), *figure_names(MM_RLHF)} <= set(names)
+    (acc_plus,) = (parameter for parameter in listed if parameter["name"] == "acc-plus")
+    assert "benchmark=mm-rlhf-rewardbench" in acc_plus["description"]
 
 
 def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
