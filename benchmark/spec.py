@@ -145,6 +145,10 @@ class Overall:
         """Return whether this is the share of all pairs of these categories alike, on any set of items."""
         return self.kind == MICRO and self.categories == categories and self.pairs is None and not self.without_ties
 
+    def is_given_for(self, pairs: int) -> bool:
+        """Return whether the number can be given where there are so many pairs in all."""
+        return self.pairs in (None, pairs)
+
     @property
     def has_definition(self) -> bool:
         """Whether it is known how the number is made."""
@@ -385,7 +389,8 @@ class BenchmarkSpec:
     def title_of(self, name: str) -> str:
         """Return how people call a score: the title of a category, the name of an overall number, else the key."""
         titles = {overall.key: overall.name for overall in self.overalls}
-        titles |= {category.key: category.title for category in (*self.combined, *self.categories)}
+        titles |= {combined.key: combined.title for combined in self.combined}
+        titles |= {category.key: category.title for category in self.categories}
         return titles.get(name) or capital(name)
 
     def name_of(self, name: str) -> str:
@@ -642,7 +647,8 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
         raise ValueError("one overall must be of kind micro, over all pairs")
     _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
-    named += [key for part in (*spec.overalls, *spec.combined) for key in part.categories]
+    named += [key for overall in spec.overalls for key in overall.categories]
+    named += [key for combined in spec.combined for key in combined.categories]
     named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]
     _check_known("category", named, spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):

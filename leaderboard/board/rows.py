@@ -391,10 +391,11 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
         category: sum(per_source.get(source, 0) for source in sources)
         for category, sources in spec.groupings[grouping].items()
     }
+    total = sum(sizes.values())
+    overalls = {overall.key: overall for overall in spec.overalls if not spec.is_mean(overall.key)}
     pooled = {
-        name: sum(sizes[key] for key in spec.parts_of(name))
-        for name in dict.fromkeys((spec.pooled, *spec.overall_keys))
-        if not spec.is_mean(name)
+        name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].is_given_for(total) else 0
+        for name in dict.fromkeys((spec.pooled, *overalls))
     }
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 

@@ -232,6 +232,8 @@ def test_a_board_of_a_part_keeps_the_overalls_that_papers_report() -> None:
     board = build_board(body, spec, published=load_published(spec))
     assert "mean-of-seven" in board.values and "mean-of-seven" not in board.counted_values
     assert "vqa" not in board.values, "no pairs, and no overall"
+    sizes = [board.sizes[name] for name in ("micro-5211", "unstated", "micro")]
+    assert sizes == [0, 0, sum(board.sizes[key] for key in spec.category_keys)], "of which no accuracy is given"
     (row,) = (row for row in board.rows if row.id == _result("GPT-4o", "Table 10").id)
     assert row.scores["mean-of-seven"] == 0.708
     assert summarize(row, board).score.startswith("Mean of 7 70.8")
