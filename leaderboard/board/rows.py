@@ -210,6 +210,13 @@ class Board:
         return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
 
     @property
+    def part(self) -> tuple[int, int] | None:
+        """How many pairs the board has, and how many the smallest released edition, where that has more."""
+        pairs = sum(self.sizes.get(key, 0) for key in self.spec.category_keys)
+        released = min((edition.pairs for edition in self.spec.editions if edition.pairs), default=0)
+        return (pairs, released) if 0 < pairs < released else None
+
+    @property
     def scored(self) -> int:
         """How many rows have a score that was counted here and is shown."""
         return sum(row.tier == "scored" and row.rank is not None for row in self.rows)

@@ -150,12 +150,9 @@ def definition_of(board: Board, key: str) -> str:
 
 
 def missing_pairs(board: Board) -> tuple[int, int] | None:
-    """Return how many pairs a board has, and how many the smallest released edition, where that has more; None for a
-    board of all. A number of a part is no number of the benchmark, so each page says so beside it.
-    """
-    pairs = sum(board.sizes.get(key, 0) for key in board.spec.category_keys)
-    released = min((edition.pairs for edition in board.spec.editions if edition.pairs), default=0)
-    return (pairs, released) if 0 < pairs < released else None
+    """Return what part of the released pairs a board has; None for a board of all. A number of a part is no number of
+    the benchmark, so each page says so beside it."""
+    return board.part
 
 
 def part_of(board: Board) -> str:

@@ -267,6 +267,7 @@ def test_a_scored_entry_of_a_pair_benchmark_speaks_of_its_own_overall(visitor: T
     assert "micro accuracy" not in page
     assert re.search(r"entry\. <a [^>]*><u>\.eval_results", page)
     board = visitor.get("/b/multimodal-rewardbench/").text
+    assert "They are a part of the 4,711 released." in board
     assert "file v" not in board and "file part" not in board
 
 
