@@ -14,10 +14,12 @@ from operation.curated_folders import find_problems
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
 from operation.replica import EDITIONS, Replica
+from operation.sealed_key import AT_RISK
 from operation.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
-from storage.integrity import audit
+from storage.integrity import audit, receipt_keys
+from storage.integrity.key_place import KeyPlace
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
@@ -136,9 +138,20 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         else:
             words = f"{replica.public_name} has every transaction."
         yield CheckResult("replica", position is not None and position.covered, words)
-    sealed = installation.key_in_settings or replica.read(SEALED_KEY) is not None
-    words = "The receipt key outlives this disk."
-    yield CheckResult("receipt key", sealed, words if sealed else "Set REPLICA_SECRET or RECEIPT_KEY: it is here only.")
+
+
+def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
+    """Take the web process at its word: it may run on another machine, with settings of its own."""
+    if installation.replica is None:
+        return
+    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+        place = receipt_keys.place(session)
+    if place is None:
+        kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
+    else:
+        kept = place != KeyPlace.DISK
+    words = "The receipt key outlives the web process's disk."
+    yield CheckResult("receipt key", kept, words if kept else AT_RISK)
 
 
 def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
@@ -162,6 +175,7 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _permissions,
     _database,
     _replica,
+    _receipt_key,
     _curated_folders,
     _programs,
 )
