@@ -74,9 +74,12 @@ def _guarded(
 
 def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
     if not installation.state.is_dir():
-        yield CheckResult(
-            "disk", False, f"{installation.state} is no directory. Has a service run with these settings?"
-        )
+        words = f"{installation.state} is no directory. "
+        if sqlite_path(installation.database_url) is None:
+            words += "Nothing on this disk is checked; set DATA_DIR where a process of the service runs."
+            yield CheckResult("disk", True, words)
+        else:
+            yield CheckResult("disk", False, f"{words}Has a service run with these settings?")
         return
     yield disk(installation.state)
     try:
@@ -158,8 +161,10 @@ def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
     if installation.replica is None:
         return
     with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
-        problems = find_problems(session, installation.replica, installation.state / EDITIONS)
-    words = " ".join(problems) or "Every folder of a pool or edition is here and in the replica."
+        here = installation.state.is_dir()
+        problems = find_problems(session, installation.replica, installation.state / EDITIONS, here=here)
+    where = "here and in the replica" if here else "in the replica"
+    words = " ".join(problems) or f"Every folder of a pool or edition is {where}."
     yield CheckResult("pools and editions", not problems, words)
 
 
