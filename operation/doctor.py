@@ -123,16 +123,19 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        yield CheckResult(
-            "replica", True, "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
-        )
+        words = "this disk holds the only copy beside the daily one."
+        if path is None:
+            words = "labels and keys, and uploads without UPLOADS_URL, are on the disks of the processes alone."
+        yield CheckResult("replica", True, f"REPLICA_URL is not set: {words}")
         return
     try:
         prove(replica, path)
     except ReplicaUnusable as error:
         yield CheckResult("replica", False, str(error))
         return
-    if path is not None:
+    if path is None:
+        yield CheckResult("replica", True, f"{replica.public_name} can be written to.")
+    else:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = "Litestream does not answer. Is the service running? It copies only then."

@@ -152,9 +152,14 @@ def test_the_doctor_of_a_shared_database_needs_no_data_directory(
     monkeypatch.setattr("operation.doctor.shutil.which", lambda name: name)  # the client programs are installed
     monkeypatch.chdir(tmp_path)
     (tmp_path / "replica").mkdir()
-    for replica in ("", str(tmp_path / "replica")):
+    for replica, words in (
+        ("", "on the disks of the processes alone"),
+        (str(tmp_path / "replica"), "can be written to"),
+    ):
         monkeypatch.setenv("REPLICA_URL", replica)
         monkeypatch.setenv("RECEIPT_KEY", "given to the web process")
         assert main(["doctor"]) == 0
-        assert "Nothing on this disk is checked" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert "Nothing on this disk is checked" in said
+        assert words in said
     assert not (tmp_path / "data").exists()
