@@ -754,6 +754,12 @@ class Settings(WorkerSettings):
         return self.replica_secret.get_secret_value() or self.session_secret.get_secret_value()
 
     @property
+    def key_secret_previous(self) -> str:
+        """The secret before `key_secret`, where that is SESSION_SECRET and was changed; else ""."""
+        followed = self.replica_secret.get_secret_value() or not self.key_secret
+        return "" if followed else self.session_secret_previous.get_secret_value()
+
+    @property
     def receipt_key_place(self) -> KeyPlace:
         """Where the receipt key is: in the settings, encrypted in the replica, or on this disk alone."""
         if self.receipt_key.get_secret_value():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import logging
 import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -36,23 +38,20 @@ def unseal(secret: str, sealed: bytes) -> bytes:
     return _cipher(secret, salt).decrypt(token)
 
 
-def restore_key(replica: Replica, path: Path, secret: str) -> bool:
+def restore_key(replica: Replica, path: Path, secret: str, previous: str = "") -> bool:
     """Bring the key to an empty disk; False where there is none to bring.
 
-    Raises ReplicaUnusable where the secret does not open it, or where there is none.
+    `previous`: the secret before this one. Raises ReplicaUnusable where neither opens it, or where there is none.
     """
     if path.exists() or (sealed := replica.read(NAME)) is None:
         return False
-    try:
-        if not secret:
-            raise InvalidToken
-        content = unseal(secret, sealed)
-    except InvalidToken:
+    content = next(_opened(sealed, filter(None, (secret, previous))), None)
+    if content is None:
         under = "was encrypted under another secret" if secret else "is encrypted, and its secret is not set"
         raise ReplicaUnusable(
             f"The receipt key in {replica.public_name} {under}. Set REPLICA_SECRET (or, "
             f"without one, SESSION_SECRET) to what it was, or remove {NAME} there to begin a new key."
-        ) from None
+        )
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     atomic_files.write_once(path, content)
     return True
@@ -91,6 +90,12 @@ def keep_key(replica: Replica, path: Path, secret: str) -> bool:
         atomic_files.write(path, shared)
         log.warning("receipt_key.replaced", extra={"data": {"by": replica.public_name}})
     return True
+
+
+def _opened(sealed: bytes, keys: Iterable[str]) -> Iterator[bytes]:
+    for secret in keys:
+        with suppress(InvalidToken):
+            yield unseal(secret, sealed)
 
 
 def _cipher(secret: str, salt: bytes) -> Fernet:

@@ -197,6 +197,7 @@ def _prepare_key(settings: Settings, database: Database) -> bool:
         return False
     with database.write() as session:
         audit.acquire_chain_lock(session)  # of several processes that start at once, one begins a key
-        if restore_key(replica, path, settings.key_secret):
+        if restore_key(replica, path, settings.key_secret, settings.key_secret_previous):
+            keep_key(replica, path, settings.key_secret)  # under the secret of today
             return False
         return begin_key(replica, path, settings.key_secret, Signer.make().pem().encode("ascii"))

@@ -126,6 +126,23 @@ def test_a_start_without_the_secret_of_a_kept_key_is_refused(
     assert given.key_id in {one["key_id"] for one in bodies(database, receipt_keys.PUBLISHED)}
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_key_follows_a_change_of_the_session_secret_with_the_disk_gone(
+    tmp_path: Path, database: Database, replica_url: str
+) -> None:
+    old, new = "o1" * 20, "n2" * 20
+    changes = (
+        {"SESSION_SECRET": old},
+        {"SESSION_SECRET": new, "SESSION_SECRET_PREVIOUS": old},
+        {"SESSION_SECRET": new},
+    )
+    started = [
+        load_signer(settings_of(tmp_path / str(number), database, replica_url, **environ), database).key_id
+        for number, environ in enumerate(changes)
+    ]
+    assert len(set(started)) == 1
+
+
 def test_the_key_in_the_replica_is_everybodys(tmp_path: Path, replica_url: str) -> None:
     replica, own = Replica(replica_url), tmp_path / "receipt.key"
     own.write_bytes(b"of the first")
