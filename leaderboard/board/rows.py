@@ -210,6 +210,13 @@ class Board:
         return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
 
     @property
+    def part(self) -> tuple[int, int] | None:
+        """How many pairs the board has, and how many the smallest released edition, where that has more."""
+        pairs = sum(self.sizes.get(key, 0) for key in self.spec.category_keys)
+        released = min((edition.pairs for edition in self.spec.editions if edition.pairs), default=0)
+        return (pairs, released) if 0 < pairs < released else None
+
+    @property
     def scored(self) -> int:
         """How many rows have a score that was counted here and is shown."""
         return sum(row.tier == "scored" and row.rank is not None for row in self.rows)
@@ -391,10 +398,11 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
         category: sum(per_source.get(source, 0) for source in sources)
         for category, sources in spec.groupings[grouping].items()
     }
+    total = sum(sizes.values())
+    overalls = {overall.key: overall for overall in spec.overalls if not spec.is_mean(overall.key)}
     pooled = {
-        name: sum(sizes[key] for key in spec.parts_of(name))
-        for name in dict.fromkeys((spec.pooled, *spec.overall_keys))
-        if not spec.is_mean(name)
+        name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].is_given_for(total) else 0
+        for name in dict.fromkeys((spec.pooled, *overalls))
     }
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 
