@@ -166,15 +166,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         JudgeError: the options contradict one another, or the items cannot be read.
     """
     api = SCORER if getattr(arguments, "scorer", None) else getattr(arguments, "api", CHAT)
-    _check(arguments, api)
-    scores = api not in (CHAT,) and not scores_pairwise
-    votes = arguments.votes if arguments.votes is not None else _VOTES[scores]
-    if not 1 <= votes <= MOST_VOTES:
-        raise JudgeError(
-            _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
-        )
-    if arguments.order == BOTH and votes == 1 and not scores:
-        raise JudgeError(_("--order both needs at least two votes: --votes 2."))
+    votes = check_choices(arguments, api, scores_pairwise=scores_pairwise)
     file = read_pairs(arguments.items, revision=arguments.items_revision, split=arguments.items_split)
     configuration = RunConfiguration(
         api=api,
@@ -196,12 +188,35 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     return configuration, file
 
 
-def _check(arguments: argparse.Namespace, api: str) -> None:
+def check_choices(arguments: argparse.Namespace, api: str, *, scores_pairwise: bool = False) -> int:
+    """Return the number of votes of options that go together.
+
+    Raises:
+        JudgeError: they contradict one another, one is missing, or a number makes no sense.
+    """
+    _require_named(arguments, api)
+    check_numbers(arguments)
+    scores = api != CHAT and not scores_pairwise
+    votes: int = arguments.votes if arguments.votes is not None else _VOTES[scores]
+    if not 1 <= votes <= MOST_VOTES:
+        raise JudgeError(
+            _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
+        )
+    if arguments.order == BOTH and votes == 1 and not scores:
+        raise JudgeError(_("--order both needs at least two votes: --votes 2."))
+    find_prompt(arguments.prompt, reading=arguments.reading)
+    if api == CHAT:
+        _parameters(arguments)
+    if hasattr(arguments, "max_cost"):
+        read_budget(arguments)
+    return votes
+
+
+def _require_named(arguments: argparse.Namespace, api: str) -> None:
     if not arguments.model and api != SCORER:
         raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
     if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:
         raise JudgeError(_("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION."))
-    check_numbers(arguments)
 
 
 def check_numbers(arguments: argparse.Namespace) -> None:

@@ -140,23 +140,3 @@ def test_files_stay_below_the_limits() -> None:
     lines = [b"x" * 10] * 5 + [b"y" * 25]
     assert [number for number, _ in split(lines, FileLimits(2, 100))] == [1, 1, 2, 2, 3, 3]
     assert [number for number, _ in split(lines, FileLimits(100, 30))] == [1, 1, 1, 2, 2, 3]
-
-
-def test_a_job_prints_the_command_of_the_hub(capsys: pytest.CaptureFixture[str]) -> None:
-    commit = "0123456789abcdef"
-    given = [
-        "--model",
-        "o/m",
-        "--items",
-        "o/d",
-        "--items-revision",
-        commit,
-        "--bucket",
-        "o/b",
-        "--source",
-        "https://x/y",
-    ]
-    assert main(["job", *given]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("hf jobs run --flavor l40sx1 --timeout 6h --secrets HF_TOKEN --volume hf://buckets/o/b:/run")
-    assert f"--items-revision {commit}" in out and "python3 -m judge run" in out
