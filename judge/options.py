@@ -46,7 +46,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         "--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)")
     )
     parser.add_argument("--items-revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
-    parser.add_argument("--items-split", default="test", metavar="SPLIT", help=_("split of the Hub dataset (test)"))
+    parser.add_argument("--items-split", metavar="SPLIT", help=_("split of the Hub dataset (test, or the only one)"))
     parser.add_argument("--votes", type=int, metavar="K", help=_("votes for each pair: 1 to 16 (5; of scores 1)"))
     parser.add_argument("--output", required=True, type=Path, metavar="DIR", help=_("directory of the run"))
     parser.add_argument("--order", choices=ORDERS, default=RANDOM, help=_("order of the responses (random)"))
@@ -180,7 +180,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         parameters=_parameters(arguments) if api == CHAT else {},
         images=_images(arguments),
         benchmark=arguments.benchmark,
-        items=_source(arguments),
+        items=_source(arguments, file),
         items_sha256=file.sha256,
         pairs=len(file.pairs),
         endpoint=getattr(arguments, "endpoint", None),
@@ -252,9 +252,9 @@ def _images(arguments: argparse.Namespace) -> ImagePolicy:
     return ImagePolicy(arguments.image_form, arguments.image_quality, arguments.max_pixels, arguments.fetch_images)
 
 
-def _source(arguments: argparse.Namespace) -> str:
-    if arguments.items_revision:
-        return f"{arguments.items}@{arguments.items_revision}/{arguments.items_split}"
+def _source(arguments: argparse.Namespace, file: PairFile) -> str:
+    if file.split is not None:
+        return f"{arguments.items}@{arguments.items_revision}/{file.split}"
     return Path(arguments.items).name
 
 

@@ -6,17 +6,19 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.hub_datasets import HubDatasetFault, find_split, load_split
 from common.messages import _
 from common.parquet_files import is_parquet
 from judge.errors import JudgeError
 from judge.images import ImageSource, find_image
 
+USUAL_SPLIT = "test"
 FIELDS = ("id", "query", "response", "image", "image_path")
 
 
@@ -39,10 +41,11 @@ class PairToJudge:
 
 @dataclass(frozen=True, slots=True)
 class PairFile:
-    """All pairs of a source."""
+    """All pairs of a source. ``split``: of the Hub dataset that they are of."""
 
     pairs: tuple[PairToJudge, ...]
     repeated: frozenset[str]  # ids that more than one pair has
+    split: str | None = None
 
     @property
     def sha256(self) -> str:
@@ -51,8 +54,8 @@ class PairFile:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def read_pairs(source: str, *, revision: str | None = None, split: str = "test") -> PairFile:
-    """Read the pairs of a file, or of a Hub dataset at a commit.
+def read_pairs(source: str, *, revision: str | None = None, split: str | None = None) -> PairFile:
+    """Read the pairs of a file, or of a Hub dataset at a commit; of its usual or only split if none is named.
 
     Raises:
         JudgeError: there is no such source, or a row cannot be used.
@@ -66,7 +69,7 @@ def read_pairs(source: str, *, revision: str | None = None, split: str = "test")
             raise JudgeError(
                 _("Name the commit of the dataset {source} with --items-revision: branches move.", source=source)
             )
-        return _collect(_hub_rows(source, revision, split), None, "row")
+        return _hub_pairs(source, revision, split)
     raise JudgeError(
         _("There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).", source=source)
     )
@@ -110,25 +113,14 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             number += 1
 
 
-def _hub_rows(name: str, revision: str, split: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    import datasets
-
+def _hub_pairs(name: str, revision: str, split: str | None) -> PairFile:
     try:
-        loaded = datasets.load_dataset(name, revision=revision, split=split)
-    except (OSError, ValueError) as error:  # the library's own errors are of these kinds
-        raise JudgeError(
-            _(
-                "The dataset {name} at {revision} cannot be loaded: {error}",
-                name=name,
-                revision=revision,
-                error=str(error),
-            )
-        ) from None
+        chosen = split or find_split(name, revision=revision, usual=USUAL_SPLIT, option="--items-split")
+        loaded = load_split(name, revision=revision, split=chosen)
+    except HubDatasetFault as fault:
+        raise JudgeError(str(fault)) from None
     loaded = loaded.select_columns([column for column in FIELDS if column in loaded.column_names])
-    for column, feature in loaded.features.items():
-        if isinstance(feature, datasets.Image):
-            loaded = loaded.cast_column(column, datasets.Image(decode=False))
-    yield from enumerate(loaded)
+    return replace(_collect(enumerate(loaded), None, "row"), split=chosen)
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None, unit: str) -> PairFile:
@@ -163,3 +155,25 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
     if image is None:
         raise JudgeError(_("`image` is missing: a path, an address or a data URI"))
     return PairToJudge(row, name, query, (responses[0], responses[1]), image, pair_fingerprint)
+
+
+def pairs_of_run(
+    folder: Path, recorded: Mapping[str, Any], *, source: str | None, revision: str | None, split: str | None
+) -> PairFile:
+    """Read the pairs of a run where it found them, or where they are now.
+
+    Raises:
+        JudgeError: they cannot be read, or are others.
+    """
+    place = source or recorded["items_path"]
+    known = recorded if source is None else {}
+    file = read_pairs(place, revision=revision or known.get("items_revision"), split=split or known.get("items_split"))
+    if file.sha256 != recorded["items_sha256"]:
+        raise JudgeError(
+            _(
+                "{source} holds other pairs than the run in {directory}. Name them with --items.",
+                source=place,
+                directory=folder,
+            )
+        )
+    return file

@@ -72,7 +72,7 @@ def add_build_command(commands: Any) -> None:
     parser.add_argument("--both-right", action="store_true", help=_("also pairs of two right answers"))
     parser.add_argument("--most", type=int, default=1, metavar="N", help=_("pairs of a question (1)"))
     parser.add_argument("--revision", metavar="COMMIT", help=_("commit of a Hub dataset"))
-    parser.add_argument("--split", default="test", help=_("split of a Hub dataset (test)"))
+    parser.add_argument("--split", metavar="SPLIT", help=_("split of a Hub dataset (test, or the only one)"))
     parser.add_argument("--concurrency", type=int, default=16, metavar="N", help=_("most requests in flight (16)"))
     parser.add_argument(
         "--retry-wait", type=float, default=0.5, metavar="SECONDS", help=_("before the first retry (0.5)")
@@ -104,13 +104,13 @@ def build_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_questions(name: str, *, revision: str | None, split: str) -> list[KnownQuestion]:
+def read_questions(name: str, *, revision: str | None, split: str | None) -> list[KnownQuestion]:
     """Return the questions of a file.
 
     Raises:
         CurateError: rows cannot be used; the message names line, field and remedy.
     """
-    source = open_source(name, revision=revision, split=split)
+    source = open_source(name, revision=revision, split=split, usual="test")
     questions: list[KnownQuestion] = []
     problems: list[str] = []
     for row in source.rows():

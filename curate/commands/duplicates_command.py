@@ -46,6 +46,7 @@ def add_pool_commands(commands: Any) -> None:
         "--training", action="append", default=[], metavar="FILE", help=_("a training set (repeatable)")
     )
     duplicates.add_argument("--revision", metavar="COMMIT", help=_("commit, where a training set is a Hub dataset"))
+    duplicates.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))
     duplicates.set_defaults(run=duplicates_command)
     status = kinds.add_parser("status", help=_("what a pool holds"))
     status.add_argument("directory", type=Path, metavar="DIR")
@@ -75,7 +76,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     editions = [*served_editions(*_own_definitions(arguments)), *(_edition(path) for path in arguments.manifest)]
-    training = [open_source(name, revision=arguments.revision) for name in arguments.training]
+    training = [open_source(name, revision=arguments.revision, split=arguments.split) for name in arguments.training]
     with locked(pool):
         results = [*inside(pairs), *in_editions(pairs, editions)]
         for source in training:

@@ -45,7 +45,9 @@ def upload_command(arguments: argparse.Namespace) -> int:
         say(_("Questions, public: {questions}@{commit}", questions=arguments.questions, commit=commit))
         say(
             _(
-                "Ask a judge: python -m judge run --items {questions} --items-revision {commit} ...",
+                "Ask a judge: python -m judge run --items {questions} --items-revision {commit} --items-split "
+                "public+hidden --benchmark {id} ...",
+                id=arguments.id,
                 questions=arguments.questions,
                 commit=commit,
             )

@@ -42,7 +42,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     arguments.output.mkdir(parents=True, exist_ok=True)
     journal = Journal(arguments.output)
     try:
-        open_run(arguments.output, configuration, **about_this_start(arguments))
+        open_run(arguments.output, configuration, **about_this_start(arguments, file))
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         start = RunStart(arguments, configuration, file, journal, pointwise, key)
         _check_journal(journal, file)
@@ -76,11 +76,14 @@ def _check_journal(journal: Journal, file: PairFile) -> None:
             )
 
 
-def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
+def about_this_start(arguments: argparse.Namespace, file: PairFile) -> dict[str, Any]:
     """Return what a new run records beside its settings."""
     path = Path(arguments.items)
     items = str(path.resolve()) if path.is_file() else arguments.items
-    return {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+    start: dict[str, Any] = {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+    if file.split is not None:
+        start |= {"items_revision": arguments.items_revision, "items_split": file.split}
+    return start
 
 
 def engine_versions() -> dict[str, str]:
