@@ -14,7 +14,6 @@ Undecided is not wrong, unless ``undecided`` is "wrong".
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from common.json_files import JsonFileFault, read_shaped
 from common.messages import _
 from curate.errors import CurateError
 from curate.runs import RunVerdicts
@@ -31,6 +31,7 @@ BoolArray = npt.NDArray[np.bool_]
 WRONG_IN_ALL, WRONG_AT_LEAST, JUDGES_WRONG, UNSTABLE = (
     "wrong-in-all", "wrong-at-least", "judges-wrong-at-least", "unstable",
 )  # fmt: skip
+_DEEPEST = 32  # rules within rules
 COUNTED = {WRONG_AT_LEAST, JUDGES_WRONG, UNSTABLE}
 COMBINED = {"any", "all", "not"}
 SHORT = {"all-wrong": WRONG_IN_ALL, "at-least": WRONG_AT_LEAST, "judges": JUDGES_WRONG, "unstable": UNSTABLE}
@@ -86,19 +87,20 @@ def read_rule(text: str, *, undecided_is_wrong: bool = False) -> FilterRule:
     if not Path(text).is_file():
         raise CurateError(_("--rule {text}: give all-wrong, at-least:M, judges:M, unstable or a JSON file.", text=text))
     try:
-        data = json.loads(Path(text).read_bytes())
-        rule = rule_from_json(data)
-    except (ValueError, CurateError) as error:
+        rule = rule_from_json(read_shaped(Path(text), dict))
+    except (JsonFileFault, CurateError) as error:
         raise CurateError(_("The rule in {text} cannot be used: {error}", text=text, error=str(error))) from None
     return replace(rule, undecided_is_wrong=rule.undecided_is_wrong or undecided_is_wrong)
 
 
-def rule_from_json(data: Any) -> FilterRule:
+def rule_from_json(data: Any, depth: int = 0) -> FilterRule:
     """Return the rule of an object. Raises CurateError."""
+    if depth > _DEEPEST:
+        raise CurateError(_("rules lie within one another more than {most} times", most=_DEEPEST))
     if not isinstance(data, Mapping):
         raise CurateError(_('a rule is an object such as {"rule": "wrong-in-all"}'))
     kind, at_least, inner = data.get("rule"), data.get("at_least", 1), data.get("rules", [])
-    if kind not in {WRONG_IN_ALL, *COUNTED, *COMBINED}:
+    if not isinstance(kind, str) or kind not in {WRONG_IN_ALL, *COUNTED, *COMBINED}:
         raise CurateError(
             _(
                 "`rule` is {kind!r}; known are {names}",
@@ -116,7 +118,7 @@ def rule_from_json(data: Any) -> FilterRule:
                 number=_("one") if kind == "not" else _("one or more"),
             )
         )
-    rules = tuple(rule_from_json(one) for one in inner) if kind in COMBINED else ()
+    rules = tuple(rule_from_json(one, depth + 1) for one in inner) if kind in COMBINED else ()
     return FilterRule(kind, at_least, rules, data.get("undecided") == "wrong")
 
 

@@ -122,7 +122,7 @@ def _parquet_rows(path: Path) -> Iterator[SourceRow]:
             for row in batch.to_pylist():
                 yield SourceRow(f"row {number}", row)
                 number += 1
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # what damaged pages raise
         raise CurateError(
             _(
                 "{path}, after row {number}: the parquet file is damaged ({error}).",

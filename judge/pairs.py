@@ -102,15 +102,26 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    import pyarrow
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(path)
-    columns = [name for name in FIELDS if name in file.schema_arrow.names]
     number = 0
-    for batch in file.iter_batches(batch_size=64, columns=columns):
-        for row in batch.to_pylist():
-            yield number, row
-            number += 1
+    try:
+        file = parquet.ParquetFile(path)
+        columns = [name for name in FIELDS if name in file.schema_arrow.names]
+        for batch in file.iter_batches(batch_size=64, columns=columns):
+            for row in batch.to_pylist():
+                yield number, row
+                number += 1
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # what damaged pages raise
+        raise JudgeError(
+            _(
+                "{path}, after row {number}: the parquet file is damaged ({error}).",
+                path=path,
+                number=number,
+                error=str(error),
+            )
+        ) from None
 
 
 def _hub_pairs(name: str, revision: str, split: str | None) -> PairFile:
@@ -165,7 +176,9 @@ def pairs_of_run(
     Raises:
         JudgeError: they cannot be read, or are others.
     """
-    place = source or recorded["items_path"]
+    place = source or recorded.get("items_path")
+    if place is None:
+        raise JudgeError(_("{directory} does not say where its items are. Name them with --items.", directory=folder))
     known = recorded if source is None else {}
     file = read_pairs(place, revision=revision or known.get("items_revision"), split=split or known.get("items_split"))
     if file.sha256 != recorded["items_sha256"]:

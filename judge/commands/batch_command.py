@@ -13,7 +13,7 @@ from common.command_line import say
 from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
-from judge.configuration import RunConfiguration, open_run, require_run, write_json
+from judge.configuration import RunConfiguration, open_run, read_file, require_run, write_json
 from judge.errors import JudgeError
 from judge.journal import Journal, RecordedAnswer, short
 from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
@@ -161,4 +161,4 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFi
 
 def _exported_pairs(folder: Path, all_pairs: int) -> int:
     path = folder / BATCH / _EXPORT
-    return int(json.loads(path.read_bytes())["pairs"]) if path.is_file() else all_pairs
+    return int(read_file(path, {"pairs": int})["pairs"]) if path.is_file() else all_pairs

@@ -171,7 +171,7 @@ def test_bad_questions_are_refused_by_line(
     folder: Path, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "questions.jsonl").write_text(json.dumps(row) + "\n")
-    assert ask(folder, "http://localhost:9/v1") == 1
+    assert ask(folder, "http://localhost:9/v1") == 2
     error = capsys.readouterr().err
     assert "line 1" in error
     assert said in error

@@ -204,7 +204,7 @@ def test_a_run_about_other_pairs_is_refused_by_line(
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "Alpha-0", "votes": [1]}\n{"id": "nobody", "votes": [1]}\n')
-    assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 1
+    assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 2
     said = capsys.readouterr().err
     assert "line 2" in said
     assert "nobody" in said

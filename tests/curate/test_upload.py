@@ -97,14 +97,14 @@ def test_questions_become_a_public_dataset_and_labels_a_private_one_once(hub: Hu
 def test_labels_never_go_into_a_dataset_that_is_public(hub: HubAccount) -> None:
     hub.datasets[LABELS] = Repository(LABELS, TOKEN)
     refused = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert f"The dataset {LABELS} is public, and these are the labels. Nothing was uploaded" in refused.stderr
     assert hub.datasets[LABELS].commits == [] and QUESTIONS not in hub.datasets
 
 
 def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: HubAccount) -> None:
     refused = hub.upload("--labels", LABELS, token="hf_secret_reader")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "Check that HF_TOKEN holds a token that may write there." in refused.stderr
     assert "hf_secret_reader" not in refused.stdout + refused.stderr
 
@@ -130,7 +130,7 @@ def test_wrong_use_is_refused_with_what_to_write(
 ) -> None:
     from curate.__main__ import main
 
-    assert main(["upload", "next", *arguments]) == 1
+    assert main(["upload", "next", *arguments]) == 2
     assert expected in capsys.readouterr().err
 
 
