@@ -80,9 +80,9 @@ def read_rule(text: str, *, undecided_is_wrong: bool = False) -> FilterRule:
         CurateError: it is none of these.
     """
     name, colon, number = text.partition(":")
-    if name in SHORT and (not colon or number.isdigit()):
-        if SHORT[name] in (WRONG_AT_LEAST, JUDGES_WRONG) and not colon:
-            raise CurateError(_("--rule {text} needs a number: {name}:3.", text=text, name=name))
+    if name in SHORT and (not colon or (number.isdecimal() and SHORT[name] in COUNTED)):
+        if (not colon and SHORT[name] in (WRONG_AT_LEAST, JUDGES_WRONG)) or (colon and not int(number)):
+            raise CurateError(_("--rule {text} needs a number from 1: {name}:3.", text=text, name=name))
         return FilterRule(SHORT[name], int(number or 1), undecided_is_wrong=undecided_is_wrong)
     if not Path(text).is_file():
         raise CurateError(_("--rule {text}: give all-wrong, at-least:M, judges:M, unstable or a JSON file.", text=text))
@@ -120,6 +120,22 @@ def rule_from_json(data: Any, depth: int = 0) -> FilterRule:
         )
     rules = tuple(rule_from_json(one, depth + 1) for one in inner) if kind in COMBINED else ()
     return FilterRule(kind, at_least, rules, data.get("undecided") == "wrong")
+
+
+def check_counts(rule: FilterRule, *, runs: int, judges: int) -> None:
+    """Raise CurateError for a rule that counts more runs or judges than there are: it would tell nothing."""
+    most = runs if rule.kind == WRONG_AT_LEAST else judges
+    if rule.kind in COUNTED and rule.at_least > most:
+        raise CurateError(
+            _(
+                "The rule “{rule}” can never hold: there are {judges} judges with {runs} runs in all.",
+                rule=rule.words(),
+                judges=judges,
+                runs=runs,
+            )
+        )
+    for inner in rule.rules:
+        check_counts(inner, runs=runs, judges=judges)
 
 
 def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:

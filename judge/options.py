@@ -202,8 +202,10 @@ def check_choices(arguments: argparse.Namespace, api: str, *, scores_pairwise: b
         raise JudgeError(
             _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
         )
-    if arguments.order == BOTH and votes == 1 and not scores:
-        raise JudgeError(_("--order both needs at least two votes: --votes 2."))
+    if arguments.order == BOTH and votes % 2 and not scores and read_run(arguments.output) is None:
+        raise JudgeError(
+            _("--order both asks as often in either order, so the votes are even: --votes {votes}.", votes=votes + 1)
+        )
     find_prompt(arguments.prompt, reading=arguments.reading)
     if api == CHAT:
         _parameters(arguments)
@@ -213,6 +215,15 @@ def check_choices(arguments: argparse.Namespace, api: str, *, scores_pairwise: b
 
 
 def _require_named(arguments: argparse.Namespace, api: str) -> None:
+    if api == SCORER and arguments.base_url:
+        raise JudgeError(_("--scorer needs no endpoint: give --base-url or --scorer, not both."))
+    if api in (CHAT, SCORER) and getattr(arguments, "endpoint", None):
+        raise JudgeError(
+            _(
+                "--endpoint {endpoint} is where scores are asked for: give --api classify or --api score, too.",
+                endpoint=arguments.endpoint,
+            )
+        )
     if not arguments.model and api != SCORER:
         raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
     if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:

@@ -211,6 +211,15 @@ def test_a_run_about_other_pairs_is_refused_by_line(
     assert "pairs.jsonl" in said
 
 
+def test_a_rule_about_more_judges_than_there_are_is_refused(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["filter", str(pooled.folder), "--runs", *pooled.runs[:2], "--output", str(tmp_path / "out")]
+    assert main([*given, "--rule", "judges:9"]) == 2
+    assert "can never hold: there are 2 judges with 6 runs in all." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)>"
     assert main(

@@ -313,7 +313,8 @@ def test_the_summary_names_what_votes_failed_with(
     [
         ["--timeout", "0"], ["--timeout", "nan"], ["--price-prompt", "-1"], ["--max-requests", "0"],
         ["--max-cost", "nan", "--price-reply", "1"], ["--image-quality", "101"], ["--max-pixels", "0"],
-        ["--retry-wait", "-1"],
+        ["--retry-wait", "-1"], ["--order", "both", "--votes", "3"], ["--endpoint", "/pooling"],
+        ["--reading", "answer-tag"],
     ],
 )  # fmt: skip
 def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
