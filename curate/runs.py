@@ -135,10 +135,10 @@ def _problems(rejected: UploadRejected) -> list[str]:
                     f"line {problem.line}" if problem.line else "",
                     problem.id,
                     f"`{problem.field}`" if problem.field else "",
+                    problem.message,
                 ],
             )
         )
-        + f": {problem.message}"
         for problem in rejected.problems
     ]
 

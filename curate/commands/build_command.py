@@ -41,6 +41,13 @@ CHECK_PROMPT = Prompt(
     "Question: {query}\n\nDoes the reply come to the known answer? "
     "Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR.",
 )
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "answers": (1, 100),
+    "length_gap": (0, 1000),
+    "most": (1, 10_000),
+    "concurrency": (1, 10_000),
+    "retry_wait": (0, 3600),
+}
 _CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
 _SAMPLING = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 2048}
 _EXACT = {"temperature": 0.0, "max_tokens": 16}
@@ -83,6 +90,7 @@ def add_build_command(commands: Any) -> None:
 
 def build_command(arguments: argparse.Namespace) -> int:
     """Build pairs. Returns the exit code."""
+    _check_numbers(arguments)
     questions = read_questions(arguments.questions, revision=arguments.revision, split=arguments.split)
     folder: Path = arguments.output
     with locked(folder):
@@ -102,6 +110,21 @@ def build_command(arguments: argparse.Namespace) -> int:
     )
     say(_("Next: python -m curate pool import {path} --source NAME --licence L", path=folder / "pairs.jsonl"))
     return 0
+
+
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    for name, (least, most) in _RANGES.items():
+        value = getattr(arguments, name)
+        if not least <= value <= most:
+            raise CurateError(
+                _(
+                    "--{name} {value} makes no sense: give a number from {least:g} to {most:g}.",
+                    name=name.replace("_", "-"),
+                    value=value,
+                    least=least,
+                    most=most,
+                )
+            )
 
 
 def read_questions(name: str, *, revision: str | None, split: str | None) -> list[KnownQuestion]:

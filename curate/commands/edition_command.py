@@ -70,7 +70,12 @@ def edition_command(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> EditionPlan:
     if not _ID.fullmatch(arguments.id):
-        raise CurateError(_("The id {id!r} must consist of small letters, digits and dashes.", id=arguments.id))
+        raise CurateError(
+            _(
+                "The id {id!r} must consist of small letters, digits and dashes: 2 to 40, no dash first.",
+                id=arguments.id,
+            )
+        )
     if arguments.id in known_benchmarks():
         raise CurateError(_("There is a benchmark {id}. Old editions stay: choose another id.", id=arguments.id))
     if not 0 <= arguments.hidden <= 1:

@@ -57,6 +57,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         raise CurateError(_("{candidates} holds no candidates.", candidates=arguments.candidates))
     if arguments.answers < 1:
         raise CurateError(_("--answers takes a number from 1."))
+    _check_people([*arguments.annotator, *arguments.reviewer])
     gold = _gold(arguments.gold, pairs) if arguments.gold else {}
     given = assign(list(pairs), arguments.annotator, arguments.answers) if arguments.annotator else {}
     folder: Path = arguments.output
@@ -82,6 +83,14 @@ def export_command(arguments: argparse.Namespace) -> int:
     )
     say(_("Labels and drafts are in {path}: keep them from annotators.", path=folder / "private"))
     return 0
+
+
+def _check_people(names: Sequence[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1 or not name.strip()), None)
+    if twice is not None:
+        raise CurateError(
+            _("{name!r}: name everybody once, as --annotator or as --reviewer; both would count twice.", name=twice)
+        )
 
 
 def _assignments(given: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, Any]]:

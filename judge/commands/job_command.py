@@ -30,10 +30,10 @@ cd judge
 python3 -m pip install --quiet --target packages -r requirements-judge.txt
 {prompt}{serve} &
 server=$!
-trap 'kill "$server" 2> /dev/null || true' EXIT
+trap "kill $server 2> /dev/null || true" EXIT
 until curl -sf http://127.0.0.1:8000/health > /dev/null; do
-  if ! kill -0 "$server" 2> /dev/null; then echo 'vLLM has ended; its last messages say why.' >&2; exit 1; fi
-  if [ "$SECONDS" -gt 3600 ]; then echo 'vLLM does not serve the model within an hour.' >&2; exit 1; fi
+  if ! kill -0 $server 2> /dev/null; then echo "vLLM has ended; its last messages say why." >&2; exit 1; fi
+  if [ "$SECONDS" -gt 3600 ]; then echo "vLLM does not serve the model within an hour." >&2; exit 1; fi
   sleep 5
 done
 PYTHONPATH=packages {run}

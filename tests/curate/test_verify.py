@@ -170,6 +170,13 @@ def test_bad_answers_are_refused_by_line(
     assert not (folder / "verified.jsonl").exists()
 
 
+@pytest.mark.parametrize("again", ["--annotator", "--reviewer"])
+def test_nobody_is_named_twice(folder: Path, again: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--output", str(folder / "again"), "--annotator", "ann", "--annotator", "bob", again, "ann"]
+    assert main(["verify", "export", str(folder.parent / "candidates.jsonl"), *given]) == 2
+    assert "'ann': name everybody once" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("stranger", ["dora", "adjudicator:dora"])
 def test_answers_of_somebody_who_has_no_part_are_refused(
     folder: Path, stranger: str, capsys: pytest.CaptureFixture[str]
