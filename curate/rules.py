@@ -138,6 +138,11 @@ def check_counts(rule: FilterRule, *, runs: int, judges: int) -> None:
         check_counts(inner, runs=runs, judges=judges)
 
 
+def needs_order(rule: FilterRule) -> bool:
+    """Return whether a rule asks which response was shown first."""
+    return rule.kind == UNSTABLE or any(map(needs_order, rule.rules))
+
+
 def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:
     """Return which pairs a rule keeps: (pairs,)."""
     if not len(verdicts.judge):

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from curate.pool import DUPLICATES, locked, read_json, read_pool, read_record, w
 from curate.pool_import import add_import_command
 from curate.sources import PairSource, open_source, read_objects
 
-_DUPLICATE: Shape = {"pair": str, "kind": str, "where": str, "other": str, "similarity?": NUMBER}
+_DUPLICATE: Shape = {field.name: NUMBER if field.type == "float" else str for field in fields(Duplicate)}
 _ANY = ImportSettings("", "", "", {})
 
 

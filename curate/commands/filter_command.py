@@ -17,7 +17,7 @@ from curate.filtering import EnsembleFilter, select
 from curate.label_quality import SHARES
 from curate.pool import locked, read_pool, write_json, write_lines
 from curate.progress import follow
-from curate.rules import check_counts, read_rule
+from curate.rules import check_counts, needs_order, read_rule
 from curate.runs import pool_table, read_judge_file, runs_per_pair
 
 CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
@@ -68,6 +68,10 @@ def filter_command(arguments: argparse.Namespace) -> int:
             )
         )
     ensemble_filter = EnsembleFilter(rule, pairs, files, selection)
+    if needs_order(rule) and (ensemble_filter.verdicts.shown < 0).all():
+        raise CurateError(
+            _("No run tells which response was shown first, so no judge can be unstable. Give runs of `judge run`.")
+        )
     report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"

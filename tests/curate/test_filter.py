@@ -220,6 +220,15 @@ def test_a_rule_about_more_judges_than_there_are_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_unstable_needs_runs_that_tell_the_order(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
+    given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable"]
+    assert main(given) == 2
+    assert "No run tells which response was shown first" in capsys.readouterr().err
+
+
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)>"
     assert main(
