@@ -103,9 +103,16 @@ def job_script(arguments: argparse.Namespace) -> str:
     return _SCRIPT.format(
         source=shlex.quote(arguments.source),
         prompt=prompt,
-        serve=shlex.join([*serve, *shlex.split(arguments.serve)]),
+        serve=shlex.join([*serve, *_serve_words(arguments.serve)]),
         run=shlex.join(["python3", "-m", "judge", "run", *run]),
     )
+
+
+def _serve_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise JudgeError(_("--serve {text}: a quotation mark is not closed.", text=text)) from None
 
 
 def _run_words(arguments: argparse.Namespace) -> list[str]:

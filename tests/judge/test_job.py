@@ -58,6 +58,7 @@ def test_a_job_does_the_run_that_its_options_describe(capsys: pytest.CaptureFixt
     [
         (["--scorer", "my:judge"], "A job takes no --scorer"),
         (["--base-url=http://x/v1"], "A job takes no --base-url"),
+        (["--serve", "--dtype 'half"], "a quotation mark is not closed"),
         (["--votes", "17"], "1 to 16 votes"),
         (["--max-cost", "3"], "--max-cost needs prices"),
         (["--prompt", "missing.txt"], "There is no prompt"),
