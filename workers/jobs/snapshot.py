@@ -11,7 +11,7 @@ import logging
 import secrets
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -151,7 +151,10 @@ def _baselines(
         for name, tally in {**counted, baselines.MAJORITY: majority}.items():
             if tally is not None:
                 tallies[name][revision.name] = tally
-    return [{**asdict(baseline), "tallies": tallies[baseline.id]} for baseline in baselines.BASELINES]
+    return [
+        {"id": baseline.id, "name": baseline.name, "expected": baseline.expected, "tallies": tallies[baseline.id]}
+        for baseline in baselines.BASELINES
+    ]
 
 
 def _publish(database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory) -> str | None:
