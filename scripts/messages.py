@@ -102,7 +102,8 @@ def update() -> None:
 def print_missing() -> None:
     """Print the sentences of every catalogue that have no translation."""
     for path in catalogues():
-        print("\n".join(missing(read(path))))
+        for sentence in missing(read(path)):
+            print(f"{path.parts[-3]}: {sentence}")
 
 
 def main() -> None:
