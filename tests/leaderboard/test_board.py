@@ -222,11 +222,12 @@ def test_labels_that_are_not_public_leave_the_baseline_that_needs_no_counting() 
 
 def test_baselines_can_be_switched_off_and_looked_at_alone() -> None:
     board = build_board(with_baselines(), VL)
-    assert len(select(board, BoardQuery(VL)).baselines) == 3
+    counted = len(BASELINES) - 1  # the snapshot has no majority
+    assert len(select(board, BoardQuery(VL)).baselines) == counted
     assert select(board, BoardQuery(VL, baselines=False)).total == 2
     for view in (BoardQuery(VL, tier="baseline"), BoardQuery(VL, search="tier:baseline")):
         found = select(board, view)
-        assert (found.total, len(found.baselines)) == (0, 3)
+        assert (found.total, len(found.baselines)) == (0, counted)
     assert select(board, BoardQuery(VL, tier="scored")).baselines == ()
 
 
