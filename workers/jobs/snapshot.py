@@ -12,7 +12,7 @@ import secrets
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -152,7 +152,10 @@ def _baselines(
         for name, tally in {**counted, baselines.MAJORITY: majority}.items():
             if tally is not None:
                 tallies[name][revision.name] = tally
-    return [{**asdict(baseline), "tallies": tallies[baseline.id]} for baseline in baselines.BASELINES]
+    return [
+        {"id": baseline.id, "name": baseline.name, "expected": baseline.expected, "tallies": tallies[baseline.id]}
+        for baseline in baselines.BASELINES
+    ]
 
 
 def _publish(
