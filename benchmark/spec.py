@@ -263,7 +263,7 @@ class BenchmarkSpec:
     grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
     splits: tuple[Split, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)  # reported results of the number check -> what they show
-    imitates: str = ""  # the benchmark whose files stand in for those that the folder lacks
+    imitates: str = ""  # the benchmark whose entries and files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
     videos: bool = False  # whether some questions are about a video
@@ -499,13 +499,23 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
 def _load(path: Path) -> BenchmarkSpec:
     """Return the definition of a file, always the same object, so that what is derived from it is computed once."""
     try:
-        spec = spec_from_mapping(tomllib.loads(path.read_text(encoding="utf-8")), path.parent)
+        spec = spec_from_mapping(_entries(path), path.parent)
         _check(spec, path.parent.name)
     except KeyError as error:
         raise SpecError(f"{path}: the entry {error} is missing") from error
     except (TypeError, ValueError) as error:
         raise SpecError(f"{path}: {error}") from error
     return spec
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    """Return the entries of a file; those that it lacks are of the definition that it imitates."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    if "imitates" not in data:
+        return data
+    imitated = (root / data["imitates"] / SPEC for root in (path.parent.parent, DEFINITIONS))
+    found = next((file for file in imitated if file.is_file()), None)
+    return data if found is None else {**tomllib.loads(found.read_text(encoding="utf-8")), **data}
 
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
+from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
@@ -25,7 +25,6 @@ from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
 from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
-from common.messages import _
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
@@ -40,14 +39,7 @@ FloatArray = npt.NDArray[np.float64]
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
-_BASELINES: Mapping[str, str] = MappingProxyType(
-    {
-        RANDOM: _("baseline: random guessing"),
-        FIRST: _("baseline: always picks the first stored answer"),
-        LONGER: _("baseline: always picks the longer answer"),
-        MAJORITY: _("baseline: majority vote of all judges"),
-    }
-)
+_BASELINES: Mapping[str, str] = MappingProxyType({baseline.id: baseline.source for baseline in BASELINES})
 
 
 class UnknownRevision(ValueError):
