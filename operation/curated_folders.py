@@ -177,12 +177,12 @@ class CuratedFolders:
             archive.copy(folder)
 
 
-def find_problems(session: Session, replica: Replica, editions: Path) -> list[str]:
-    """Return a sentence for each recorded folder that is missing here or in the replica."""
+def find_problems(session: Session, replica: Replica, editions: Path, *, here: bool = True) -> list[str]:
+    """Return a sentence for each recorded folder that is missing here (unless `here` is false) or in the replica."""
     archive = FolderArchive(replica)
     problems: list[str] = []
     for folder in recorded_folders(session, editions):
-        if not folder.is_here:
+        if here and not folder.is_here:
             root = folder.root / folder.proof[0]
             problems.append(
                 _(

@@ -15,10 +15,12 @@ from operation.curated_folders import find_problems
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
 from operation.replica import EDITIONS, Replica
+from operation.sealed_key import AT_RISK
 from operation.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
-from storage.integrity import audit
+from storage.integrity import audit, receipt_keys
+from storage.integrity.key_place import KeyPlace
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
@@ -84,11 +86,17 @@ def _guarded(
 
 def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
     if not installation.state.is_dir():
-        yield CheckResult(
-            "disk",
-            False,
-            _("{path} is no directory. Has a service run with these settings?", path=installation.state),
-        )
+        path = installation.state
+        if sqlite_path(installation.database_url) is None:
+            words = _(
+                "{path} is no directory. Nothing on this disk is checked; set DATA_DIR where a process of the service "
+                "runs.",
+                path=path,
+            )
+            yield CheckResult("disk", True, words)
+        else:
+            words = _("{path} is no directory. Has a service run with these settings?", path=path)
+            yield CheckResult("disk", False, words)
         return
     yield disk(installation.state)
     try:
@@ -134,16 +142,22 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        yield CheckResult(
-            "replica", True, _("REPLICA_URL is not set: this disk holds the only copy beside the daily one.")
-        )
+        words = _("REPLICA_URL is not set: this disk holds the only copy beside the daily one.")
+        if path is None:
+            words = _(
+                "REPLICA_URL is not set: labels and keys, and uploads without UPLOADS_URL, are on the disks of the "
+                "processes alone."
+            )
+        yield CheckResult("replica", True, words)
         return
     try:
         prove(replica, path)
     except ReplicaUnusable as error:
         yield CheckResult("replica", False, str(error))
         return
-    if path is not None:
+    if path is None:
+        yield CheckResult("replica", True, _("{public_name} can be written to.", public_name=replica.public_name))
+    else:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = _("Litestream does not answer. Is the service running? It copies only then.")
@@ -155,18 +169,34 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         else:
             words = _("{public_name} has every transaction.", public_name=replica.public_name)
         yield CheckResult("replica", position is not None and position.covered, words)
-    sealed = installation.key_in_settings or replica.read(SEALED_KEY) is not None
-    words = _("The receipt key outlives this disk.")
-    advice = _("Set REPLICA_SECRET or RECEIPT_KEY: it is here only.")
-    yield CheckResult("receipt key", sealed, words if sealed else advice)
+
+
+def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
+    """Take the web process at its word: it may run on another machine, with settings of its own."""
+    if installation.replica is None:
+        return
+    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+        place = receipt_keys.place(session)
+    if place is None:
+        kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
+    else:
+        kept = place != KeyPlace.DISK
+    words = _("The receipt key outlives the web process's disk.")
+    yield CheckResult("receipt key", kept, words if kept else AT_RISK)
 
 
 def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
     if installation.replica is None:
         return
     with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
-        problems = find_problems(session, installation.replica, installation.state / EDITIONS)
-    words = joined(problems, " ") or _("Every folder of a pool or edition is here and in the replica.")
+        here = installation.state.is_dir()
+        problems = find_problems(session, installation.replica, installation.state / EDITIONS, here=here)
+    whole = (
+        _("Every folder of a pool or edition is here and in the replica.")
+        if here
+        else _("Every folder of a pool or edition is in the replica.")
+    )
+    words = joined(problems, " ") or whole
     yield CheckResult("pools and editions", not problems, words)
 
 
@@ -184,6 +214,7 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _permissions,
     _database,
     _replica,
+    _receipt_key,
     _curated_folders,
     _programs,
 )
