@@ -50,7 +50,9 @@ RetireConfirmation = Annotated[
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
-        ask=lambda ctx, given: f"{FOR_GOOD} To confirm, type {given['revision']}: ",
+        ask=lambda ctx, given: _(
+            "{for_good} To confirm, type {revision}: ", for_good=FOR_GOOD, revision=given["revision"]
+        ),
     ),
 ]
 
