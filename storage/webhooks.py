@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -100,21 +100,22 @@ def change(session: Session, account: str, events: Sequence[str], language: str)
 
 def remove(session: Session, account: str) -> None:
     """Delete the webhook of an account, and what waits to be sent. Tests stay for a while, so that they are counted."""
-    session.execute(delete(Webhook).where(Webhook.account == account), execution_options=_NO_SYNC)
-    _drop_waiting(session, OutgoingWebhook.account == account)
+    own = delete(Webhook).where(Webhook.account == account).returning(Webhook.id)
+    removed = session.execute(own, execution_options=_NO_SYNC).scalar_one_or_none()
+    session.execute(delete(OutgoingWebhook).where(*_waiting(removed)), execution_options=_NO_SYNC)
 
 
-def _drop_waiting(session: Session, *of: Any) -> None:
-    waiting = (OutgoingWebhook.state == State.QUEUED.value, OutgoingWebhook.is_test.is_(False), *of)
-    session.execute(delete(OutgoingWebhook).where(*waiting), execution_options=_NO_SYNC)
+def _waiting(webhook_id: str | None) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of the messages that wait to be sent to a webhook, without tests."""
+    queued = OutgoingWebhook.state == State.QUEUED.value
+    return OutgoingWebhook.webhook == webhook_id, queued, OutgoingWebhook.is_test.is_(False)
 
 
 def news(session: Session, always: Sequence[str]) -> list[StoredWebhook]:
     """Return webhooks of accounts that something may have happened to, as notifications.news."""
     running = Webhook.stopped_at.is_(None)
     return [
-        StoredWebhook(*row)
-        for row in session.execute(select(*_WEBHOOK).where(running, something_new(Webhook, always)))
+        StoredWebhook(*row) for row in session.execute(select(*_WEBHOOK).where(running, something_new(Webhook, always)))
     ]
 
 
@@ -140,6 +141,11 @@ def queue_test(session: Session, seen: StoredWebhook, message: NewMessage) -> No
 def _insert(session: Session, to: StoredWebhook, message: NewMessage, *, is_test: bool) -> None:
     about = {"account": to.account, "webhook": to.id, "is_test": is_test}
     session.execute(insert(OutgoingWebhook).values(**about, **message._asdict()))
+
+
+def now(session: Session) -> float:
+    """Return seconds since 1970 on the database's clock."""
+    return session.execute(select(database_now())).scalar_one()
 
 
 def recent_tests(session: Session, account: str) -> int:
@@ -192,16 +198,15 @@ def fail(session: Session, held: WebhookClaim, why: str, *, gone: bool) -> bool:
         return False
     if wait is not None:
         later = database_now() + wait
-        others = (OutgoingWebhook.webhook == held.webhook, OutgoingWebhook.state == State.QUEUED.value)
-        waiting = update(OutgoingWebhook).where(*others, OutgoingWebhook.due_at < later)
-        session.execute(waiting.values(due_at=later), execution_options=_NO_SYNC)
+        others = update(OutgoingWebhook).where(*_waiting(held.webhook), OutgoingWebhook.due_at < later)
+        session.execute(others.values(due_at=later), execution_options=_NO_SYNC)
     known = update(Webhook).where(Webhook.id == held.webhook).values(failures=Webhook.failures + 1)
     failures = session.execute(known.returning(Webhook.failures), execution_options=_NO_SYNC).scalar_one_or_none()
     if failures is None or (failures < MOST_FAILURES and not gone):
         return False
     stopped = update(Webhook).where(Webhook.id == held.webhook).values(stopped_at=database_now())
     session.execute(stopped, execution_options=_NO_SYNC)
-    _drop_waiting(session, OutgoingWebhook.webhook == held.webhook)
+    session.execute(delete(OutgoingWebhook).where(*_waiting(held.webhook)), execution_options=_NO_SYNC)
     return True
 
 

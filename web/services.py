@@ -18,6 +18,7 @@ from auth.service import AuthService
 from auth.settings import Mode
 from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
+from leaderboard.board.public_ranks import public_ranks
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -33,6 +34,7 @@ from operation.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
 from operation.tracing import NO_TRACING, Tracing
+from operation.webhook_sender import WebhookSender
 from predictions.sandbox import read_isolated_among
 from predictions.spool import Spool
 from receipts.service import ReceiptService
@@ -46,6 +48,8 @@ from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.subscriptions import EmailSubscriptions
+from submissions.notifications.webhook_delivery import WebhookDelivery
+from submissions.notifications.webhooks import WebhookSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
@@ -95,6 +99,7 @@ class Services:
     tracing: Tracing = NO_TRACING
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
+    webhooks: WebhookDelivery | None = None  # where WEBHOOKS is set
 
     @property
     def first(self) -> BenchmarkServices:
@@ -123,12 +128,34 @@ def activity_rules(served: ServedSettings) -> ActivityRules:
     return ActivityRules(served.spec, ACTIONS.owner_sentences(), served.hidden_labels)
 
 
+def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
+    """Return the same for notifications, of each benchmark, with the ranks of its boards."""
+    return [replace(activity_rules(served), ranks=_ranks(served, database)) for served in settings.served]
+
+
+def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mapping[str, int]]:
+    snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
+    return public_ranks(snapshots, served.spec)
+
+
 def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
     subscriptions = EmailSubscriptions(auth.database, auth.seal, settings.identity.public_url)
-    rules, brand = [activity_rules(served) for served in settings.served], settings.spec.brand
-    return EmailDelivery(auth.database, subscriptions, server, rules, brand, f"web-{random_id()[:8]}")
+    rules, brand = _news_rules(settings, auth.database), settings.spec.brand
+    return EmailDelivery(auth.database, subscriptions, server, rules, brand, _process_name())
+
+
+def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery | None:
+    if not settings.webhooks:
+        return None
+    subscriptions, rules = WebhookSubscriptions(auth.database, auth.seal), _news_rules(settings, auth.database)
+    site = settings.identity.public_url
+    return WebhookDelivery(auth.database, subscriptions, WebhookSender(), rules, site, _process_name())
+
+
+def _process_name() -> str:
+    return f"web-{random_id()[:8]}"
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
@@ -158,6 +185,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         replica=replica,
         shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth),
+        webhooks=_webhook_delivery(settings, auth),
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of notifications by e-mail and webhook. Addresses and secrets are encrypted; all tables go with their account."""
+"""Tables of notifications by e-mail and webhook, with encrypted addresses and secrets; all go with their account."""
 
 from __future__ import annotations
 

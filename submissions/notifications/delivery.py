@@ -19,16 +19,14 @@ from common.translations import Translations, translations
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
 from storage import notifications
 from storage.database import Database
-from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
-from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
+from submissions.activity import RESCORED, ActivityRules
+from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
+from submissions.notifications.turns import run_turns
 
 LEASE_SECONDS = 120.0  # longer than a mail server may take
-COLLECT_SECONDS = 5.0
-_MOST_LINES = 30
-
 log = logging.getLogger(__name__)
 
 
@@ -45,25 +43,19 @@ class EmailDelivery:
 
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
+        through = latest_seq(self.database)
         with self.database.read() as session:
-            through = audit.head(session).seq
             waiting = notifications.news(session, RESCORED)
-        return sum(self._collect_for(one, through) for one in waiting)
+        return sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
-        items = [
-            item
-            for rules in self.rules
-            for item in activity_of(self.database, stored.account, rules, limit=2 * _MOST_LINES)
-            if stored.seen_seq < item.seq <= through and group_of(item, rules) in stored.events
-        ]
-        ordered = [_line(item, of) for item in sorted(items, key=lambda item: item.seq)]
+        lines = [_line(item, of) for item in news_of(self.database, self.rules, stored, through)]
         address = self.subscriptions.address(stored)
         key = self.subscriptions.address_key(address or "")
         with self.database.write() as session:
-            queued = notifications.queue(session, stored, through, ordered if address else [], key)
-        return queued and bool(ordered and address)
+            queued = notifications.queue(session, stored, through, lines if address else [], key)
+        return queued and bool(lines and address)
 
     def send_due(self) -> int:
         """Send every e-mail that is due; return how many the server took."""
@@ -124,30 +116,12 @@ class EmailDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        turn = 0
-        while not stop.is_set():
-            try:
-                if turn % 12 == 0:
-                    await asyncio.to_thread(self.release_expired)
-                await asyncio.to_thread(self.collect)
-                await asyncio.to_thread(self.send_due)
-            except Exception:  # of the database; the next turn tries again
-                log.exception("email.turn_failed")
-            turn += 1
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), COLLECT_SECONDS)
+        await run_turns(self, "email.turn_failed", stop)
 
 
-def group_of(item: ActivityItem, rules: ActivityRules) -> str:
-    """Return which of EVENTS something is; "" where its owner did it, or asked for it."""
-    if item.own:
-        return ""
-    known = {audit.SCORED: "scored", "job.failed": "failed", **dict.fromkeys(RESCORED, "rescored")}
-    return known.get(item.kind, "moderated" if item.kind in rules.sentences else "")
-
-
-def _line(item: ActivityItem, of: Translations) -> dict[str, Any]:
-    return {"title": item.title, "text": of.text(item.sentence), "path": f"/account/submissions/{item.entry}"}
+def _line(item: NewsItem, of: Translations) -> dict[str, Any]:
+    about = item.activity
+    return {"title": about.title, "text": of.text(item.sentence), "path": f"/account/submissions/{about.entry}"}
 
 
 def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
@@ -169,9 +143,9 @@ def _news(brand: str, lines: Sequence[dict[str, Any]], links: tuple[str, str], o
     titles = {line["title"] for line in lines}
     about = _("your entries") if len(titles) > 1 else next(iter(titles), "")
     subject = _("{brand} leaderboard: news of {about}", brand=brand, about=about)
-    paragraphs = list(_paragraphs(lines[:_MOST_LINES], site))
-    if len(lines) > _MOST_LINES:
-        paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - _MOST_LINES)))
+    paragraphs = list(_paragraphs(lines[:MOST_LINES], site))
+    if len(lines) > MOST_LINES:
+        paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - MOST_LINES)))
     paragraphs.append(
         "-- \n" + of.text(_("You asked for these e-mails in your account: {link}", link=f"{site}/account"))
     )

@@ -52,8 +52,8 @@ class MailingSite(AuthSite):
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, PUBLIC_URL)
         pages = AccountPages(folders=[submissions.pages.TEMPLATES])
         app = FastAPI()
-        section = lambda user: routes.account_section(self.subscriptions, user)  # noqa: E731
-        app.include_router(auth.routes.build(self.identities, pages, email=section))
+        sections = lambda user: routes.account_sections(self.subscriptions, None, user)  # noqa: E731
+        app.include_router(auth.routes.build(self.identities, pages, notifications=sections))
         app.include_router(routes.build(self.identities, pages, self.subscriptions))
         app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))
         return app
