@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 
 @dataclass
-class Message:
+class TakenMessage:
     """A request as it came."""
 
     path: str
@@ -35,16 +35,16 @@ class Receiver:
 
     url: str = ""
     trust: ssl.SSLContext = field(default_factory=ssl.create_default_context)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[TakenMessage] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
     drip: float = 0.0
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _HookHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        receiver = cast(_Server, self.server).receiver
+        receiver = cast(_HookServer, self.server).receiver
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        receiver.messages.append(Message(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        receiver.messages.append(TakenMessage(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
         while receiver.drip:
             self.wfile.write(b"H")
             time.sleep(receiver.drip)
@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class _Server(ThreadingHTTPServer):
+class _HookServer(ThreadingHTTPServer):
     daemon_threads = True
     receiver: Receiver
 
@@ -70,7 +70,7 @@ def webhook_receiver(folder: Path) -> Iterator[Receiver]:
     certificate = _write_certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    with _Server(("127.0.0.1", 0), _Handler) as server:
+    with _HookServer(("127.0.0.1", 0), _HookHandler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         trust = ssl.create_default_context(cafile=str(certificate))
         server.receiver = Receiver(f"https://localhost:{server.server_address[1]}/hook?of=alice", trust)
