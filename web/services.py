@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
 import submissions.pages
-from auth import Identity
+from auth import Identity, Role
 from auth.crypto import random_id
 from auth.pages import AccountPages
 from auth.service import AuthService
@@ -26,6 +26,8 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
+from maintenance.digest import Digest
+from operation.alarms import service_alarms
 from operation.build import BUILD
 from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
@@ -47,6 +49,7 @@ from storage.labels import label_imports, weak_hiding
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
+from submissions.notifications.digest import DigestSource
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.notifications.webhook_delivery import WebhookDelivery
 from submissions.notifications.webhooks import WebhookSubscriptions
@@ -138,12 +141,24 @@ def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mappin
     return public_ranks(snapshots, served.spec)
 
 
-def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
+def _digest_source(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> DigestSource:
+    """Return what maintainers are told once a day, and who they are."""
+    titles = {served.id: served.spec.title for served in settings.served}
+    replicated = settings.durability == REPLICATED
+    alarms = partial(
+        service_alarms, paths=(settings.state_dir,), replica=replica, benchmarks=titles, replicated=replicated
+    )
+    may_read = lambda account: Role.MAINTAINER in auth.resolver.roles_of_account(account)  # noqa: E731
+    return DigestSource(Digest(titles, alarms).findings, may_read)
+
+
+def _email_delivery(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
     subscriptions = EmailSubscriptions(auth.database, auth.seal, settings.identity.public_url)
     rules, brand = _news_rules(settings, auth.database), settings.spec.brand
-    return EmailDelivery(auth.database, subscriptions, server, rules, brand, _process_name())
+    digest = _digest_source(settings, auth, replica)
+    return EmailDelivery(auth.database, subscriptions, server, rules, brand, _process_name(), digest)
 
 
 def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery | None:
@@ -184,7 +199,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         registry=registry,
         replica=replica,
         shared_rates=SharedRates(database, auth.seal) if several else None,
-        email=_email_delivery(settings, auth),
+        email=_email_delivery(settings, auth, replica),
         webhooks=_webhook_delivery(settings, auth),
     )
 

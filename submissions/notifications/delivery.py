@@ -14,14 +14,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from common.messages import _
+from auth.crypto import random_id
+from common.messages import Message, _
 from common.translations import Translations, translations
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
-from storage import notifications
+from storage import digests, notifications
 from storage.database import Database
+from storage.digests import StoredDigest
+from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
 from submissions.activity import RESCORED, ActivityRules
+from submissions.notifications.digest import DigestSource
 from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.notifications.turns import run_turns
@@ -40,13 +44,15 @@ class EmailDelivery:
     rules: Sequence[ActivityRules]
     brand: str
     name: str
+    digest: DigestSource | None = None
 
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
         through = latest_seq(self.database)
         with self.database.read() as session:
             waiting = notifications.news(session, RESCORED)
-        return sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
+        queued = sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
+        return queued + (0 if self.digest is None else self._collect_digests(self.digest))
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
@@ -56,6 +62,23 @@ class EmailDelivery:
         with self.database.write() as session:
             queued = notifications.queue(session, stored, through, lines if address else [], key)
         return queued and bool(lines and address)
+
+    def _collect_digests(self, source: DigestSource) -> int:
+        with self.database.read() as session:
+            waiting, through = digests.due(session), audit.head(session).seq
+        return sum(self._collect_digest(source, digest, through) for digest in waiting)
+
+    def _collect_digest(self, source: DigestSource, digest: StoredDigest, through: int) -> bool:
+        with self.database.read() as session:
+            stored = notifications.subscription(session, digest.account)
+            found = source.lines(session, digest.seen_seq, through)
+        if stored is None:
+            return False
+        of = translations(stored.language)
+        lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in found]
+        key = self.subscriptions.address_key(self.subscriptions.address(stored) or "")
+        with self.database.write() as session:
+            return digests.queue(session, digest, random_id(), through, lines, key) and bool(lines)
 
     def send_due(self) -> int:
         """Send every e-mail that is due; return how many the server took."""
@@ -93,21 +116,23 @@ class EmailDelivery:
     def compose(self, claim: EmailClaim) -> PlainEmail | None:
         """Return the e-mail; None where nobody wants it any more."""
         with self.database.read() as session:
+            digest = digests.by_id(session, claim.subscription)
             stored = notifications.subscription_by_id(session, claim.subscription)
-        asks = claim.through_seq == 0
-        if (
-            stored is None
-            or (stored.confirmed_at is None) != asks
-            or (to := self.subscriptions.address(stored)) is None
-        ):
+            if digest is not None:
+                stored = notifications.subscription(session, digest.account)
+        to = None if stored is None else self.subscriptions.address(stored)
+        if stored is None or to is None or (stored.confirmed_at is None) != (claim.through_seq == 0):
+            return None
+        if digest is not None and (self.digest is None or not self.digest.may_read(digest.account)):
             return None
         of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
-        if asks:
+        if claim.through_seq == 0:
             link = self.subscriptions.confirm_link(stored.id)
             return PlainEmail(to, message_id, *_confirmation(self.brand, link, of))
         unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
-        subject, body = _news(self.brand, claim.lines, (self.subscriptions.site, unsubscribe), of)
-        return PlainEmail(to, message_id, subject, body, unsubscribe)
+        subject = _news_subject(self.brand, claim.lines) if digest is None else _digest_subject(self.brand)
+        body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of)
+        return PlainEmail(to, message_id, of.text(subject), body, unsubscribe)
 
     def release_expired(self) -> int:
         """Give e-mails back whose sender is gone."""
@@ -138,11 +163,18 @@ def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
     return of.text(subject), "\n\n".join(map(of.text, paragraphs)) + "\n"
 
 
-def _news(brand: str, lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> tuple[str, str]:
-    site, unsubscribe = links
+def _digest_subject(brand: str) -> Message:
+    return _("{brand} leaderboard: digest for maintainers", brand=brand)
+
+
+def _news_subject(brand: str, lines: Sequence[dict[str, Any]]) -> Message:
     titles = {line["title"] for line in lines}
     about = _("your entries") if len(titles) > 1 else next(iter(titles), "")
-    subject = _("{brand} leaderboard: news of {about}", brand=brand, about=about)
+    return _("{brand} leaderboard: news of {about}", brand=brand, about=about)
+
+
+def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> str:
+    site, unsubscribe = links
     paragraphs = list(_paragraphs(lines[:MOST_LINES], site))
     if len(lines) > MOST_LINES:
         paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - MOST_LINES)))
@@ -150,7 +182,7 @@ def _news(brand: str, lines: Sequence[dict[str, Any]], links: tuple[str, str], o
         "-- \n" + of.text(_("You asked for these e-mails in your account: {link}", link=f"{site}/account"))
     )
     paragraphs.append(of.text(_("Stop them: {link}", link=unsubscribe)))
-    return of.text(subject), "\n\n".join(paragraphs) + "\n"
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _paragraphs(lines: Sequence[dict[str, Any]], site: str) -> Iterator[str]:
