@@ -1,4 +1,4 @@
-"""What a digest tells maintainers: alarms, decisions that wait, and what came since the last one."""
+"""Digest of a service for its maintainers: alarms, decisions that wait, and what came since the last one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = "/app/maintain?tab={}"
 _MOST_NAMES = 10
 
 
-class Finding(NamedTuple):
+class DigestFinding(NamedTuple):
     """A line of a digest: the benchmark (or what else) it is about, what there is, and where to look."""
 
     title: str
@@ -31,11 +31,11 @@ class Digest:
     benchmarks: Mapping[str, str]
     alarms: Callable[[Session], Sequence[ServiceAlarm]]
 
-    def findings(self, session: Session, after: int, through: int) -> list[Finding]:
+    def findings(self, session: Session, after: int, through: int) -> list[DigestFinding]:
         """Return what there is to say; `after` and `through`: audit events between which news are new."""
-        alarms = [Finding(_("Alarm"), alarm.sentence, _PAGE.format("health")) for alarm in self.alarms(session)]
+        alarms = [DigestFinding(_("Alarm"), alarm.sentence, _PAGE.format("health")) for alarm in self.alarms(session)]
         return alarms + [
-            Finding(title, text, path)
+            DigestFinding(title, text, path)
             for benchmark, title in self.benchmarks.items()
             for text, path in _of_benchmark(session, benchmark, after, through)
         ]

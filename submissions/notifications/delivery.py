@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -48,9 +48,9 @@ class EmailDelivery:
 
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
-        through = latest_seq(self.database)
         with self.database.read() as session:
             waiting = notifications.news(session, RESCORED)
+        through = latest_seq(self.database) if waiting else 0
         queued = sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
         return queued + (0 if self.digest is None else self._collect_digests(self.digest))
 
@@ -80,12 +80,12 @@ class EmailDelivery:
         with self.database.write() as session:
             return digests.queue(session, digest, random_id(), through, lines, key) and bool(lines)
 
-    def send_due(self) -> int:
-        """Send every e-mail that is due; return how many the server took."""
+    def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send every e-mail that is due, until it is stopped; return how many the server took."""
         sent = 0
         with self.database.read() as session:
             waits = notifications.any_due(session)
-        while waits:
+        while waits and not stopped():
             with self.database.write() as session:
                 claim = notifications.claim(session, self.name, LEASE_SECONDS)
             if claim is None:

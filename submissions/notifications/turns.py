@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -17,7 +18,7 @@ class Delivery(Protocol):
     """What collects messages and sends them; all methods block."""
 
     def collect(self) -> int: ...
-    def send_due(self) -> int: ...
+    def send_due(self, stopped: Callable[[], bool] = ...) -> int: ...
     def release_expired(self) -> int: ...
 
 
@@ -29,7 +30,7 @@ async def run_turns(delivery: Delivery, failed: str, stop: asyncio.Event) -> Non
             if turn % _RELEASE_EVERY == 0:
                 await asyncio.to_thread(delivery.release_expired)
             await asyncio.to_thread(delivery.collect)
-            await asyncio.to_thread(delivery.send_due)
+            await asyncio.to_thread(delivery.send_due, stop.is_set)
         except Exception:  # of the database; the next turn tries again
             log.exception(failed)
         turn += 1

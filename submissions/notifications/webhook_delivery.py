@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -45,9 +45,9 @@ class WebhookDelivery:
 
     def collect(self) -> int:
         """Queue a message for each news of each webhook; return how many were queued."""
-        through = latest_seq(self.database)
         with self.database.read() as session:
             waiting = webhooks.news(session, RESCORED)
+        through = latest_seq(self.database) if waiting else 0
         return sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
 
     def _collect_for(self, stored: StoredWebhook, through: int) -> int:
@@ -58,12 +58,12 @@ class WebhookDelivery:
             queued = webhooks.queue(session, stored, through, messages)
         return len(messages) if queued else 0
 
-    def send_due(self) -> int:
-        """Send every message that is due; return how many were taken."""
+    def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send every message that is due, until it is stopped; return how many were taken."""
         sent = 0
         with self.database.read() as session:
             waits = webhooks.any_due(session)
-        while waits:
+        while waits and not stopped():
             with self.database.write() as session:
                 claim = webhooks.claim(session, self.name, LEASE_SECONDS)
             if claim is None:

@@ -19,7 +19,7 @@ from auth import AuthError, Role
 from auth.pages import AccountPages
 from auth.settings import IdentitySettings
 from maintenance.actions import entries
-from maintenance.digest import Digest, Finding
+from maintenance.digest import Digest, DigestFinding
 from operation.alarms import ServiceAlarm
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail, header_text, is_address
 from storage import notifications
@@ -58,7 +58,7 @@ class MailingSite(AuthSite):
             database, self.subscriptions, server, rules, "Demo", "web-1", DigestSource(self._findings, self._may_read)
         )
 
-    def _findings(self, session: Session, after: int, through: int) -> list[Finding]:
+    def _findings(self, session: Session, after: int, through: int) -> list[DigestFinding]:
         return Digest({"demo": "Demo"}, lambda session: self.alarms).findings(session, after, through)
 
     def _may_read(self, account: str) -> bool:
