@@ -12,8 +12,8 @@ from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
-from maintenance.reason_templates import reason_templates
-from maintenance.row_actions import effect_of, label_of
+from maintenance.page.reason_templates import reason_templates
+from maintenance.page.row_actions import effect_of, label_of
 from predictions.readers import READERS
 from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
