@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.outgoing_queue import OutgoingQueue
-from storage.models.core import State
+from storage.models.core import Account, State
 from storage.models.notifications import OutgoingWebhook, Webhook
 from storage.notifications import something_new
 
@@ -77,8 +77,8 @@ _MESSAGES = OutgoingQueue(OutgoingWebhook, WebhookClaim._fields)
 
 
 def webhook(session: Session, account: str) -> StoredWebhook | None:
-    """Return the webhook of an account."""
-    row = session.execute(select(*_WEBHOOK).where(Webhook.account == account)).first()
+    """Return the webhook of an account; None where the account is banned, too."""
+    row = session.execute(select(*_WEBHOOK).where(Webhook.account == account, _not_banned())).first()
     return None if row is None else StoredWebhook(*row)
 
 
@@ -113,10 +113,13 @@ def _waiting(webhook_id: str | None) -> tuple[ColumnElement[bool], ...]:
 
 def news(session: Session, always: Sequence[str]) -> list[StoredWebhook]:
     """Return webhooks of accounts that something may have happened to, as notifications.news."""
-    running = Webhook.stopped_at.is_(None)
-    return [
-        StoredWebhook(*row) for row in session.execute(select(*_WEBHOOK).where(running, something_new(Webhook, always)))
-    ]
+    running = (Webhook.stopped_at.is_(None), _not_banned())
+    rows = session.execute(select(*_WEBHOOK).where(*running, something_new(Webhook, always)))
+    return [StoredWebhook(*row) for row in rows]
+
+
+def _not_banned() -> ColumnElement[bool]:
+    return ~exists().where(Account.id == Webhook.account, Account.banned_at.is_not(None))
 
 
 def queue(session: Session, seen: StoredWebhook, through: int, messages: Sequence[NewMessage]) -> bool:

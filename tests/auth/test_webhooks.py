@@ -223,6 +223,15 @@ def test_after_a_stop_nothing_is_sent_that_waits(hooks: HookSite) -> None:
     assert hooks.deliver() == 0 and hooks.receiver.messages == []
 
 
+def test_nothing_is_sent_for_an_account_that_is_banned(hooks: HookSite) -> None:
+    _, _, entry = hooks.subscribed()
+    hooks.flag(entry)
+    assert hooks.delivery.collect() == 1
+    hooks.sql("UPDATE accounts SET banned_at = 1.0")
+    hooks.flag(entry, "again")
+    assert hooks.deliver() == 0 and hooks.receiver.messages == []
+
+
 def test_a_sender_that_dies_is_followed_by_one_that_sends_under_the_same_id(hooks: HookSite) -> None:
     _, _, entry = hooks.subscribed()
     hooks.flag(entry)
@@ -247,26 +256,33 @@ def test_forms_of_other_sessions_change_nothing(hooks: HookSite) -> None:
     assert hooks.sql("SELECT count(*) FROM webhooks") == [(1,)]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "http://example.org/",
-        "ftp://example.org/",
-        "https://",
-        "https://user:secret@example.org/",
-        "https://example.org/#part",
-        "https://example.org:22/",
-        "https://example.org:99999/",
-        "https://example.org/a b",
-        "https://example.org/\r\nx: y",
-        "https://exämple.org/",
-        "https://example.org/" + "a" * 500,
-    ],
+UNUSABLE = (
+    "",
+    "http://example.org/",
+    "ftp://example.org/",
+    "https://",
+    "https://user:secret@example.org/",
+    "https://example.org/#part",
+    "https://example.org:22/",
+    "https://example.org:99999/",
+    "https://example.org/a b",
+    "https://example.org/\r\nx: y",
+    "https://exämple.org/",
+    "https://example.org/" + "a" * 500,
 )
-def test_what_is_no_https_address_is_refused(address: str) -> None:
-    with pytest.raises(ValueError, match=r"address|[Pp]ort|range"):
+
+
+def test_what_is_no_https_address_is_refused() -> None:
+    assert [address for address in UNUSABLE if _is_usable(address)] == []
+    assert _is_usable("https://example.org:8443/hook?of=alice") and _is_usable("https://[2606:4700::1111]/")
+
+
+def _is_usable(address: str) -> bool:
+    try:
         parse_url(address)
+    except ValueError:
+        return False
+    return True
 
 
 def test_an_address_that_is_refused_leaves_things_as_they_were(hooks: HookSite) -> None:
@@ -284,21 +300,22 @@ PRIVATE = (
 )
 
 
-@pytest.mark.parametrize("address", PRIVATE.split())
-def test_addresses_of_this_machine_its_network_and_its_platform_are_not_public(address: str) -> None:
-    assert not is_public(ip_address(address))
+PUBLIC = ("8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808")
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
-def test_control_addresses_of_the_internet_are_public(address: str) -> None:
-    assert is_public(ip_address(address))
+def test_addresses_of_this_machine_its_network_and_its_platform_are_not_public() -> None:
+    assert [address for address in PRIVATE.split() if is_public(ip_address(address))] == []
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "0x7f.1", "2130706433", "127.1"])
-def test_a_name_that_leads_to_this_machine_is_never_connected_to(receiver: Receiver, host: str) -> None:
-    port = parse_url(receiver.url).port
-    with pytest.raises(DeliveryFailed, match=r"not-public|unreachable"):
-        WebhookSender(trust=receiver.trust).send(f"https://{host}:{port}/", SECRET, "msg_1", b"{}")
+def test_control_addresses_of_the_internet_are_public() -> None:
+    assert [address for address in PUBLIC if is_public(ip_address(address))] == list(PUBLIC)
+
+
+def test_a_name_that_leads_to_this_machine_is_never_connected_to(receiver: Receiver) -> None:
+    port, sender = parse_url(receiver.url).port, WebhookSender(trust=receiver.trust)
+    for host in ("localhost", "127.0.0.1", "[::1]", "0x7f.1", "2130706433", "127.1"):
+        with pytest.raises(DeliveryFailed, match=r"not-public|unreachable"):
+            sender.send(f"https://{host}:{port}/", SECRET, "msg_1", b"{}")
     assert receiver.messages == []
 
 
