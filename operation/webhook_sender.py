@@ -117,7 +117,7 @@ class WebhookSender:
 
     def _post(self, url: WebhookUrl, headers: dict[str, str], body: bytes) -> int:
         until = time.monotonic() + self.seconds
-        with self._connected(url, until) as plain, _cut_at(until, plain):
+        with self._connected(url, until) as plain, _cut_at(until, plain) as cut:
             try:
                 with self.trust.wrap_socket(plain, server_hostname=url.host) as encrypted:
                     connection = _Connection(url.host, url.port)
@@ -125,7 +125,7 @@ class WebhookSender:
                     connection.request("POST", url.target, body, headers)
                     return connection.getresponse().status
             except (OSError, http.client.HTTPException) as error:
-                if time.monotonic() >= until:
+                if cut.is_set():
                     raise TimeoutError from error
                 raise
 
@@ -175,18 +175,23 @@ def _ip_address(text: str) -> Address | None:
 
 
 @contextmanager
-def _cut_at(until: float, connection: socket.socket) -> Iterator[None]:
-    """End a connection at a time, however slowly the other side sends: its own timeouts count from each octet."""
+def _cut_at(until: float, connection: socket.socket) -> Iterator[threading.Event]:
+    """End a connection at a time, however slowly the other side sends: its own timeouts count from each octet.
+
+    Yield what is set then.
+    """
+    cut = threading.Event()
     with connection.dup() as same:  # the one that was given is detached when it is encrypted
-        timer = threading.Timer(max(0.0, until - time.monotonic()), _shut, [same])
+        timer = threading.Timer(max(0.0, until - time.monotonic()), _shut, [same, cut])
         timer.start()
         try:
-            yield
+            yield cut
         finally:
             timer.cancel()
             timer.join()
 
 
-def _shut(connection: socket.socket) -> None:
+def _shut(connection: socket.socket, cut: threading.Event) -> None:
+    cut.set()
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
