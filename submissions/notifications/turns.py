@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 TURN_SECONDS = 5.0
@@ -23,16 +24,17 @@ class Delivery(Protocol):
 
 
 async def run_turns(delivery: Delivery, failed: str, stop: asyncio.Event) -> None:
-    """Collect and send until told to stop; a turn that fails is logged under the name `failed`."""
+    """Collect and send until told to stop; a step that fails is logged under the name `failed`."""
     turn = 0
     while not stop.is_set():
-        try:
-            if turn % _RELEASE_EVERY == 0:
-                await asyncio.to_thread(delivery.release_expired)
-            await asyncio.to_thread(delivery.collect)
-            await asyncio.to_thread(delivery.send_due, stop.is_set)
-        except Exception:  # of the database; the next turn tries again
-            log.exception(failed)
+        steps: list[Callable[[], int]] = [delivery.collect, partial(delivery.send_due, stop.is_set)]
+        if turn % _RELEASE_EVERY == 0:
+            steps.insert(0, delivery.release_expired)
+        for step in steps:
+            try:
+                await asyncio.to_thread(step)
+            except Exception:  # of the database, say; the other steps go on, and the next turn tries again
+                log.exception(failed)
         turn += 1
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), TURN_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -326,6 +327,23 @@ def test_a_digest_says_once_a_day_what_waits_and_what_is_new_and_nothing_where_t
     mailing.alarms.clear()
     assert _a_day_later(mailing) == 1
     assert "New" not in str(mailing.box.emails[-1].get_content()), "what waits is said again, what was new is not"
+
+
+def test_a_digest_that_cannot_be_made_keeps_no_other_e_mail_back(mailing: MailingSite, warden: Browser) -> None:
+    _, entry = mailing.subscribed("alice")
+    entries.flag(by(mailing.database, MAINTAINER), entry, "copied")
+    mailing.sql("UPDATE maintainer_digests SET due_at = 1.0")
+    mailing.alarms = None  # type: ignore[assignment]
+    stop = asyncio.Event()
+
+    async def until_sent() -> None:
+        running = asyncio.create_task(mailing.delivery.run(stop))
+        while "copied" not in str(mailing.box.emails[-1].get_content()):
+            await asyncio.sleep(0.01)
+        stop.set()
+        await running
+
+    asyncio.run(asyncio.wait_for(until_sent(), 60))
 
 
 def test_a_digest_is_for_maintainers_alone_and_for_as_long_as_they_are(mailing: MailingSite, warden: Browser) -> None:
