@@ -87,7 +87,8 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for protocol in spec.protocols:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:
-        yield from (overall.title, overall.subtitle, overall.about)
+        yield from (overall.title, overall.subtitle, overall.about, overall.name)
+    yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)

@@ -46,6 +46,7 @@ INTEGRATION = frozenset(
         "curate/test_kill.py",
         "curate/test_upload.py",
         "judge/test_batch.py",
+        "judge/test_job.py",
         "judge/test_kill.py",
         "judge/test_progress.py",
         "judge/test_run.py",

@@ -128,7 +128,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
+    "datasets": ("workers/", "common/hub_datasets.py"),
     "openai": ("judge/endpoint.py",),
     "opentelemetry": ("operation/tracing.py",),
     "tenacity": ("judge/engine.py",),
