@@ -19,6 +19,7 @@ from leaderboard.pages import definition_check
 from leaderboard.render import overall_of
 from leaderboard.share import hub_eval_results
 from leaderboard.share.summary import summarize
+from maintenance import reported_file
 from tests.factories.three_benchmarks import application, board_of, boards
 
 OTHERS = ("mm-rlhf-rewardbench", "multimodal-rewardbench")
@@ -285,3 +286,10 @@ def test_a_composite_with_a_part_of_a_benchmark_says_so_on_the_page_in_latex_and
     pairs = visitor.get("/api/v1/agreement").json()["pairs"]
     assert [list(one["parts"]) for one in pairs] == [[OTHERS[1]], [OTHERS[0]], [OTHERS[1], OTHERS[0]]]
     assert "241 of 4,711 pairs" in visitor.get("/judges/compare?judge=judge-1&judge=judge-2").text
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_results_of_a_definition_can_be_imported_as_they_are(name: str) -> None:
+    spec = load_spec(name)
+    rows, problems = reported_file.read(spec.read("reported.json") or b"", spec)
+    assert (len(rows), problems) == (len(load_published(spec)), [])
