@@ -671,6 +671,12 @@ class Settings(WorkerSettings):
         shown="none: no e-mail",
     )
     mail_from: str = setting("", "address that these e-mails are from", shown="none")
+    webhooks: Flag = setting(
+        False,
+        "`1`: people with an account may have news of their entries sent to an https address of theirs; needs sign-in "
+        "([webhooks](maintaining.md#webhooks-of-submitters))",
+        shown="`0`",
+    )
     metrics_token: SecretStr = setting(
         SecretStr(""),
         "who sends it as `Authorization: Bearer` may read `/metrics`",
@@ -738,6 +744,14 @@ class Settings(WorkerSettings):
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
                 "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _webhooks_have_owners(self) -> Self:
+        if self.webhooks and self.identity.mode is not Mode.OPENID:
+            raise ValueError(
+                "WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out."
             )
         return self
 

@@ -41,6 +41,7 @@ INTEGRATION = frozenset(
         "auth/test_sessions.py",
         "auth/test_sign_in.py",
         "auth/test_tokens.py",
+        "auth/test_webhooks.py",
         "curate/test_filter.py",
         "curate/test_kill.py",
         "curate/test_upload.py",

@@ -112,6 +112,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "queries.py",
         "maintenance/database/account_queries.py",
         "maintenance/database/approval_queries.py",
+        "maintenance/database/digest_queries.py",
         "maintenance/database/entry_queries.py",
         "submissions/service.py",
         "submissions/api.py",
