@@ -133,8 +133,8 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
             )
         if left:
             words = ngettext(
-                "{n:,} entry scored under revision {revision}; {left} could not: their votes do not fit the items.",
-                "{n:,} entries scored under revision {revision}; {left} could not: their votes do not fit the items.",
+                "{n:,} entry scored under revision {revision}; {left} could not be scored: their votes do not fit.",
+                "{n:,} entries scored under revision {revision}; {left} could not be scored: their votes do not fit.",
                 scores,
                 revision=revision,
                 left=left,
