@@ -1,0 +1,86 @@
+"""A database of the first release, as its demo left it (first_release/*.sql.gz), after the migrations since.
+
+The dumps were made once, by the program of that release, and are never made again: they are what stands on the disks
+of those who began with it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.engine import make_url
+
+from benchmark import demo
+from benchmark.scorecard import SCORER_VERSION
+from storage.boards import snapshots
+from storage.database import Database, migrate, open_database
+from storage.integrity import audit, integrity_check
+from storage.models.core import Score, Snapshot
+from tests.databases import database_url
+from tests.factories import small_benchmark
+from workers.runner import Worker
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+__all__ = ["database_url"]
+FOLDER = Path(__file__).parent / "first_release"
+
+
+@pytest.fixture
+def url(database_url: str) -> str:
+    """Return the URL of a database that the first release left."""
+    address = make_url(database_url)
+    kind = address.get_backend_name()
+    dump = gzip.decompress((FOLDER / f"{kind}.sql.gz").read_bytes()).decode()
+    if kind == "sqlite":
+        Path(address.database or "").parent.mkdir(parents=True)
+        with closing(sqlite3.connect(address.database or "")) as connection:
+            connection.executescript(dump)
+    else:
+        schema = str(address.query["options"]).rpartition("search_path=")[2]
+        with psycopg.connect(host=str(address.query["host"]), user="postgres", dbname="postgres") as connection:
+            connection.execute(dump.replace("first_release", schema).encode())
+    return database_url
+
+
+def _scores(database: Database) -> dict[str, object]:
+    with database.read() as session:
+        return {row.submission_id: row.tally for row in session.execute(select(Score.submission_id, Score.tally))}
+
+
+def test_its_board_scores_and_chain_are_what_they_were(url: str) -> None:
+    database = open_database(url)
+    before = _scores(database)
+    migrate(database)
+    with database.read() as session:
+        assert audit.verify(session) is None
+        assert list(integrity_check.check(session)) == []
+        contents = dict(snapshots.contents(session))
+        assert len(contents) == session.scalar(select(func.count()).select_from(Snapshot)) > 1
+        assert None not in contents.values()
+    assert _scores(database) == before and len(before) == 6
+    database.close()
+
+
+def test_its_service_goes_on(url: str) -> None:
+    database = open_database(url)
+    migrate(database)
+    pairs = demo.demo_pairs()
+    table = demo.demo_items(pairs)
+    scorer = Scorer(table, {"demo": demo.demo_labels(pairs, table)}, SCORER_VERSION)
+    prepare(database, scorer, "demo")
+    worker = Worker(database, scorer, lease_seconds=60)
+    small_benchmark.submit(database, range(1), items=len(pairs), queued=True)
+    while worker.work():
+        pass
+    assert len(_scores(database)) == 7
+    with database.read() as session:
+        assert audit.verify(session) is None
+        assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 7
+    database.close()
