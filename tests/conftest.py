@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from _pytest.nodeid import NodeId
 from hypothesis import settings
 
 from tests.factories.gradio_stubs import write_no_gradio_stubs
+from tests.factories.rewritten_tests import rewrite_once
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -208,6 +210,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs."""
     write_no_gradio_stubs()
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        rewrite_once(config, ROOT)
+    else:
+        gc.disable()  # until everything is imported and collected: little of that is ever thrown away
     if config.getoption("--long"):
         os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
@@ -220,6 +226,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     listed = collection_path.relative_to(ROOT).as_posix() in INTEGRATION
     return listed or bool(_MARKED_AS_A_WHOLE.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what is imported and collected, most of all objects, out of every search for garbage from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
