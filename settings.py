@@ -27,6 +27,7 @@ from common.hub_sources import parse_hub_source
 from operation.mail_server import MailServer
 from operation.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
+from storage.integrity.key_place import KeyPlace
 
 DEMO_REVISION = "demo"
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
@@ -670,6 +671,12 @@ class Settings(WorkerSettings):
         shown="none: no e-mail",
     )
     mail_from: str = setting("", "address that these e-mails are from", shown="none")
+    webhooks: Flag = setting(
+        False,
+        "`1`: people with an account may have news of their entries sent to an https address of theirs; needs sign-in "
+        "([webhooks](maintaining.md#webhooks-of-submitters))",
+        shown="`0`",
+    )
     metrics_token: SecretStr = setting(
         SecretStr(""),
         "who sends it as `Authorization: Bearer` may read `/metrics`",
@@ -740,6 +747,14 @@ class Settings(WorkerSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _webhooks_have_owners(self) -> Self:
+        if self.webhooks and self.identity.mode is not Mode.OPENID:
+            raise ValueError(
+                "WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out."
+            )
+        return self
+
     @property
     def mail_server(self) -> MailServer | None:
         """The server that takes e-mails; None where there are none."""
@@ -751,6 +766,19 @@ class Settings(WorkerSettings):
         if self.receipt_key.get_secret_value():
             return ""
         return self.replica_secret.get_secret_value() or self.session_secret.get_secret_value()
+
+    @property
+    def key_secret_previous(self) -> str:
+        """The secret before `key_secret`, where that is SESSION_SECRET and was changed; else ""."""
+        followed = self.replica_secret.get_secret_value() or not self.key_secret
+        return "" if followed else self.session_secret_previous.get_secret_value()
+
+    @property
+    def receipt_key_place(self) -> KeyPlace:
+        """Where the receipt key is: in the settings, encrypted in the replica, or on this disk alone."""
+        if self.receipt_key.get_secret_value():
+            return KeyPlace.SETTINGS
+        return KeyPlace.REPLICA if self.replica is not None and self.key_secret else KeyPlace.DISK
 
     @property
     def uploads_in_replica(self) -> bool:

@@ -75,16 +75,17 @@ def build(
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
     next_one: Callable[[Identity], str] = lambda _: "",
     activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
-    email: Callable[[Identity], Mapping[str, Any] | None] = lambda _: None,
+    notifications: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
 ) -> APIRouter:
     """Return the routes. All functions may block.
 
     `submissions_of`: what an account has submitted, the newest first; `next_one`: a sentence on when it may submit
-    again; `activity`: what happened to its entries, the newest first; `email`: what the page says of news by e-mail.
+    again; `activity`: what happened to its entries, the newest first; `notifications`: what the page says of news by
+    `email` and `webhook`.
     """
     router = APIRouter(include_in_schema=False)
     made_with = pages or AccountPages()
-    account = _Account(identities, made_with, submissions_of, next_one, activity, email)
+    account = _Account(identities, made_with, submissions_of, next_one, activity, notifications)
     if identities.settings.mode is Mode.OPENID:
         _add_sign_in(router, identities, made_with)
         _add_account_actions(router, account)
@@ -185,7 +186,7 @@ class _Account(NamedTuple):
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]]
     next_one: Callable[[Identity], str]
     happened: Callable[[Identity], Sequence[ActivityLine]]
-    email: Callable[[Identity], Mapping[str, Any] | None]
+    notifications: Callable[[Identity], Mapping[str, Any]]
 
     def page(
         self, identity: Identity, *, made: CreatedToken | None = None, error: str = "", status: int = 200
@@ -199,7 +200,7 @@ class _Account(NamedTuple):
             "submissions": self.submissions_of(identity) if identity.signed_in else (),
             "next_one": self.next_one(identity) if identity.signed_in else "",
             "happened": self.happened(identity) if identity.signed_in else (),
-            "email": self.email(identity) if identity.signed_in else None,
+            "notifications": self.notifications(identity) if identity.signed_in else {},
             "made": made,
             "error": error,
             "days": DAYS,

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,23 +24,6 @@ from common.messages import _
 
 RANDOM, FIRST, LONGER, MAJORITY = "baseline-random", "baseline-first", "baseline-longer", "baseline-majority"
 MAJORITY_JUDGES = 3  # with fewer, a majority is one of them or no answer
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A permanent row of the board."""
-
-    id: str
-    name: str
-    expected: float | None  # its accuracy on anything, where that is known without counting
-
-
-BASELINES = (
-    Baseline(RANDOM, _("Random choice"), 0.5),
-    Baseline(FIRST, _("Always the response stored first"), None),
-    Baseline(LONGER, _("Always the longer response"), None),
-    Baseline(MAJORITY, _("Majority vote of all judges"), None),
-)
 
 
 def always_first(table: ItemTable) -> Matrix:
@@ -70,7 +54,41 @@ def board_majority(verdicts: Matrix) -> Matrix | None:
     return np.where((verdicts == ABSENT).all(axis=0), ABSENT, votes).astype(np.int8)[:, np.newaxis]
 
 
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A permanent row of the board. ``source`` stands where rows of judges say who states them.
+
+    ``expected``: its accuracy on anything, where that is known without counting. ``votes``: its votes, (items, 1),
+    where they need no judge.
+    """
+
+    id: str
+    name: str
+    source: str
+    expected: float | None = None
+    votes: Callable[[ItemTable], Matrix] | None = None
+
+
+BASELINES = (
+    Baseline(RANDOM, _("Random choice"), _("baseline: random guessing"), expected=0.5),
+    Baseline(
+        FIRST,
+        _("Always the response stored first"),
+        _("baseline: always picks the first stored answer"),
+        votes=always_first,
+    ),
+    Baseline(
+        LONGER,
+        _("Always the longer response"),
+        _("baseline: always picks the longer answer"),
+        votes=always_longer,
+    ),
+    Baseline(MAJORITY, _("Majority vote of all judges"), _("baseline: majority vote of all judges")),
+)
+"""All of them: the worker counts them, and the board shows them, from here."""
+
+
 def constant_judge_tallies(labels: LabelSet, table: ItemTable) -> dict[str, Tally]:
     """Count, by id, of the baselines that need no judge."""
-    votes = np.stack([always_first(table), always_longer(table)])
-    return dict(zip((FIRST, LONGER), tally_many(votes, labels, table), strict=True))
+    votes = {baseline.id: baseline.votes(table) for baseline in BASELINES if baseline.votes is not None}
+    return dict(zip(votes, tally_many(np.stack(list(votes.values())), labels, table), strict=True))

@@ -57,6 +57,15 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
+class CombinedCategories:
+    """Categories of which papers also print one percentage, of all their pairs alike."""
+
+    key: str
+    title: str
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryRule:
     """One way to tell an item's category; the first rule that fits decides.
 
@@ -117,7 +126,8 @@ class ProtocolSpec:
 class Overall:
     """A named overall number. ``kind``: ``micro`` over pairs, ``mean`` of categories, or ``groups`` wholly right.
 
-    ``categories``: which take part. ``pairs``: the number that must be there, else the number is not given.
+    ``categories``: which take part. ``pairs``: the number that must be there, else the number is not given; 0 is an
+    overall number of sources that do not say how it was made.
     ``without_ties``: pairs with the label TIE are left out.
     """
 
@@ -134,6 +144,15 @@ class Overall:
     def is_pool_of(self, categories: tuple[str, ...]) -> bool:
         """Return whether this is the share of all pairs of these categories alike, on any set of items."""
         return self.kind == MICRO and self.categories == categories and self.pairs is None and not self.without_ties
+
+    def is_given_for(self, pairs: int) -> bool:
+        """Return whether the number can be given where there are so many pairs in all."""
+        return self.pairs in (None, pairs)
+
+    @property
+    def has_definition(self) -> bool:
+        """Whether it is known how the number is made."""
+        return self.pairs != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +263,11 @@ class BenchmarkSpec:
     grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
     splits: tuple[Split, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)  # reported results of the number check -> what they show
-    imitates: str = ""  # the benchmark whose files stand in for those that the folder lacks
+    imitates: str = ""  # the benchmark whose entries and files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
     videos: bool = False  # whether some questions are about a video
+    combined: tuple[CombinedCategories, ...] = ()
     folder: Path | None = None
 
     @cached_property
@@ -304,6 +324,11 @@ class BenchmarkSpec:
     def score_names(self) -> tuple[str, ...]:
         """All scores in the order of arrays (..., scores): those that are counts, then the means."""
         return (*self.counted_names, *(overall.key for overall in self.overalls if overall.kind == MEAN))
+
+    @cached_property
+    def combined_keys(self) -> tuple[str, ...]:
+        """The keys of combined categories, in order."""
+        return tuple(combined.key for combined in self.combined)
 
     @cached_property
     def headline_first(self) -> tuple[str, ...]:
@@ -364,6 +389,7 @@ class BenchmarkSpec:
     def title_of(self, name: str) -> str:
         """Return how people call a score: the title of a category, the name of an overall number, else the key."""
         titles = {overall.key: overall.name for overall in self.overalls}
+        titles |= {combined.key: combined.title for combined in self.combined}
         titles |= {category.key: category.title for category in self.categories}
         return titles.get(name) or capital(name)
 
@@ -473,13 +499,23 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
 def _load(path: Path) -> BenchmarkSpec:
     """Return the definition of a file, always the same object, so that what is derived from it is computed once."""
     try:
-        spec = spec_from_mapping(tomllib.loads(path.read_text(encoding="utf-8")), path.parent)
+        spec = spec_from_mapping(_entries(path), path.parent)
         _check(spec, path.parent.name)
     except KeyError as error:
         raise SpecError(f"{path}: the entry {error} is missing") from error
     except (TypeError, ValueError) as error:
         raise SpecError(f"{path}: {error}") from error
     return spec
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    """Return the entries of a file; those that it lacks are of the definition that it imitates."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    if "imitates" not in data:
+        return data
+    imitated = (root / data["imitates"] / SPEC for root in (path.parent.parent, DEFINITIONS))
+    found = next((file for file in imitated if file.is_file()), None)
+    return data if found is None else {**tomllib.loads(found.read_text(encoding="utf-8")), **data}
 
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
@@ -529,6 +565,10 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         imitates=data.get("imitates", ""),
         filtered_by=tuple(data.get("filtered_by", ())),
         videos=data.get("videos", False),
+        combined=tuple(
+            CombinedCategories(row["key"], _shown(row["title"]), tuple(row["categories"]))
+            for row in data.get("combined", ())
+        ),
         folder=folder,
     )
 
@@ -582,7 +622,7 @@ def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
         without_ties=row.get("without_ties", False),
         subtitle=_shown(row.get("subtitle", "")),
         about=_shown(row.get("about", "")),
-        name=row.get("name", ""),
+        name=_shown(row.get("name", "")),
     )
 
 
@@ -590,7 +630,7 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
     """Return the overall number of a benchmark's groups; none without groups."""
     if grouped is None:
         return ()
-    texts = (_shown(grouped.subtitle), _shown(grouped.about), grouped.name)
+    texts = (_shown(grouped.subtitle), _shown(grouped.about), _shown(grouped.name))
     return (Overall(grouped.key, _shown(grouped.title), GROUPS, keys, None, False, *texts),)
 
 
@@ -618,6 +658,7 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
+    named += [key for combined in spec.combined for key in combined.categories]
     named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]
     _check_known("category", named, spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):

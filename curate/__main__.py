@@ -1,5 +1,4 @@
-"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next "
-"edition."""
+"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next edition."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ from curate.commands.filter_command import add_filter_command
 from curate.commands.power_command import add_power_command
 from curate.commands.upload_command import add_upload_command
 from curate.commands.verify_command import add_verify_commands
-from curate.errors import CurateError
+from curate.errors import CurateError, UnfinishedError
 
-REJECTED, INTERRUPTED = 1, 130
+OPEN, USAGE, INTERRUPTED = 1, 2, 130  # as of `python -m judge`
 
 
 def main(arguments: list[str]) -> int:
@@ -27,9 +26,15 @@ def main(arguments: list[str]) -> int:
     parsed.variables = os.environ
     try:
         return int(parsed.run(parsed))
+    except UnfinishedError as error:
+        complain(error)
+        return OPEN
     except CurateError as error:
         complain(error)
-        return REJECTED
+        return USAGE
+    except OSError as error:
+        complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
+        return USAGE
     except KeyboardInterrupt:
         complain(_("Interrupted. The same command goes on."))
         return INTERRUPTED

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from common.messages import _
-from curate.errors import CurateError
+from curate.errors import CurateError, UnfinishedError
 from judge.askers import ChatAsker
 from judge.configuration import CHAT, RunConfiguration, open_run
 from judge.endpoint import Endpoint
@@ -72,7 +72,9 @@ def ask_all(
                 asyncio.run(_ask(configuration, model, pairs, journal, limits, remaining))
             return {key: journal.answers[key] for key in wanted}
     except RunStopped as stopped:
-        raise CurateError(_("{name}: {stopped} The same command goes on.", name=model.name, stopped=stopped)) from None
+        raise UnfinishedError(
+            _("{name}: {stopped} The same command goes on.", name=model.name, stopped=stopped)
+        ) from None
     except JudgeError as error:
         raise CurateError(f"{model.name}: {error}") from None
 

@@ -8,10 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.items import fingerprint, presentation_order, response_fingerprint
+from common.json_files import MAYBE_TEXT, Shape, check_shape
 from common.messages import _
 from curate.errors import CurateError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+_IMAGE_HASH = re.compile(r"(?:[0-9a-f]{16})?")
+_POOL_LINE: Shape = {
+    "id": str, "source": str, "licence": str, "query": str, "response": [str], "preferred?": (int, type(None)),
+    "image": str, "image_sha256": str, "image_hash": str, "category": str, "answer?": MAYBE_TEXT,
+    "tags?": [str], "votes?": {"wrong": int, "runs": int},
+}  # fmt: skip
 LONGEST_TEXT = 64 * 1024
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "ID", "idx"),
@@ -67,10 +74,22 @@ class PoolPair:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> PoolPair:
-        """Return the pair of a line of `pairs.jsonl`. Raises KeyError, TypeError or ValueError for any other line."""
+        """Return the pair of a line of `pairs.jsonl`. Raises JsonFileFault or ValueError for any other line."""
+        _check_line(line)
         first, second = line["response"]
         known = {name: line[name] for name in cls.__dataclass_fields__ if name in line}
         return cls(responses=(first, second), **({"preferred": None} | known))
+
+
+def _check_line(line: Mapping[str, Any]) -> None:
+    check_shape(line, _POOL_LINE)
+    draft = line.get("draft")
+    if draft is not None:
+        check_shape(draft, {"preferred": int}, "draft")
+    if line.get("preferred") not in (None, 0, 1) or (draft is not None and draft["preferred"] not in (0, 1)):
+        raise ValueError(_("`preferred` must be 0 or 1"))
+    if not _IMAGE_HASH.fullmatch(line["image_hash"]):
+        raise ValueError(_("`image_hash` must be 16 hexadecimal digits"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from common import atomic_files
+from common.json_files import JsonFileFault, Shape, read_shaped
 from common.messages import _
 from curate.errors import CurateError
 from curate.pairs import PoolPair
 from curate.sources import read_objects
 
 PAIRS, RECORD, DUPLICATES = "pairs.jsonl", "pool.json", "duplicates.jsonl"
+_RECORD: Shape = {"imports": [{"sha256": str, "source": str, "licence": str, "file": str, "pairs": int}]}
 
 
 def read_pool(pool: Path) -> tuple[PoolPair, ...]:
@@ -37,7 +39,7 @@ def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
     for line, value in read_objects(path):
         try:
             pairs.append(PoolPair.from_json(value))
-        except (KeyError, TypeError, ValueError) as error:
+        except (JsonFileFault, ValueError) as error:
             raise CurateError(
                 _(
                     "{path}, line {line} is no pair of a pool ({error}). Import its file again.",
@@ -52,8 +54,16 @@ def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
 def read_record(pool: Path) -> dict[str, Any]:
     """Return what a pool records about itself."""
     path = pool / RECORD
-    record: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {"imports": []}
-    return record
+    return read_json(path, _RECORD) if path.is_file() else {"imports": []}
+
+
+def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
+    """Return the object of a file. Raises CurateError where there is none, or one of another shape."""
+    try:
+        value: dict[str, Any] = read_shaped(path, shape)
+    except JsonFileFault as fault:
+        raise CurateError(_("{path} cannot be used: {problem}.", path=path, problem=str(fault))) from None
+    return value
 
 
 def write_pool(pool: Path, pairs: Sequence[PoolPair], record: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ def add_import_command(commands: Any) -> None:
     parser.add_argument("--category", default="all", metavar="KEY", help=_("of rows that name none (all)"))
     parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help=_("the pool (pool/)"))
     parser.add_argument("--revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
-    parser.add_argument("--split", default="train", help=_("split of the Hub dataset (train)"))
+    parser.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))
     parser.add_argument("--images", type=Path, metavar="DIR", help=_("where image paths begin (the file's directory)"))
     parser.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=f"{', '.join(FIELDS)}")
     parser.add_argument("--skip-bad", action="store_true", help=_("leave bad rows out, and record how many"))

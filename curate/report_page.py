@@ -14,7 +14,8 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem
 body { color: var(--ink); background: var(--ground); }
 p { overflow-wrap: anywhere; }
 h2 { margin: 2.2rem 0 .6rem; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+.wide { margin: 1rem 0; overflow-x: auto; }
+table { border-collapse: collapse; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .7rem; text-align: left; vertical-align: top; }
 th { border-bottom-color: var(--ink); font-weight: 600; vertical-align: bottom; }
 td { max-width: 24rem; overflow-wrap: break-word; }
@@ -42,9 +43,9 @@ def page(title: str, parts: Iterable[str]) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
         + "\n".join(parts)
-        + "\n</body>\n</html>\n"
+        + "\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -59,7 +60,7 @@ def paragraph(text: str, *, note: bool = False) -> str:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return a table; numbers stand to the right, shares as percent."""
+    """Return a table; numbers stand to the right, shares as percent. A wide one can be scrolled with the keyboard."""
     lines = [list(row) for row in rows]
     numeric = [any(isinstance(row[i], int | float) for row in lines) for i in range(len(titles))]
     head = "".join(
@@ -71,7 +72,11 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
         + "</tr>\n"
         for row in lines
     )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
+    name = escape(f"Table: {', '.join(titles[:3])}")
+    return (
+        f'<div class="wide" tabindex="0" role="group" aria-label="{name}"><table>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>"
+    )
 
 
 def bars(title: str, values: Sequence[tuple[str, int]]) -> str:

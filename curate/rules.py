@@ -14,7 +14,6 @@ Undecided is not wrong, unless ``undecided`` is "wrong".
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from common.json_files import JsonFileFault, read_shaped
 from common.messages import _
 from curate.errors import CurateError
 from curate.runs import RunVerdicts
@@ -31,6 +31,7 @@ BoolArray = npt.NDArray[np.bool_]
 WRONG_IN_ALL, WRONG_AT_LEAST, JUDGES_WRONG, UNSTABLE = (
     "wrong-in-all", "wrong-at-least", "judges-wrong-at-least", "unstable",
 )  # fmt: skip
+_DEEPEST = 32  # rules within rules
 COUNTED = {WRONG_AT_LEAST, JUDGES_WRONG, UNSTABLE}
 COMBINED = {"any", "all", "not"}
 SHORT = {"all-wrong": WRONG_IN_ALL, "at-least": WRONG_AT_LEAST, "judges": JUDGES_WRONG, "unstable": UNSTABLE}
@@ -79,26 +80,27 @@ def read_rule(text: str, *, undecided_is_wrong: bool = False) -> FilterRule:
         CurateError: it is none of these.
     """
     name, colon, number = text.partition(":")
-    if name in SHORT and (not colon or number.isdigit()):
-        if SHORT[name] in (WRONG_AT_LEAST, JUDGES_WRONG) and not colon:
-            raise CurateError(_("--rule {text} needs a number: {name}:3.", text=text, name=name))
+    if name in SHORT and (not colon or (number.isdecimal() and SHORT[name] in COUNTED)):
+        if (not colon and SHORT[name] in (WRONG_AT_LEAST, JUDGES_WRONG)) or (colon and not int(number)):
+            raise CurateError(_("--rule {text} needs a number from 1: {name}:3.", text=text, name=name))
         return FilterRule(SHORT[name], int(number or 1), undecided_is_wrong=undecided_is_wrong)
     if not Path(text).is_file():
         raise CurateError(_("--rule {text}: give all-wrong, at-least:M, judges:M, unstable or a JSON file.", text=text))
     try:
-        data = json.loads(Path(text).read_bytes())
-        rule = rule_from_json(data)
-    except (ValueError, CurateError) as error:
+        rule = rule_from_json(read_shaped(Path(text), dict))
+    except (JsonFileFault, CurateError) as error:
         raise CurateError(_("The rule in {text} cannot be used: {error}", text=text, error=str(error))) from None
     return replace(rule, undecided_is_wrong=rule.undecided_is_wrong or undecided_is_wrong)
 
 
-def rule_from_json(data: Any) -> FilterRule:
+def rule_from_json(data: Any, depth: int = 0) -> FilterRule:
     """Return the rule of an object. Raises CurateError."""
+    if depth > _DEEPEST:
+        raise CurateError(_("rules lie within one another more than {most} times", most=_DEEPEST))
     if not isinstance(data, Mapping):
         raise CurateError(_('a rule is an object such as {"rule": "wrong-in-all"}'))
     kind, at_least, inner = data.get("rule"), data.get("at_least", 1), data.get("rules", [])
-    if kind not in {WRONG_IN_ALL, *COUNTED, *COMBINED}:
+    if not isinstance(kind, str) or kind not in {WRONG_IN_ALL, *COUNTED, *COMBINED}:
         raise CurateError(
             _(
                 "`rule` is {kind!r}; known are {names}",
@@ -116,8 +118,29 @@ def rule_from_json(data: Any) -> FilterRule:
                 number=_("one") if kind == "not" else _("one or more"),
             )
         )
-    rules = tuple(rule_from_json(one) for one in inner) if kind in COMBINED else ()
+    rules = tuple(rule_from_json(one, depth + 1) for one in inner) if kind in COMBINED else ()
     return FilterRule(kind, at_least, rules, data.get("undecided") == "wrong")
+
+
+def check_counts(rule: FilterRule, *, runs: int, judges: int) -> None:
+    """Raise CurateError for a rule that counts more runs or judges than there are: it would tell nothing."""
+    most = runs if rule.kind == WRONG_AT_LEAST else judges
+    if rule.kind in COUNTED and rule.at_least > most:
+        raise CurateError(
+            _(
+                "The rule “{rule}” can never hold: there are {judges} judges with {runs} runs in all.",
+                rule=rule.words(),
+                judges=judges,
+                runs=runs,
+            )
+        )
+    for inner in rule.rules:
+        check_counts(inner, runs=runs, judges=judges)
+
+
+def needs_order(rule: FilterRule) -> bool:
+    """Return whether a rule asks which response was shown first."""
+    return rule.kind == UNSTABLE or any(map(needs_order, rule.rules))
 
 
 def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:

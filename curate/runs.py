@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from benchmark.votes import UNDECIDED
 from common.messages import _
 from curate.errors import CurateError, listed
 from curate.pairs import DROPPED, PoolPair
+from curate.pool import read_json
 from predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import read_file
@@ -122,7 +122,7 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
 def _judge_of(run: Path | None, path: Path) -> str:
     recorded = run / _RUN if run else None
     if recorded is not None and recorded.is_file():
-        return str(json.loads(recorded.read_bytes())["model"])
+        return str(read_json(recorded, {"model": str})["model"])
     return path.name.partition(".")[0]
 
 
@@ -135,10 +135,10 @@ def _problems(rejected: UploadRejected) -> list[str]:
                     f"line {problem.line}" if problem.line else "",
                     problem.id,
                     f"`{problem.field}`" if problem.field else "",
+                    problem.message,
                 ],
             )
         )
-        + f": {problem.message}"
         for problem in rejected.problems
     ]
 

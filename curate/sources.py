@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.hub_datasets import HubDatasetFault, find_split, load_split
 from common.messages import _
 from common.parquet_files import is_parquet
 from curate.errors import CurateError
@@ -44,8 +45,10 @@ class PairSource:
         return _parquet_rows(path) if is_parquet(path) else _json_rows(path)
 
 
-def open_source(name: str, *, revision: str | None = None, split: str = "train") -> PairSource:
-    """Return the source of a name.
+def open_source(
+    name: str, *, revision: str | None = None, split: str | None = None, usual: str = "train"
+) -> PairSource:
+    """Return the source of a name. ``usual``: the split of a Hub dataset if ``split`` is None and it has that one.
 
     Raises:
         CurateError: there is none, or a Hub dataset has no commit.
@@ -56,8 +59,9 @@ def open_source(name: str, *, revision: str | None = None, split: str = "train")
     if name.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
             raise CurateError(_("Name the commit of the dataset {name} with --revision: branches move.", name=name))
-        digest = hashlib.sha256(f"{name}@{revision}/{split}".encode()).hexdigest()
-        return PairSource(name, digest, None, revision, split)
+        chosen = split or _usual_split(name, revision, usual)
+        digest = hashlib.sha256(f"{name}@{revision}/{chosen}".encode()).hexdigest()
+        return PairSource(name, digest, None, revision, chosen)
     raise CurateError(_("There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name).", name=name))
 
 
@@ -118,7 +122,7 @@ def _parquet_rows(path: Path) -> Iterator[SourceRow]:
             for row in batch.to_pylist():
                 yield SourceRow(f"row {number}", row)
                 number += 1
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # what damaged pages raise
         raise CurateError(
             _(
                 "{path}, after row {number}: the parquet file is damaged ({error}).",
@@ -130,21 +134,16 @@ def _parquet_rows(path: Path) -> Iterator[SourceRow]:
 
 
 def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
-    import datasets
-
     try:
-        loaded = datasets.load_dataset(name, revision=revision, split=split)
-    except (OSError, ValueError) as error:  # the library's own errors are of these kinds
-        raise CurateError(
-            _(
-                "The dataset {name} at {revision} cannot be loaded: {error}",
-                name=name,
-                revision=revision,
-                error=str(error),
-            )
-        ) from None
-    for column, feature in loaded.features.items():
-        if isinstance(feature, datasets.Image):
-            loaded = loaded.cast_column(column, datasets.Image(decode=False))
+        loaded = load_split(name, revision=revision, split=split)
+    except HubDatasetFault as fault:
+        raise CurateError(str(fault)) from None
     for number, row in enumerate(loaded):
         yield SourceRow(f"row {number}", row)
+
+
+def _usual_split(name: str, revision: str, usual: str) -> str:
+    try:
+        return find_split(name, revision=revision, usual=usual, option="--split")
+    except HubDatasetFault as fault:
+        raise CurateError(str(fault)) from None

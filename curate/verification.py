@@ -6,7 +6,7 @@ A and B are a pair's responses in the pool's order, which is that of every page 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -74,6 +74,22 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
         raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown))
     note = str(line.get("note") or "")[:_NOTE]
     return PersonAnswer(item, annotator, verdict, tuple(errors), note, seconds, first, shown)
+
+
+def check_person(name: str, annotators: Collection[str], reviewers: Collection[str]) -> None:
+    """Raise CurateError for somebody who has no part in a verification. Without names of annotators anybody has."""
+    if not annotators or name in annotators or name in reviewers:
+        return
+    adjudicator = name.removeprefix(ADJUDICATOR)
+    if adjudicator != name and (not reviewers or adjudicator in reviewers):
+        return
+    raise CurateError(
+        _(
+            "{name!r} has no part in this verification; known are {names} (--exclude passes over somebody's answers)",
+            name=name[:80],
+            names=", ".join([*annotators, *reviewers]),
+        )
+    )
 
 
 def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:

@@ -35,8 +35,8 @@ class CandidatePairs:
 
 def read_candidates(path: Path) -> CandidatePairs:
     """Return the candidates of a file. Raises CurateError."""
-    votes = {line["id"]: line.get("votes") for line in read_lines(path)}
-    return CandidatePairs(keyed(read_pair_file(path)), votes)
+    pairs = keyed(read_pair_file(path))
+    return CandidatePairs(pairs, {line["id"]: line.get("votes") for line in read_lines(path)})
 
 
 def read_lines(path: Path) -> Iterable[dict[str, Any]]:

@@ -14,12 +14,14 @@ from judge.commands.run_command import INTERRUPTED, USAGE, run_command
 from judge.errors import JudgeError
 from judge.options import add_endpoint_options, add_question_options
 
+_WITH_OTHERS = ("submit", "job")  # commands that hand further options on
+
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
     parser = command_line()
     parsed, rest = parser.parse_known_args(arguments)
-    if rest and parsed.command != "submit":
+    if rest and parsed.command not in _WITH_OTHERS:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     parsed.rest, parsed.variables = rest, os.environ
     try:

@@ -251,8 +251,8 @@ def load_scorer(name: str) -> Callable[..., Any]:
         sys.path.insert(0, here)
     try:
         result = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from None
+    except Exception as error:  # of somebody's module, whose text may be no Python
+        raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from error
     if not callable(result):
         raise JudgeError(_("--scorer {name} is no function.", name=name))
     return result  # type: ignore[no-any-return]

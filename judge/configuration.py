@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from common.json_files import NUMBER, JsonFileFault, Shape, read_shaped
 from common.messages import _
 from judge.errors import JudgeError
 from judge.images import ImagePolicy
@@ -18,6 +19,12 @@ from judge.prompts import Prompt
 RUN = "run.json"
 CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
+_RECORDED: Shape = {
+    "api": str, "model": str, "votes": int, "order": str, "seed": int, "parameters": dict, "images": dict,
+    "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str, "items_revision?": str,
+    "items_split?": str, "created?": NUMBER,
+    "prompt": {"name": str, "sha256": str, "reading": str, "template": str, "image_first": bool, "without": str},
+}  # fmt: skip
 _MAY_CHANGE = ("base_url", "engine", "items", "created")
 
 
@@ -75,11 +82,24 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     path = folder / RUN
     if not path.is_file():
         return None
+    return read_file(path, _RECORDED)
+
+
+def read_file(path: Path, shape: Shape) -> dict[str, Any]:
+    """Return the object of a file that an earlier command wrote.
+
+    Raises:
+        JudgeError: it is damaged.
+    """
     try:
-        recorded: dict[str, Any] = json.loads(path.read_bytes())
-    except ValueError:
+        recorded: dict[str, Any] = read_shaped(path, shape)
+    except JsonFileFault as fault:
         raise JudgeError(
-            _("{path} is damaged. Put it back from a copy, or use another directory.", path=path)
+            _(
+                "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
+                path=path,
+                problem=str(fault),
+            )
         ) from None
     return recorded
 

@@ -84,6 +84,10 @@ class JudgeEngine:
             for _ in range(min(self._limits.concurrency, len(keys))):
                 group.create_task(self._work(remaining, progress))
         progress.close()
+        self.check_stop()
+
+    def check_stop(self) -> None:
+        """Raise RunStopped if somebody or something has stopped the run."""
         if self._stopped_by:
             raise RunStopped(self._stopped_by)
 

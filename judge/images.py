@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import io
 import ipaddress
 import mimetypes
@@ -26,6 +27,7 @@ FORMS = (STORED, OFFICIAL, PNG, JPEG)
 LARGEST_IMAGE = 64 * 2**20  # octets
 LARGEST_PICTURE = 64_000_000  # pixels, of images that are decoded here
 LONGEST_FETCH = 120.0  # seconds
+_MOST_REDIRECTS = 20
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -58,31 +60,62 @@ class ImageSource:
 def _fetch(url: str) -> bytes:
     import httpx  # addresses are rare
 
-    parts, size, until = [], 0, time.monotonic() + LONGEST_FETCH
     plain = {"accept-encoding": "identity"}  # a small reply could unpack to a huge one
-    hooks = {"request": [_refuse_link_local]}  # of each redirect, too
-    with (
-        httpx.Client(follow_redirects=True, timeout=30, headers=plain, event_hooks=hooks) as client,
-        client.stream("GET", url) as reply,
-    ):
-        reply.raise_for_status()
-        for part in reply.iter_raw(2**16):
-            parts.append(part)
-            size += len(part)
-            if size > LARGEST_IMAGE:
-                break
-            if time.monotonic() > until:
-                raise JudgeError(_("{url} sends for more than {seconds:g} seconds", url=url, seconds=LONGEST_FETCH))
+    until, here = time.monotonic() + LONGEST_FETCH, httpx.URL(url)
+    with httpx.Client(timeout=30, headers=plain) as client:
+        for _redirect in range(_MOST_REDIRECTS + 1):
+            reply = _connect(client, here)
+            with contextlib.closing(reply):
+                if not reply.has_redirect_location:
+                    reply.raise_for_status()
+                    return _read(reply, url, until)
+            here = here.join(reply.headers["location"])
+    raise JudgeError(_("{url} redirects more than {most} times", url=url, most=_MOST_REDIRECTS))
+
+
+def _read(reply: httpx.Response, url: str, until: float) -> bytes:
+    parts, size = [], 0
+    for part in reply.iter_raw(2**16):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST_IMAGE:
+            break
+        if time.monotonic() > until:
+            raise JudgeError(_("{url} sends for more than {seconds:g} seconds", url=url, seconds=LONGEST_FETCH))
     return _bounded(b"".join(parts))
 
 
-def _refuse_link_local(request: httpx.Request) -> None:
-    """Refuse link-local addresses, such as 169.254.169.254: there a machine of a cloud tells its keys."""
+def _connect(client: httpx.Client, url: httpx.URL) -> httpx.Response:
+    """Ask one of the addresses that were checked: a name that is looked up again may lead elsewhere."""
+    import httpx
+
+    failure: httpx.ConnectError | None = None
+    for address in _checked_addresses(url):
+        request = client.build_request(
+            "GET",
+            url.copy_with(host=address),
+            headers={"host": url.netloc.decode("ascii")},
+            extensions={"sni_hostname": url.raw_host.decode("ascii")},
+        )
+        try:
+            return client.send(request, stream=True)
+        except httpx.ConnectError as error:
+            failure = error
+    raise failure or JudgeError(_("{url} has no address", url=url))
+
+
+def _checked_addresses(url: httpx.URL) -> list[str]:
+    """Return where a URL leads. Raises JudgeError for link-local addresses, such as 169.254.169.254: there a machine
+    of a cloud tells its keys."""
     import socket
 
-    found = socket.getaddrinfo(request.url.host, None, type=socket.SOCK_STREAM)
-    if any(is_link_local(str(address[0])) for *_, address in found):
-        raise JudgeError(_("{url} leads to a link-local address; no image is fetched from there", url=request.url))
+    if url.scheme not in ("http", "https") or not url.host:
+        raise JudgeError(_("the image address {url!r} is no address", url=str(url)[:200]))
+    found = socket.getaddrinfo(url.raw_host.decode("ascii").strip("[]"), None, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    if any(is_link_local(address) for address in addresses):
+        raise JudgeError(_("{url} leads to a link-local address; no image is fetched from there", url=url))
+    return addresses
 
 
 def is_link_local(host: str) -> bool:

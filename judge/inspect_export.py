@@ -22,7 +22,7 @@ from judge.commands.run_command import OK
 from judge.configuration import require_run, write_whole
 from judge.errors import JudgeError
 from judge.journal import JOURNAL, RecordedAnswer, read_journal
-from judge.pairs import PairFile, read_pairs
+from judge.pairs import PairFile, pairs_of_run
 from judge.plan import RequestKey
 from judge.prompts import Prompt
 
@@ -38,7 +38,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help=_("ends in .json or .eval"))
     parser.add_argument("--items", metavar="FILE", help=_("the items, if they have moved"))
     parser.add_argument("--items-revision", metavar="COMMIT", help=_("of a Hub dataset"))
-    parser.add_argument("--items-split", default="test", metavar="SPLIT", help=_("of a Hub dataset (test)"))
+    parser.add_argument("--items-split", metavar="SPLIT", help=_("of a Hub dataset"))
     parser.set_defaults(run=export_command)
 
 
@@ -48,16 +48,10 @@ def export_command(arguments: argparse.Namespace) -> int:
     if path.suffix not in _SUFFIXES:
         raise JudgeError(_("{path} must end in .json or .eval: that tells which kind of log is written.", path=path))
     run = require_run(arguments.directory)
-    source = arguments.items or run["items_path"]
-    file = read_pairs(source, revision=arguments.items_revision, split=arguments.items_split)
-    if file.sha256 != run["items_sha256"]:
-        raise JudgeError(
-            _(
-                "{source} holds other pairs than the run in {directory}. Name them with --items.",
-                source=source,
-                directory=arguments.directory,
-            )
-        )
+    file = pairs_of_run(
+        arguments.directory, run,
+        source=arguments.items, revision=arguments.items_revision, split=arguments.items_split,
+    )  # fmt: skip
     answers, _events = read_journal(arguments.directory / JOURNAL)
     log = InspectLog(run, file, answers)
     path.parent.mkdir(parents=True, exist_ok=True)

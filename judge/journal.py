@@ -15,12 +15,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from common.json_files import MAYBE_TEXT, NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _
 from judge.errors import JudgeError
 from judge.plan import WHOLE_PAIR, RequestKey
 
 JOURNAL = "journal.jsonl"
 REFUSED_PARAMETER = "refused-parameter"
+_COUNT = (int, type(None))
+_ANSWER: Shape = {
+    "row": int, "vote": int, "response?": int, "item": str, "swapped": bool, "text?": str, "score?": NUMBER,
+    "choice?": int, "failed?": bool, "reason?": str, "finish_reason?": str, "seconds?": NUMBER, "attempts?": int,
+    "usage?": {"prompt?": _COUNT, "completion?": _COUNT, "reasoning?": _COUNT}, "time?": NUMBER,
+}  # fmt: skip
+_EVENT: Mapping[str, Shape] = {"event": str, "parameter?": str, "renamed_to?": MAYBE_TEXT, "message?": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
     with path.open("rb") as file:
         for line in _whole_lines(file, path):
             if "event" in line:
-                events.append(line)
+                events.append(_event(line, path))
                 continue
             answer = _answer(line, path)
             if answer.key not in answers or answers[answer.key].failed:
@@ -168,20 +176,32 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
 
 def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
     try:
-        answer = RecordedAnswer.from_json(line)
-        hash(answer.key)
-    except (KeyError, TypeError, AttributeError):
+        check_shape(line, _ANSWER)
+        return RecordedAnswer.from_json(line)
+    except (JsonFileFault, TypeError):
         raise JudgeError(
-            _("{path} holds a line that is no answer: {line}. Remove the line.", path=path, line=str(line)[:200])
+            _("{path} holds a line that is no answer: {line}. Remove the line.", path=path, line=ascii(line)[:200])
         ) from None
-    return answer
+
+
+def _event(line: dict[str, Any], path: Path) -> dict[str, Any]:
+    needed = {"parameter": str} if line["event"] == REFUSED_PARAMETER else {}
+    try:
+        check_shape(line, {**_EVENT, **needed})
+    except JsonFileFault:
+        raise JudgeError(
+            _("{path} holds a line that is no event: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+        ) from None
+    return line
 
 
 def busy_seconds(path: Path) -> float:
     """Return how long at least one request was in flight, over all starts of a run; 0 where no answer says."""
     with path.open("rb") as file:
         spans = sorted(
-            (line["time"] - line["seconds"], line["time"]) for line in _whole_lines(file, path) if line.get("seconds")
+            (line["time"] - line["seconds"], line["time"])
+            for line in _whole_lines(file, path)
+            if line.get("seconds") and "time" in line
         )
     total, until = 0.0, float("-inf")
     for start, end in spans:

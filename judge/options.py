@@ -46,7 +46,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         "--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)")
     )
     parser.add_argument("--items-revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
-    parser.add_argument("--items-split", default="test", metavar="SPLIT", help=_("split of the Hub dataset (test)"))
+    parser.add_argument("--items-split", metavar="SPLIT", help=_("split of the Hub dataset (test, or the only one)"))
     parser.add_argument("--votes", type=int, metavar="K", help=_("votes for each pair: 1 to 16 (5; of scores 1)"))
     parser.add_argument("--output", required=True, type=Path, metavar="DIR", help=_("directory of the run"))
     parser.add_argument("--order", choices=ORDERS, default=RANDOM, help=_("order of the responses (random)"))
@@ -166,15 +166,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         JudgeError: the options contradict one another, or the items cannot be read.
     """
     api = SCORER if getattr(arguments, "scorer", None) else getattr(arguments, "api", CHAT)
-    _check(arguments, api)
-    scores = api not in (CHAT,) and not scores_pairwise
-    votes = arguments.votes if arguments.votes is not None else _VOTES[scores]
-    if not 1 <= votes <= MOST_VOTES:
-        raise JudgeError(
-            _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
-        )
-    if arguments.order == BOTH and votes == 1 and not scores:
-        raise JudgeError(_("--order both needs at least two votes: --votes 2."))
+    votes = check_choices(arguments, api, scores_pairwise=scores_pairwise)
     file = read_pairs(arguments.items, revision=arguments.items_revision, split=arguments.items_split)
     configuration = RunConfiguration(
         api=api,
@@ -188,7 +180,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         parameters=_parameters(arguments) if api == CHAT else {},
         images=_images(arguments),
         benchmark=arguments.benchmark,
-        items=_source(arguments),
+        items=_source(arguments, file),
         items_sha256=file.sha256,
         pairs=len(file.pairs),
         endpoint=getattr(arguments, "endpoint", None),
@@ -196,12 +188,46 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     return configuration, file
 
 
-def _check(arguments: argparse.Namespace, api: str) -> None:
+def check_choices(arguments: argparse.Namespace, api: str, *, scores_pairwise: bool = False) -> int:
+    """Return the number of votes of options that go together.
+
+    Raises:
+        JudgeError: they contradict one another, one is missing, or a number makes no sense.
+    """
+    _require_named(arguments, api)
+    check_numbers(arguments)
+    scores = api != CHAT and not scores_pairwise
+    votes: int = arguments.votes if arguments.votes is not None else _VOTES[scores]
+    if not 1 <= votes <= MOST_VOTES:
+        raise JudgeError(
+            _("--votes {votes}: a pair takes 1 to {most_votes} votes.", votes=votes, most_votes=MOST_VOTES)
+        )
+    if arguments.order == BOTH and votes % 2 and not scores and read_run(arguments.output) is None:
+        raise JudgeError(
+            _("--order both asks as often in either order, so the votes are even: --votes {votes}.", votes=votes + 1)
+        )
+    find_prompt(arguments.prompt, reading=arguments.reading)
+    if api == CHAT:
+        _parameters(arguments)
+    if hasattr(arguments, "max_cost"):
+        read_budget(arguments)
+    return votes
+
+
+def _require_named(arguments: argparse.Namespace, api: str) -> None:
+    if api == SCORER and arguments.base_url:
+        raise JudgeError(_("--scorer needs no endpoint: give --base-url or --scorer, not both."))
+    if api in (CHAT, SCORER) and getattr(arguments, "endpoint", None):
+        raise JudgeError(
+            _(
+                "--endpoint {endpoint} is where scores are asked for: give --api classify or --api score, too.",
+                endpoint=arguments.endpoint,
+            )
+        )
     if not arguments.model and api != SCORER:
         raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
     if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:
         raise JudgeError(_("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION."))
-    check_numbers(arguments)
 
 
 def check_numbers(arguments: argparse.Namespace) -> None:
@@ -237,9 +263,9 @@ def _images(arguments: argparse.Namespace) -> ImagePolicy:
     return ImagePolicy(arguments.image_form, arguments.image_quality, arguments.max_pixels, arguments.fetch_images)
 
 
-def _source(arguments: argparse.Namespace) -> str:
-    if arguments.items_revision:
-        return f"{arguments.items}@{arguments.items_revision}/{arguments.items_split}"
+def _source(arguments: argparse.Namespace, file: PairFile) -> str:
+    if file.split is not None:
+        return f"{arguments.items}@{arguments.items_revision}/{file.split}"
     return Path(arguments.items).name
 
 

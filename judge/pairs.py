@@ -6,17 +6,19 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.hub_datasets import HubDatasetFault, find_split, load_split
 from common.messages import _
 from common.parquet_files import is_parquet
 from judge.errors import JudgeError
 from judge.images import ImageSource, find_image
 
+USUAL_SPLIT = "test"
 FIELDS = ("id", "query", "response", "image", "image_path")
 
 
@@ -39,10 +41,11 @@ class PairToJudge:
 
 @dataclass(frozen=True, slots=True)
 class PairFile:
-    """All pairs of a source."""
+    """All pairs of a source. ``split``: of the Hub dataset that they are of."""
 
     pairs: tuple[PairToJudge, ...]
     repeated: frozenset[str]  # ids that more than one pair has
+    split: str | None = None
 
     @property
     def sha256(self) -> str:
@@ -51,8 +54,8 @@ class PairFile:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def read_pairs(source: str, *, revision: str | None = None, split: str = "test") -> PairFile:
-    """Read the pairs of a file, or of a Hub dataset at a commit.
+def read_pairs(source: str, *, revision: str | None = None, split: str | None = None) -> PairFile:
+    """Read the pairs of a file, or of a Hub dataset at a commit; of its usual or only split if none is named.
 
     Raises:
         JudgeError: there is no such source, or a row cannot be used.
@@ -66,7 +69,7 @@ def read_pairs(source: str, *, revision: str | None = None, split: str = "test")
             raise JudgeError(
                 _("Name the commit of the dataset {source} with --items-revision: branches move.", source=source)
             )
-        return _collect(_hub_rows(source, revision, split), None, "row")
+        return _hub_pairs(source, revision, split)
     raise JudgeError(
         _("There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).", source=source)
     )
@@ -99,36 +102,36 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    import pyarrow
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(path)
-    columns = [name for name in FIELDS if name in file.schema_arrow.names]
     number = 0
-    for batch in file.iter_batches(batch_size=64, columns=columns):
-        for row in batch.to_pylist():
-            yield number, row
-            number += 1
-
-
-def _hub_rows(name: str, revision: str, split: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    import datasets
-
     try:
-        loaded = datasets.load_dataset(name, revision=revision, split=split)
-    except (OSError, ValueError) as error:  # the library's own errors are of these kinds
+        file = parquet.ParquetFile(path)
+        columns = [name for name in FIELDS if name in file.schema_arrow.names]
+        for batch in file.iter_batches(batch_size=64, columns=columns):
+            for row in batch.to_pylist():
+                yield number, row
+                number += 1
+    except (pyarrow.ArrowException, OSError, ValueError) as error:  # what damaged pages raise
         raise JudgeError(
             _(
-                "The dataset {name} at {revision} cannot be loaded: {error}",
-                name=name,
-                revision=revision,
+                "{path}, after row {number}: the parquet file is damaged ({error}).",
+                path=path,
+                number=number,
                 error=str(error),
             )
         ) from None
+
+
+def _hub_pairs(name: str, revision: str, split: str | None) -> PairFile:
+    try:
+        chosen = split or find_split(name, revision=revision, usual=USUAL_SPLIT, option="--items-split")
+        loaded = load_split(name, revision=revision, split=chosen)
+    except HubDatasetFault as fault:
+        raise JudgeError(str(fault)) from None
     loaded = loaded.select_columns([column for column in FIELDS if column in loaded.column_names])
-    for column, feature in loaded.features.items():
-        if isinstance(feature, datasets.Image):
-            loaded = loaded.cast_column(column, datasets.Image(decode=False))
-    yield from enumerate(loaded)
+    return replace(_collect(enumerate(loaded), None, "row"), split=chosen)
 
 
 def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None, unit: str) -> PairFile:
@@ -163,3 +166,27 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
     if image is None:
         raise JudgeError(_("`image` is missing: a path, an address or a data URI"))
     return PairToJudge(row, name, query, (responses[0], responses[1]), image, pair_fingerprint)
+
+
+def pairs_of_run(
+    folder: Path, recorded: Mapping[str, Any], *, source: str | None, revision: str | None, split: str | None
+) -> PairFile:
+    """Read the pairs of a run where it found them, or where they are now.
+
+    Raises:
+        JudgeError: they cannot be read, or are others.
+    """
+    place = source or recorded.get("items_path")
+    if place is None:
+        raise JudgeError(_("{directory} does not say where its items are. Name them with --items.", directory=folder))
+    known = recorded if source is None else {}
+    file = read_pairs(place, revision=revision or known.get("items_revision"), split=split or known.get("items_split"))
+    if file.sha256 != recorded["items_sha256"]:
+        raise JudgeError(
+            _(
+                "{source} holds other pairs than the run in {directory}. Name them with --items.",
+                source=place,
+                directory=folder,
+            )
+        )
+    return file

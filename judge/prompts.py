@@ -97,6 +97,10 @@ def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
         JudgeError: there is neither, or the file lacks a placeholder.
     """
     known = PROMPTS.get(name.lower())
+    if known is not None and reading not in (None, known.reading):
+        raise JudgeError(
+            _("--reading is for a prompt of your own; {name} is read as {own}.", name=name, own=known.reading)
+        )
     if known is not None:
         return known
     path = Path(name)

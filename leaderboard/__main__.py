@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from benchmark.pairs.definition_check import printed_names
+from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, known_benchmarks, load_spec
 from leaderboard.pages import definition_check, number_check
 
@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
         "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
     )
     command.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
-    for name in _names(load_spec(_benchmark(arguments))):
+    for name in figure_names(load_spec(_benchmark(arguments))):
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=check_numbers)
@@ -35,7 +35,7 @@ _EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do no
 def check_numbers(arguments: argparse.Namespace) -> int:
     """Print what arithmetic says about the figures."""
     spec = load_spec(arguments.benchmark)
-    given = {name: getattr(arguments, name.replace("-", "_")) for name in _names(spec)}
+    given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
         if spec.scores_pairs:
             return _check_definitions(given, spec, as_json=arguments.json)
@@ -56,10 +56,6 @@ def _benchmark(arguments: list[str]) -> str:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks())
     return str(first.parse_known_args(arguments)[0].benchmark)
-
-
-def _names(spec: BenchmarkSpec) -> tuple[str, ...]:
-    return printed_names(spec) if spec.scores_pairs else spec.score_names
 
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:

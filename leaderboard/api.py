@@ -167,6 +167,7 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
         "label_revision": board.label_revision,
         "protocol": board.protocol,
         "grouping": board.grouping,
+        "headline": {"key": board.headline, "name": board.spec.name_of(board.headline)},
         "sizes": dict(board.sizes),
         "unpublished": board.unpublished,
         "columns": list(columns(board.spec)),

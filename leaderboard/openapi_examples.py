@@ -75,6 +75,7 @@ LEADERBOARD = answers(
     "the earlier submission. Reported rows carry no rank.",
     {
         **_RULES,
+        "headline": {"key": _MEAN, "name": _MEAN},
         "sizes": {_POOLED: 1247, **_by_category(181, 749, 317)},
         "unpublished": 0,
         "columns": list(_ENTRY),

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.translations import ENGLISH, Translations, translations
 
 
 @dataclass(frozen=True, slots=True)
 class ServedBenchmark:
-    """A benchmark of the service, as pages link to it. ``prefix`` is before its addresses; "" for the first."""
+    """A benchmark of the service, as pages link to it. ``prefix`` is before its addresses; "" for the first.
+
+    ``figures``: the names of percentages that its number check takes.
+    """
 
     id: str
     title: str
     prefix: str
+    figures: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:
@@ -62,7 +67,8 @@ def contexts_of(
 ) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
-        ServedBenchmark(spec.id, spec.title, f"{PREFIX}{spec.id}" if place else "") for place, spec in enumerate(specs)
+        ServedBenchmark(spec.id, spec.title, f"{PREFIX}{spec.id}" if place else "", figure_names(spec))
+        for place, spec in enumerate(specs)
     )
     return tuple(
         RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else (), mcp)

@@ -11,8 +11,9 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import ServiceAlarm, of_service
-from storage.integrity import audit_checkpoints
+from operation.alarms import RECEIPT_KEY, ServiceAlarm, of_service
+from storage.integrity import audit_checkpoints, receipt_keys
+from storage.integrity.key_place import KeyPlace
 
 _ALARM = "ALARM:"
 _SAID_BY_HEALTH = ("rows-changed",)
@@ -81,6 +82,8 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     data = [str(path) for path in c.actions.paths]
     with c.actions.database.read() as session:
         raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
+        if receipt_keys.place(session) == KeyPlace.DISK:
+            raised.append(RECEIPT_KEY)
     if (behind := c.replica_alarm()) is not None:
         raised.append(ServiceAlarm("replica-behind", behind))
     lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]

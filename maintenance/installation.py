@@ -59,7 +59,7 @@ def _restore(options: argparse.Namespace) -> int:
             seq=restored.head.seq,
         )
     )
-    if settings.replica is not None and options.copy:
+    if settings.replica is not None and options.copy and sqlite_path(settings.database_url) is not None:
         say(
             _(
                 "Before you start the service, copy everything but database/ and service.json from {old} to a new "

@@ -35,7 +35,8 @@ _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the fields of a row of a benchmark's file."""
-    return (*(name for name in BEFORE_FIGURES if name != "id"), *spec.score_names, *AFTER_FIGURES)
+    before = (name for name in BEFORE_FIGURES if name != "id")
+    return (*before, *spec.score_names, *spec.combined_keys, *AFTER_FIGURES)
 
 
 Record = tuple[int, Mapping[str, Any]]

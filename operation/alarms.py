@@ -14,6 +14,7 @@ from operation import figures, stored_uploads
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replica_watch import ReplicaWatch
+from operation.sealed_key import AT_RISK
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
@@ -29,6 +30,9 @@ class ServiceAlarm(NamedTuple):
     sentence: str
     blocking: bool = False
     effect: str = ""
+
+
+RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
 
 
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
@@ -50,16 +54,20 @@ def service_alarms(
     benchmarks: Mapping[str, str] = MappingProxyType({}),
     *,
     replicated: bool = False,
+    key_at_risk: bool = False,
 ) -> list[ServiceAlarm]:
     """Return the alarms of a web process: those of database and disks, and the replica's.
 
     `benchmarks`: those that are served, id -> title; labels that no worker holds are an alarm.
     `replicated`: submissions are acknowledged once the replica has them.
+    `key_at_risk`: there is a replica, and the receipt key is not in it.
     """
     alarms = of_service(session, paths)
     alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
         alarms.append(ServiceAlarm("replica-behind", replica.alarm, effect=NO_FILES if replicated else ""))
+    if key_at_risk:
+        alarms.append(RECEIPT_KEY)
     return alarms
 
 

@@ -172,11 +172,11 @@ class CuratedFolders:
             archive.copy(folder)
 
 
-def find_problems(session: Session, replica: Replica, editions: Path) -> list[str]:
-    """Return a sentence for each recorded folder that is missing here or in the replica."""
+def find_problems(session: Session, replica: Replica, editions: Path, *, here: bool = True) -> list[str]:
+    """Return a sentence for each recorded folder that is missing here (unless `here` is false) or in the replica."""
     archive, problems = FolderArchive(replica), []
     for folder in recorded_folders(session, editions):
-        if not folder.is_here:
+        if here and not folder.is_here:
             words = f"{folder.root / folder.proof[0]} ({folder.name}) is missing or changed. Put the folder back"
             problems.append(f"{words}{', or start a worker, which brings it' if archive.has(folder) else ''}.")
         elif not archive.has(folder):

@@ -14,10 +14,12 @@ from operation.curated_folders import find_problems
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
 from operation.replica import EDITIONS, Replica
+from operation.sealed_key import AT_RISK
 from operation.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
-from storage.integrity import audit
+from storage.integrity import audit, receipt_keys
+from storage.integrity.key_place import KeyPlace
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
@@ -72,9 +74,12 @@ def _guarded(
 
 def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
     if not installation.state.is_dir():
-        yield CheckResult(
-            "disk", False, f"{installation.state} is no directory. Has a service run with these settings?"
-        )
+        words = f"{installation.state} is no directory. "
+        if sqlite_path(installation.database_url) is None:
+            words += "Nothing on this disk is checked; set DATA_DIR where a process of the service runs."
+            yield CheckResult("disk", True, words)
+        else:
+            yield CheckResult("disk", False, f"{words}Has a service run with these settings?")
         return
     yield disk(installation.state)
     try:
@@ -118,16 +123,19 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        yield CheckResult(
-            "replica", True, "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
-        )
+        words = "this disk holds the only copy beside the daily one."
+        if path is None:
+            words = "labels and keys, and uploads without UPLOADS_URL, are on the disks of the processes alone."
+        yield CheckResult("replica", True, f"REPLICA_URL is not set: {words}")
         return
     try:
         prove(replica, path)
     except ReplicaUnusable as error:
         yield CheckResult("replica", False, str(error))
         return
-    if path is not None:
+    if path is None:
+        yield CheckResult("replica", True, f"{replica.public_name} can be written to.")
+    else:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = "Litestream does not answer. Is the service running? It copies only then."
@@ -136,17 +144,30 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         else:
             words = f"{replica.public_name} has every transaction."
         yield CheckResult("replica", position is not None and position.covered, words)
-    sealed = installation.key_in_settings or replica.read(SEALED_KEY) is not None
-    words = "The receipt key outlives this disk."
-    yield CheckResult("receipt key", sealed, words if sealed else "Set REPLICA_SECRET or RECEIPT_KEY: it is here only.")
+
+
+def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
+    """Take the web process at its word: it may run on another machine, with settings of its own."""
+    if installation.replica is None:
+        return
+    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+        place = receipt_keys.place(session)
+    if place is None:
+        kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
+    else:
+        kept = place != KeyPlace.DISK
+    words = "The receipt key outlives the web process's disk."
+    yield CheckResult("receipt key", kept, words if kept else AT_RISK)
 
 
 def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
     if installation.replica is None:
         return
     with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
-        problems = find_problems(session, installation.replica, installation.state / EDITIONS)
-    words = " ".join(problems) or "Every folder of a pool or edition is here and in the replica."
+        here = installation.state.is_dir()
+        problems = find_problems(session, installation.replica, installation.state / EDITIONS, here=here)
+    where = "here and in the replica" if here else "in the replica"
+    words = " ".join(problems) or f"Every folder of a pool or edition is {where}."
     yield CheckResult("pools and editions", not problems, words)
 
 
@@ -162,6 +183,7 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _permissions,
     _database,
     _replica,
+    _receipt_key,
     _curated_folders,
     _programs,
 )

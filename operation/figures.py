@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from operation import stored_uploads
 from storage.clock import database_now
 from storage.files import backups
-from storage.integrity import audit, integrity_alarms
+from storage.integrity import audit, integrity_alarms, integrity_check
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, Job, Snapshot, State, Submission, WorkerHeartbeat
 
-_RECENT_JOBS = 100  # of which scoring and waiting times are reported
+_RECENT = 100  # jobs and snapshots of which times are reported
 STUCK_SECONDS = 300.0
 
 
@@ -36,6 +36,7 @@ class ServiceFigures:
     workers: int
     revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
     snapshot_age: float | None
+    build_seconds: tuple[float, ...]  # of recent snapshots, sorted: from the first query to the published board
     backup_age: float | None
     damaged_uploads: int
     changed_rows: int
@@ -68,6 +69,7 @@ def gather(session: Session) -> ServiceFigures:
         workers=workers,
         revisions=revisions,
         snapshot_age=_age(now, snapshot),
+        build_seconds=_build_seconds(session),
         backup_age=_age(now, made.started_at if made else None),
         damaged_uploads=uploads.problems if uploads else 0,
         changed_rows=len(rows.sentences) if rows else 0,
@@ -108,11 +110,17 @@ def _oldest(column: Any, state: State) -> Select[Any]:
 def _recent(session: Session) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:
     """Return scoring and waiting times of the jobs that were done last, and when the last one was."""
     done = select(Job.created_at, Job.started_at, Job.finished_at).where(Job.state == State.DONE.value)
-    rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT_JOBS)).all()
+    rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT)).all()
     times = [(made, begun, ended) for made, begun, ended in rows if begun is not None and ended is not None]
     scoring = sorted(ended - begun for _, begun, ended in times)
     waiting = sorted(ended - made for made, _, ended in times)
     return tuple(scoring), tuple(waiting), max((ended for _, _, ended in times), default=None)
+
+
+def _build_seconds(session: Session) -> tuple[float, ...]:
+    """Return how long the last snapshots took; those of earlier releases do not say."""
+    bodies = (event.body for event in audit.newest(session, [integrity_check.PUBLISHED], limit=_RECENT))
+    return tuple(sorted(body["build_ms"] / 1000 for body in bodies if "build_ms" in body))
 
 
 def _live(session: Session, now: float) -> tuple[int, dict[tuple[str, str], int]]:

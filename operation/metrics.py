@@ -101,6 +101,11 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     for name, text, values in (
         ("scoring", "From claim to score, of the last 100 jobs.", service_figures.scoring_seconds),
         ("waiting", "From submission to score, of the last 100 jobs.", service_figures.waiting_seconds),
+        (
+            "snapshot_build",
+            "From the first query to the published board, of the last 100.",
+            service_figures.build_seconds,
+        ),
     ):
         if values:
             shares = {str(share): quantile(values, share) for share in QUANTILES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from storage.files.object_store import open_store, s3_options
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
 POOLS, EDITIONS, FILES = "pools", "editions", "files"
+_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)  # what mounts of object stores answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,23 @@ class Replica:
         system, path = open_store(self.below(name))
         system.makedirs(path.rpartition("/")[0], exist_ok=True)
         system.pipe_file(path, content)
+
+    def write_once(self, name: str, content: bytes) -> bool:
+        """Store a file; False where there is one, which stays. Raises whatever the store raises.
+
+        In a directory the first of several processes wins. In an object store, and on a mount without hard links, they
+        must wait for one another: not every store, and not the client of S3 that is used here, writes on condition.
+        """
+        if self.directory is not None:
+            try:
+                return atomic_files.write_once(self.directory / name, content)
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+        if self.read(name) is not None:
+            return False
+        self.write(name, content)
+        return True
 
     def read(self, name: str) -> bytes | None:
         """Return a file; None where there is none. Raises whatever else the store raises."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import logging
 import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -15,6 +18,12 @@ from operation.replica import KEYS, Replica
 
 NAME = f"{KEYS}/receipt.key.sealed"
 _SALT_BYTES = 16
+AT_RISK = (
+    "The key that receipts are signed with is on the web process's disk alone, and is lost with it; a new one would "
+    "sign then. Set REPLICA_SECRET or RECEIPT_KEY, and start again."
+)
+
+log = logging.getLogger(__name__)
 
 
 def seal(secret: str, content: bytes) -> bytes:
@@ -29,37 +38,64 @@ def unseal(secret: str, sealed: bytes) -> bytes:
     return _cipher(secret, salt).decrypt(token)
 
 
-def restore_key(replica: Replica, path: Path, secret: str) -> bool:
+def restore_key(replica: Replica, path: Path, secret: str, previous: str = "") -> bool:
     """Bring the key to an empty disk; False where there is none to bring.
 
-    Raises ReplicaUnusable where the secret does not open it.
+    `previous`: the secret before this one. Raises ReplicaUnusable where neither opens it, or where there is none.
     """
-    if path.exists() or not secret or (sealed := replica.read(NAME)) is None:
+    if path.exists() or (sealed := replica.read(NAME)) is None:
         return False
-    try:
-        content = unseal(secret, sealed)
-    except InvalidToken:
+    content = next(_opened(sealed, filter(None, (secret, previous))), None)
+    if content is None:
+        under = "was encrypted under another secret" if secret else "is encrypted, and its secret is not set"
         raise ReplicaUnusable(
-            f"The receipt key in {replica.public_name} was encrypted under another secret. Set REPLICA_SECRET (or, "
+            f"The receipt key in {replica.public_name} {under}. Set REPLICA_SECRET (or, "
             f"without one, SESSION_SECRET) to what it was, or remove {NAME} there to begin a new key."
-        ) from None
+        )
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     atomic_files.write_once(path, content)
     return True
 
 
+def begin_key(replica: Replica, path: Path, secret: str, content: bytes) -> bool:
+    """Make this the key of an installation that has none; False where another process was faster: its key is used.
+
+    Raises ReplicaUnusable.
+    """
+    if secret:
+        replica.write_once(NAME, seal(secret, content))
+        restore_key(replica, path, secret)
+    else:
+        atomic_files.write_once(path, content)
+    return path.read_bytes() == content
+
+
 def keep_key(replica: Replica, path: Path, secret: str) -> bool:
-    """Store the key encrypted, unless it is there already; False where there is no secret, or no key on the disk."""
+    """Store the key of this disk encrypted; False where there is no secret, or no key on the disk.
+
+    A key that is there under the same secret is everybody's: it takes the place of the one on this disk.
+    """
     if not secret or not path.exists():
         return False
-    content, sealed = path.read_bytes(), replica.read(NAME)
+    content = path.read_bytes()
+    if replica.read(NAME) is None and replica.write_once(NAME, seal(secret, content)):
+        return True
     try:
-        if sealed is not None and unseal(secret, sealed) == content:
-            return True
-    except InvalidToken:
-        pass  # the secret has changed, and this disk has the key
-    replica.write(NAME, seal(secret, content))
+        shared = unseal(secret, replica.read(NAME) or b"")
+    except InvalidToken:  # the secret has changed, and this disk has the key
+        replica.write(NAME, seal(secret, content))
+        return True
+    if shared != content:
+        atomic_files.write(path.with_name(f"{path.name}.replaced"), content)
+        atomic_files.write(path, shared)
+        log.warning("receipt_key.replaced", extra={"data": {"by": replica.public_name}})
     return True
+
+
+def _opened(sealed: bytes, keys: Iterable[str]) -> Iterator[bytes]:
+    for secret in keys:
+        with suppress(InvalidToken):
+            yield unseal(secret, sealed)
 
 
 def _cipher(secret: str, salt: bytes) -> Fernet:

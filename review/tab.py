@@ -9,14 +9,14 @@ import gradio as gr
 from benchmark.disclosure import LEVELS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
 from common.messages import _
-from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search
-from maintenance.markup import PageLink, Short
-from maintenance.page import PageTab
-from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.row_actions import RowActions, RowKey
+from maintenance.page import markup
+from maintenance.page.action_form import ActionForm, Refresh
+from maintenance.page.gradio_page import PageTab
+from maintenance.page.markup import PageLink, Short
+from maintenance.page.page_context import QUIETLY, PageContext, html
+from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.tabs.action_table import ActionTable
 from review import candidates, disputes, projects, text_output
 from review.candidates import Proposed

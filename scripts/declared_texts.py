@@ -12,8 +12,8 @@ from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
-from maintenance.reason_templates import reason_templates
-from maintenance.row_actions import effect_of, label_of
+from maintenance.page.reason_templates import reason_templates
+from maintenance.page.row_actions import effect_of, label_of
 from predictions.readers import READERS
 from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
@@ -87,7 +87,8 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for protocol in spec.protocols:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:
-        yield from (overall.title, overall.subtitle, overall.about)
+        yield from (overall.title, overall.subtitle, overall.about, overall.name)
+    yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)

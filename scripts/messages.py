@@ -91,18 +91,30 @@ def _forms(string: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
     return (string,) if isinstance(string, str) else tuple(string) or ("",)
 
 
+def update() -> None:
+    """Give every catalogue exactly the sentences that there are."""
+    sentences = template()
+    for path in catalogues():
+        path.write_bytes(updated(read(path), sentences))
+        print(f"{path.relative_to(ROOT)}: {len(sentences)} sentences, {len(missing(read(path)))} to translate")
+
+
+def print_missing() -> None:
+    """Print the sentences of every catalogue that have no translation."""
+    for path in catalogues():
+        for sentence in missing(read(path)):
+            print(f"{path.parts[-3]}: {sentence}")
+
+
 def main() -> None:
     """Update every catalogue, or print what is missing."""
     parser = argparse.ArgumentParser(prog="python -m scripts.messages", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--missing", action="store_true", help="print the sentences without a translation")
     arguments = parser.parse_args()
-    sentences = template()
-    for path in catalogues():
-        if arguments.missing:
-            print("\n".join(missing(read(path))))
-        else:
-            path.write_bytes(updated(read(path), sentences))
-            print(f"{path.relative_to(ROOT)}: {len(sentences)} sentences, {len(missing(read(path)))} to translate")
+    if arguments.missing:
+        print_missing()
+    else:
+        update()
 
 
 if __name__ == "__main__":

@@ -95,5 +95,10 @@ def _kept(text: str) -> Iterator[str]:
         yield line
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the catalogue anew."""
     CATALOGUE.write_text("\n".join(sentences()) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

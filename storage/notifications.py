@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from storage import digests
 from storage.clock import database_now
 from storage.integrity import audit
-from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
+from storage.jobs.outgoing_queue import OutgoingQueue
 from storage.models.core import AuditEvent, State, Submission
-from storage.models.notifications import EmailSubscription, OutgoingEmail
+from storage.models.notifications import EmailSubscription, OutgoingEmail, Webhook
 from storage.models.receipts import EventSubject
 
 ASKED_SECONDS = 86_400.0
-KEPT_SECONDS = 30 * 86_400.0
-_BACKOFF_SECONDS = (60.0, 300.0, 1_800.0, 7_200.0)
 _NO_SYNC = {"synchronize_session": False}
 
 
@@ -58,7 +57,7 @@ class EmailClaim(NamedTuple):
 
 
 _SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
-_EMAILS = LeaseTable(OutgoingEmail, "reason", tuple(getattr(OutgoingEmail, name) for name in EmailClaim._fields))
+_EMAILS = OutgoingQueue(OutgoingEmail, EmailClaim._fields)
 
 
 def subscription(session: Session, account: str) -> StoredSubscription | None:
@@ -107,7 +106,9 @@ def confirm(session: Session, subscription_id: str) -> None:
 
 
 def unsubscribe(session: Session, account: str) -> None:
-    """Delete the address of an account. Requests stay for a while, without it, so that they can be counted."""
+    """Delete the address of an account, and its digests with it. Requests stay for a while, without it, so that they
+    can be counted."""
+    digests.end(session, account)
     session.execute(delete(EmailSubscription).where(EmailSubscription.account == account), execution_options=_NO_SYNC)
 
 
@@ -116,18 +117,23 @@ def news(session: Session, always: Sequence[str]) -> list[StoredSubscription]:
 
     `always`: kinds of events that may concern everybody.
     """
-    newer = AuditEvent.seq > EmailSubscription.seen_seq
+    confirmed = EmailSubscription.confirmed_at.is_not(None)
+    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, something_new(EmailSubscription, always)))
+    return [StoredSubscription(*row) for row in rows]
+
+
+def something_new(seeing: type[EmailSubscription] | type[Webhook], always: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that an event may concern the account of a row, after those that the row has seen."""
+    newer = AuditEvent.seq > seeing.seen_seq
     about_own = (
         select(AuditEvent.seq)
         .join(EventSubject, EventSubject.seq == AuditEvent.seq)
         .join(Submission, Submission.id == EventSubject.subject)
-        .where(newer, Submission.owner == EmailSubscription.account)
-        .correlate(EmailSubscription)
+        .where(newer, Submission.owner == seeing.account)
+        .correlate(seeing)
     )
-    about_all = select(AuditEvent.seq).where(newer, AuditEvent.kind.in_(list(always))).correlate(EmailSubscription)
-    confirmed = EmailSubscription.confirmed_at.is_not(None)
-    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, about_own.exists() | about_all.exists()))
-    return [StoredSubscription(*row) for row in rows]
+    about_all = select(AuditEvent.seq).where(newer, AuditEvent.kind.in_(list(always))).correlate(seeing)
+    return about_own.exists() | about_all.exists()
 
 
 def queue(
@@ -149,16 +155,13 @@ def queue(
 
 def claim(session: Session, sender: str, lease_seconds: float) -> EmailClaim | None:
     """Take the first e-mail that is due; None where there is none."""
-    due = (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
-    first = select(OutgoingEmail.id).where(*due).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
-    taken = _EMAILS.claim(session, first, Lease(sender, lease_seconds))
+    taken = _EMAILS.claim(session, sender, lease_seconds)
     return None if taken is None else EmailClaim(*taken)
 
 
 def any_due(session: Session) -> bool:
     """Return whether claim would find an e-mail; for a look without a write transaction."""
-    due = (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
-    return session.scalars(select(OutgoingEmail.id).where(*due).limit(1)).first() is not None
+    return _EMAILS.any_due(session)
 
 
 def finish(session: Session, held: EmailClaim) -> None:
@@ -168,18 +171,12 @@ def finish(session: Session, held: EmailClaim) -> None:
 
 def fail(session: Session, held: EmailClaim, why: str, *, retry: bool) -> None:
     """End an attempt that did not work: later again, or failed for good. Raises LeaseLost."""
-    if retry and held.attempts < MAX_ATTEMPTS:
-        later = database_now() + _BACKOFF_SECONDS[held.attempts - 1]
-        _EMAILS.write(session, held, state=State.QUEUED.value, lease_until=None, reason=why, due_at=later)
-    else:
-        _EMAILS.fail(session, held, why, retry=False)
+    _EMAILS.fail(session, held, why, retry=retry)
 
 
 def release_expired(session: Session) -> int:
     """Give e-mails back whose sender is gone, or fail them after MAX_ATTEMPTS; forget old ones. Return how many."""
-    old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
-    session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
-    return _EMAILS.release_expired(session, lambda email: "interrupted too often")[0]
+    return _EMAILS.release_expired(session)
 
 
 def last_failed(session: Session, subscription_id: str) -> bool:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.command_line import CommandParser, complain, translated
 from common.messages import _
 from predictions.problems import votes_phrase
@@ -51,7 +51,9 @@ def _add_check(commands: Any) -> None:
     check = commands.add_parser("check", help=_("dry run without labels: format, items, votes, habits, all problems"))
     check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
     check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
-    check.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
+    check.add_argument(
+        "--items", type=Path, metavar="PATH", help=_("item manifest, where the benchmark comes without one")
+    )
     check.add_argument(
         "--benchmark",
         default=DEFAULT_BENCHMARK,
@@ -85,6 +87,9 @@ def check_command(arguments: argparse.Namespace) -> int:
     try:
         data = arguments.file.read_bytes()
         spec = load_spec(arguments.benchmark)
+        if arguments.items is None and not spec.has_items:
+            complain(_without_items(spec))
+            return USAGE
         table = load_table(arguments.items) if arguments.items else ItemTable.load(spec, None)
     except FileNotFoundError as error:
         complain(_("{filename} does not exist.", filename=error.filename))
@@ -98,6 +103,20 @@ def check_command(arguments: argparse.Namespace) -> int:
         report = build_report(rejection, table.benchmark)
     print(json.dumps(report) if arguments.json else readable(report) + _demo_hint(report, arguments.items))
     return OK if report["ok"] else REJECTED
+
+
+def _without_items(spec: BenchmarkSpec) -> str:
+    """Return how to make the manifest of a benchmark whose definition has none."""
+    edition = spec.editions[0].key if spec.editions else "v1"
+    return _(
+        "{title} comes without an item manifest. Make one from the benchmark’s own file, then check with it:\n"
+        "  python -m maintenance manifest {benchmark} {edition}=FILE --output items.json\n"
+        "  python -m submissions check ... --items items.json\n"
+        "A part of the pairs needs a name of its own instead of {edition}.",
+        title=spec.title,
+        benchmark=spec.id,
+        edition=edition,
+    )
 
 
 def _demo_hint(report: dict[str, Any], items: Path | None) -> str:

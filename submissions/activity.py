@@ -6,7 +6,7 @@ Of each event only what its owner may know: what, when and why, and whether they
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -45,12 +45,14 @@ _UNSAID = {"now": _("is back on the board")}  # by events of before a restored e
 class ActivityRules:
     """What the list may tell. `sentences`: audit kind -> what the owner reads, of the maintainers' actions.
 
-    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
+    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels. `ranks`: entry ->
+    public rank on the board of a snapshot, by the snapshot's id, for notifications.
     """
 
     spec: BenchmarkSpec
     sentences: Mapping[str, str] = field(default_factory=dict)
     hidden_labels: Mapping[str, str] = field(default_factory=dict)
+    ranks: Callable[[str], Mapping[str, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class ActivityItem:
     version: str
     sentence: str
     own: bool = False  # whether the owner did it
+    scores: tuple[str, str] | None = None  # before and after a re-score, as shown ("macro 46.6"); "" is not shown
 
     @property
     def title(self) -> str:
@@ -233,7 +236,8 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> Acti
         now=_same_name(*sides) or _("not shown"),
     )
     reason = event.body.get("reason")
-    return _line(event, receipt, joined([sentence, reason], " ") if reason else sentence)
+    line = _line(event, receipt, joined([sentence, reason], " ") if reason else sentence)
+    return replace(line, scores=(sides[0], sides[1]))
 
 
 def _same_name(before: str, after: str) -> str:

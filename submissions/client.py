@@ -265,9 +265,8 @@ def _row(http: httpx.Client, submission: str, benchmark: str) -> dict[str, Any] 
     reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
     rows = reply.json()["entries"] if reply.status_code == 200 else []
     ranked = sum(row["rank"] is not None for row in rows)
-    return next(
-        ({**row, "of": ranked, "sizes": reply.json()["sizes"]} for row in rows if row["id"] == submission), None
-    )
+    found = next((row for row in rows if row["id"] == submission), None)
+    return found and {**found, "of": ranked, "headline": reply.json().get("headline"), "sizes": reply.json()["sizes"]}
 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
@@ -277,9 +276,14 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
     if card is not None:
         strict = card["protocols"]["strict"]
         counted = list((row or {}).get("sizes") or ())  # means, which are no counts of pairs, come first
-        names = sorted((name for name in strict if name != "interval"), key=lambda name: _place(counted, name))
-        head, *rest = [name for name in names if isinstance(strict.get(name), float)]
-        lines = [_line(_("Scored"), f"{_with_interval(strict, head)}{_rank(row)}")]
+        ranked = (row or {}).get("headline") or {}  # what the rank is by, and how people call it
+        names = sorted(
+            (name for name in strict if isinstance(strict[name], float)),
+            key=lambda name: (name != ranked.get("key"), _place(counted, name)),
+        )
+        head, *rest = names
+        called = ranked["name"] if head == ranked.get("key") else head
+        lines = [_line(_("Scored"), f"{_with_interval(strict, head, called)}{_rank(row)}")]
         if rest:
             lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
     return "\n".join([*lines, *([_line(_("Entry"), entry)] if entry else [])])
@@ -289,10 +293,10 @@ def _place(counted: Sequence[str], name: str) -> int:
     return counted.index(name) if name in counted else -1
 
 
-def _with_interval(strict: Mapping[str, Any], name: str) -> str:
+def _with_interval(strict: Mapping[str, Any], name: str, called: str) -> str:
     bounds = (strict.get("interval") or {}).get(name)
     interval = f" ({100 * bounds[0]:.1f}-{100 * bounds[1]:.1f})" if bounds else ""
-    return f"{name} {100 * strict[name]:.1f}{interval}"
+    return f"{called} {100 * strict[name]:.1f}{interval}"
 
 
 def _rank(row: Mapping[str, Any] | None) -> str:

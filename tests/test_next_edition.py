@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from curate.__main__ import main as curate
+from tests.factories.axe import axe_results
 from tests.factories.openid_provider import person
 from tests.factories.pools import png
 from tests.factories.service import Service, running, until
@@ -212,3 +213,15 @@ def test_the_labels_are_those_that_people_decided(walk: EditionWalk) -> None:
     assert (card["pairs"], card["agreement"]["annotators"]) == (PLANTED, 2)
     assert 0 < card["hidden"] < PLANTED
     assert card["agreement"]["alpha"] < 1
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_on_the_reports(walk: EditionWalk, browser: Browser, width: int, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    card = next(walk.root.glob("data/**/editions")) / "public" / "next-bench" / "card.html"
+    for report in (walk.root / "imports" / "pool" / "filtered" / "filter.html", card):
+        page = context.new_page()
+        page.goto(report.as_uri())
+        found = axe_results(page)
+        assert found.violations_count == 0, f"{report.name}\n{found.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), report.name

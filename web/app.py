@@ -35,6 +35,7 @@ from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
 from storage.files.durability import REPLICATED
+from storage.integrity.key_place import KeyPlace
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
 from web.actions import ACTIONS
 from web.background import lifespan
@@ -154,6 +155,7 @@ def _alarms(settings: Settings, services: Services) -> partial[list[ServiceAlarm
         replica=services.replica,
         benchmarks=services.titles,
         replicated=settings.durability == REPLICATED,
+        key_at_risk=settings.replica is not None and settings.receipt_key_place == KeyPlace.DISK,
     )
 
 
@@ -211,19 +213,21 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
             submissions_of=submitted,
             next_one=partial(next_submission_line, of.submissions),
             activity=activity,
-            email=_email_section(services),
+            notifications=_notification_sections(services),
         )
     )
+    routes = submissions.notifications.routes
     if services.email is not None:
-        routes = submissions.notifications.routes.build(services.auth, of.account_pages, services.email.subscriptions)
-        app.include_router(routes)
+        app.include_router(routes.build(services.auth, of.account_pages, services.email.subscriptions))
+    if services.webhooks is not None:
+        app.include_router(routes.build_webhooks(services.auth, of.account_pages, services.webhooks.subscriptions))
 
 
-def _email_section(services: Services) -> Callable[[Identity], Mapping[str, Any] | None]:
-    """Return what the account page says of e-mail; nothing where none is sent."""
-    if services.email is None:
-        return lambda user: None
-    return partial(submissions.notifications.routes.account_section, services.email.subscriptions)
+def _notification_sections(services: Services) -> Callable[[Identity], Mapping[str, Any]]:
+    """Return what the account page says of e-mail and webhooks; nothing of what is not sent."""
+    email = None if services.email is None else services.email.subscriptions
+    webhooks = None if services.webhooks is None else services.webhooks.subscriptions
+    return partial(submissions.notifications.routes.account_sections, email, webhooks)
 
 
 async def _icon() -> Response:

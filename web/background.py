@@ -67,6 +67,8 @@ def lifespan(
         tasks.append(_check_uploads(settings, services, stop))
         if services.email is not None:
             tasks.append(services.email.run(stop))
+        if services.webhooks is not None:
+            tasks.append(services.webhooks.run(stop))
         if services.shared_rates is not None:
             tasks.append(services.shared_rates.run(stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):

@@ -21,7 +21,8 @@ from leaderboard.render_context import PREFIX
 from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 
-_API = "/api/"
+_FOR_PROGRAMS = ("/api/", "/export/")
+_FILES = frozenset({"/check-numbers", "/eval.yaml", "/feed.xml", "/llms.txt", "/og.png"})
 _FORMER_ANALYSE = re.compile("/app/analyse(?:-([a-z0-9-]{1,60}))?/?")
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
@@ -50,14 +51,17 @@ class BenchmarkMiddleware:
             return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
         if former := _FORMER_ANALYSE.fullmatch(path):
             return RedirectResponse(self._analyse_page(former[1] or self._asked(scope), scope), 308)
-        wanted = self._asked(scope) if path.startswith(_API) else ""
+        wanted = self._asked(scope) if _takes_benchmark(path) else ""
         if wanted and wanted not in self._ids:
-            return self._unknown(wanted)
+            return self._unknown(wanted, self._ids)
         return self._inside(wanted, path) if wanted in self._ids[1:] else self._app
 
     def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
         if benchmark not in self._ids:
             return self._app
+        wanted = self._asked(scope) if _takes_benchmark(f"/{rest}") else ""
+        if wanted not in ("", benchmark):
+            return self._unknown(wanted, (benchmark,))
         if benchmark == self._ids[0]:
             return RedirectResponse(_with_query("/" + rest.lstrip("/"), scope), 308)  # "//x" would be another host
         if not slash:
@@ -87,9 +91,10 @@ class BenchmarkMiddleware:
             return ""
         return str(dict(parse_qsl(query.decode("latin-1"))).get("benchmark", ""))
 
-    def _unknown(self, wanted: str) -> ASGIApp:
-        detail = f"benchmark is one of {', '.join(self._ids)}, not {wanted[:60]!r}."
-        return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(self._ids))
+    def _unknown(self, wanted: str, known: Sequence[str]) -> ASGIApp:
+        what = f"one of {', '.join(known)}" if len(known) > 1 else f"{known[0]} at this address"
+        detail = f"benchmark is {what}, not {wanted[:60]!r}."
+        return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(known))
 
 
 class SubmissionBenchmarkMiddleware:
@@ -138,6 +143,11 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
             return None  # what asks the database next says so
 
     return look_up
+
+
+def _takes_benchmark(path: str) -> bool:
+    """Return whether an address inside of a benchmark has the parameter ``benchmark``: files and the API."""
+    return path.startswith(_FOR_PROGRAMS) or path in _FILES
 
 
 def _with_query(path: str, scope: Scope) -> str:

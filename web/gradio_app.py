@@ -16,7 +16,7 @@ from gradio.utils import LRUCache
 
 import leaderboard.gradio_page
 import leaderboard.theme
-import maintenance.page
+import maintenance.page.gradio_page
 import review.tab
 import submissions.gradio_page
 import submissions.submit_html
@@ -29,7 +29,7 @@ from leaderboard.pages.result_card import result_card
 from leaderboard.render import footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from maintenance.action_context import ActionContext
-from maintenance.page_context import PageContext
+from maintenance.page.page_context import PageContext
 from settings import Settings
 from submissions.gradio_page import BenchmarkParts
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
@@ -76,7 +76,7 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
         )
     maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
-        maintenance.page.build(_page_context(settings, services), review.tab.TABS)
+        maintenance.page.gradio_page.build(_page_context(settings, services), review.tab.TABS)
     return pages
 
 
@@ -149,7 +149,7 @@ def _mount(settings: Settings, pages: gr.Blocks, language: str) -> FastAPI:
         blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(settings.spec),
-        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
+        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.gradio_page.CSS_PATH],
         head=leaderboard.theme.head(settings.spec, language),
         enable_monitoring=False,
     )

@@ -11,13 +11,14 @@ from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
 import submissions.pages
-from auth import Identity
+from auth import Identity, Role
 from auth.crypto import random_id
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
 from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
+from leaderboard.board.public_ranks import public_ranks
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -25,6 +26,8 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
+from maintenance.digest import Digest
+from operation.alarms import service_alarms
 from operation.build import BUILD
 from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
@@ -33,6 +36,7 @@ from operation.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
 from operation.tracing import NO_TRACING, Tracing
+from operation.webhook_sender import WebhookSender
 from predictions.sandbox import read_isolated_among
 from predictions.spool import Spool
 from receipts.service import ReceiptService
@@ -45,7 +49,10 @@ from storage.labels import label_imports, weak_hiding
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
+from submissions.notifications.digest import DigestSource
 from submissions.notifications.subscriptions import EmailSubscriptions
+from submissions.notifications.webhook_delivery import WebhookDelivery
+from submissions.notifications.webhooks import WebhookSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
@@ -95,6 +102,7 @@ class Services:
     tracing: Tracing = NO_TRACING
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
+    webhooks: WebhookDelivery | None = None  # where WEBHOOKS is set
 
     @property
     def first(self) -> BenchmarkServices:
@@ -123,12 +131,46 @@ def activity_rules(served: ServedSettings) -> ActivityRules:
     return ActivityRules(served.spec, ACTIONS.owner_sentences(), served.hidden_labels)
 
 
-def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
+def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
+    """Return the same for notifications, of each benchmark, with the ranks of its boards."""
+    return [replace(activity_rules(served), ranks=_ranks(served, database)) for served in settings.served]
+
+
+def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mapping[str, int]]:
+    snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
+    return public_ranks(snapshots, served.spec)
+
+
+def _digest_source(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> DigestSource:
+    """Return what maintainers are told once a day, and who they are."""
+    titles = {served.id: served.spec.title for served in settings.served}
+    replicated = settings.durability == REPLICATED
+    alarms = partial(
+        service_alarms, paths=(settings.state_dir,), replica=replica, benchmarks=titles, replicated=replicated
+    )
+    may_read = lambda account: Role.MAINTAINER in auth.resolver.roles_of_account(account)  # noqa: E731
+    return DigestSource(Digest(titles, alarms).findings, may_read)
+
+
+def _email_delivery(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
     subscriptions = EmailSubscriptions(auth.database, auth.seal, settings.identity.public_url)
-    rules, brand = [activity_rules(served) for served in settings.served], settings.spec.brand
-    return EmailDelivery(auth.database, subscriptions, server, rules, brand, f"web-{random_id()[:8]}")
+    rules, brand = _news_rules(settings, auth.database), settings.spec.brand
+    digest = _digest_source(settings, auth, replica)
+    return EmailDelivery(auth.database, subscriptions, server, rules, brand, _process_name(), digest)
+
+
+def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery | None:
+    if not settings.webhooks:
+        return None
+    subscriptions, rules = WebhookSubscriptions(auth.database, auth.seal), _news_rules(settings, auth.database)
+    site = settings.identity.public_url
+    return WebhookDelivery(auth.database, subscriptions, WebhookSender(), rules, site, _process_name())
+
+
+def _process_name() -> str:
+    return f"web-{random_id()[:8]}"
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
@@ -157,7 +199,8 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         registry=registry,
         replica=replica,
         shared_rates=SharedRates(database, auth.seal) if several else None,
-        email=_email_delivery(settings, auth),
+        email=_email_delivery(settings, auth, replica),
+        webhooks=_webhook_delivery(settings, auth),
     )
 
 

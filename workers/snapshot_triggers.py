@@ -13,6 +13,8 @@ NON_PUBLIC_EVENTS = (
     "submission.accepted",
     "job.failed",
     "receipts.key_published",
+    "receipts.key_kept",
+    "receipts.key_missing",
     "suspicions.raised",
     "suspicions.reset",
     "suspicion.decided",

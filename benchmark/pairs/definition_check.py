@@ -81,7 +81,23 @@ class DefinitionCheck:
 
 def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the names of the percentages that can be checked."""
-    return (OVERALL, *spec.category_keys, *([GROUPED] if spec.grouped is not None else []))
+    return (OVERALL, *spec.category_keys, *spec.combined_keys, *([GROUPED] if spec.grouped is not None else []))
+
+
+def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the names under which percentages can be given to the number check of a benchmark: also that of the score
+    which the check calls GROUPED."""
+    if not spec.scores_pairs:
+        return spec.score_names
+    return (*printed_names(spec), *([spec.grouped.key] if spec.grouped is not None else []))
+
+
+def by_printed_name(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
+    """Return what was given under the names that can be checked, without outer white space; "" where nothing was."""
+    texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
+    if spec.grouped is not None:
+        texts[GROUPED] = texts[GROUPED] or given.get(spec.grouped.key, "").strip()
+    return texts
 
 
 def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
@@ -96,8 +112,10 @@ def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str
 
 def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
     """Return the first edition that has pairs of every category with a figure; else the last."""
+    parts = {part.key: part.categories for part in spec.combined}
+    asked = {key for printed in figures for key in parts.get(printed, (printed,))}
     return next(
-        (edition for edition in spec.editions if all(edition.likely_sizes.get(key) != 0 for key in figures)),
+        (edition for edition in spec.editions if all(edition.likely_sizes.get(key) != 0 for key in asked)),
         spec.editions[-1],
     )
 
@@ -107,7 +125,7 @@ def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
     edition = edition_of(figures, spec)
     sizes = edition.likely_sizes
     fitting = fitting_overalls(figures, spec, sizes) if OVERALL in figures else None
-    ranges = {overall: overall_range(overall, figures, sizes) for overall in spec.overalls}
+    ranges = {overall: overall_range(overall, figures, sizes, spec.combined) for overall in spec.overalls}
     overalls = tuple(
         StatedOverall(
             overall.key,
@@ -128,12 +146,12 @@ def _unreachable(
     figures: Printed, spec: BenchmarkSpec, edition: ItemEdition, fitting: tuple[str, ...] | None
 ) -> tuple[UnreachableFigure, ...]:
     """Return the impossible figures; an overall that may be a mean of categories is no count."""
-    sizes = figure_sizes(edition)
+    sizes = figure_sizes(edition, spec.combined)
     may_be_mean = edition.inferred or any(key != spec.pooled for key in fitting or ())
     counted = {key: printed for key, printed in figures.items() if key != OVERALL or not may_be_mean}
     return tuple(
         UnreachableFigure(key, figures[key], sizes[key], *nearest_counts(figures[key], sizes[key]))
-        for key in unreachable_figures(counted, edition)
+        for key in unreachable_figures(counted, sizes)
     )
 
 

@@ -7,15 +7,16 @@ one of the named overalls of a definition, as far as the printed categories tell
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from benchmark.spec import GROUPS, MEAN, BenchmarkSpec, ItemEdition, Overall
+from benchmark.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, CombinedCategories, ItemEdition, Overall
 
 OVERALL, GROUPED = "overall", "groups"
 Printed = Mapping[str, str]
-"""Percentages as printed, by category key; OVERALL is the micro average, GROUPED that of whole groups."""
+"""Percentages as printed, by category key or that of combined ones; OVERALL is the micro average, GROUPED that of
+whole groups."""
 
 
 def reachable_counts(printed: str, n: int) -> range:
@@ -30,17 +31,19 @@ def reachable_counts(printed: str, n: int) -> range:
     return range(max(0, math.ceil(n * low / 100)), min(n, math.ceil(n * high / 100) - 1) + 1)
 
 
-def unreachable_figures(figures: Printed, edition: ItemEdition) -> tuple[str, ...]:
-    """Return the keys of the printed percentages that no count of the edition's pairs or groups gives."""
-    sizes = figure_sizes(edition)
+def unreachable_figures(figures: Printed, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the keys of the printed percentages that no count gives. ``sizes`` as of `figure_sizes`."""
     return tuple(
         key for key, printed in figures.items() if sizes.get(key) and not reachable_counts(printed, sizes[key])
     )
 
 
-def figure_sizes(edition: ItemEdition) -> dict[str, int]:
+def figure_sizes(edition: ItemEdition, combined: Sequence[CombinedCategories] = ()) -> dict[str, int]:
     """Return by the key of a printed percentage of how many it is; without those that are not known."""
-    sizes = {**edition.sizes, OVERALL: edition.pairs, GROUPED: sum(edition.groups.values())}
+    stated = {key: size for key, size in edition.sizes.items() if size}
+    sizes = {**stated, OVERALL: edition.pairs, GROUPED: sum(edition.groups.values())}
+    for part in combined:
+        sizes[part.key] = sum(stated[key] for key in part.categories) if stated.keys() >= set(part.categories) else 0
     return {key: size for key, size in sizes.items() if size}
 
 
@@ -59,18 +62,21 @@ def fitting_overalls(figures: Printed, spec: BenchmarkSpec, sizes: Mapping[str, 
 
     ``sizes``: pairs per category. An overall of which a category or a size is not given cannot be told and is left out.
     """
-    return tuple(overall.key for overall in spec.overalls if overall.kind != GROUPS and _gives(overall, figures, sizes))
+    ranges = ((overall, overall_range(overall, figures, sizes, spec.combined)) for overall in spec.overalls)
+    return tuple(overall.key for overall, found in ranges if found is not None and _meets(found, figures[OVERALL]))
 
 
-def overall_range(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> tuple[Fraction, Fraction] | None:
+def overall_range(
+    overall: Overall, figures: Printed, sizes: Mapping[str, int], combined: Sequence[CombinedCategories] = ()
+) -> tuple[Fraction, Fraction] | None:
     """Return the percentages between which an overall lies, from the printed categories; None where these do not tell.
 
     ``sizes``: pairs per category, all that there are.
     """
-    weights = {key: 1 if overall.kind == MEAN else sizes.get(key, 0) for key in overall.categories}
     if overall.kind == GROUPS or (overall.pairs is not None and overall.pairs != sum(sizes.values())):
         return None
-    held = [key for key in overall.categories if weights[key]]
+    weights = _weights(overall, figures, sizes, combined)
+    held = [key for key, weight in weights.items() if weight]
     if not held or any(key not in figures for key in held):
         return None
     bounds = [_bounds(figures[key]) for key in held]
@@ -82,10 +88,24 @@ def overall_range(overall: Overall, figures: Printed, sizes: Mapping[str, int]) 
     return low, high
 
 
-def _gives(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> bool:
-    result = overall_range(overall, figures, sizes)
-    wanted_low, wanted_high = _bounds(figures[OVERALL])
-    return result is not None and result[0] <= wanted_high and wanted_low <= result[1]
+def _weights(
+    overall: Overall, figures: Printed, sizes: Mapping[str, int], combined: Sequence[CombinedCategories]
+) -> dict[str, int]:
+    """Return the weights of the printed figures in an overall number. Where one figure of several categories was
+    printed instead of theirs, it has the pairs of all; a mean of categories needs each."""
+    if overall.kind == MEAN:
+        return dict.fromkeys(overall.categories, 1)
+    weights = {key: sizes.get(key, 0) for key in overall.categories}
+    for part in combined:
+        instead = part.key in figures and any(key not in figures for key in part.categories)
+        if instead and overall.kind == MICRO and all(weights.get(key) for key in part.categories):
+            weights[part.key] = sum(weights.pop(key) for key in part.categories)
+    return weights
+
+
+def _meets(span: tuple[Fraction, Fraction], printed: str) -> bool:
+    low, high = _bounds(printed)
+    return span[0] <= high and low <= span[1]
 
 
 def nearest_counts(printed: str, n: int) -> tuple[tuple[int, str], tuple[int, str]]:

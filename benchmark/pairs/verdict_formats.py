@@ -19,6 +19,7 @@ from benchmark.votes import UNDECIDED as UNREADABLE
 _ANSWER = re.compile(r"<answer>\s*([^<]{0,40}?)\s*</answer>")
 _NUMBERS = {"1": 0, "2": 1}
 _BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
+_BETTER_IN_TEXT = re.compile(r'"better"\s{0,20}:\s{0,20}("?)(A|B|equal)\1\s{0,20}(?=[,}\n]|$)', re.IGNORECASE)
 
 
 def read_verdict(text: str, spec: BenchmarkSpec) -> int:
@@ -34,7 +35,8 @@ def read_verdict(text: str, spec: BenchmarkSpec) -> int:
 def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
     """Return what Omni-RRM's JSON says: its ``final_verdict``, else ``better``; other text is read as any judge's.
 
-    That neither response is better is a TIE, which is a readable verdict.
+    Where its scorer reads no JSON (a code fence, words before it) and finds no brackets, ``better`` is read from the
+    text, as its inference script does. That neither response is better is a TIE, which is a readable verdict.
     """
     answer = json_verdict(text)
     if answer is not None:
@@ -47,7 +49,30 @@ def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
         better = str(answer.get("better", "")).strip().upper()
         if better in _BETTER:
             return _BETTER[better]
-    return read_verdict(text, spec)
+    result = read_verdict(text, spec)
+    return result if result != UNREADABLE else _within_text(text)
+
+
+def read_stated_verdict(value: Any) -> int:
+    """Return the verdict that Omni-RRM's inference script has stored as ``PredBetter``."""
+    return _BETTER.get(value.strip().upper(), UNREADABLE) if isinstance(value, str) else UNREADABLE
+
+
+def _within_text(text: str) -> int:
+    match = _BETTER_IN_TEXT.search(text)
+    return _BETTER[match[2].upper()] if match else UNREADABLE
+
+
+def holds_json_verdict(text: str) -> bool:
+    """Return whether a JSON object with a verdict is in a text, in a code fence or behind words too."""
+    start = text.find("{")
+    if start < 0:
+        return False
+    try:
+        answer, _end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return False
+    return _has_verdict(answer)
 
 
 def json_verdict(text: str) -> dict[str, Any] | None:
@@ -58,7 +83,11 @@ def json_verdict(text: str) -> dict[str, Any] | None:
         answer = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return answer if isinstance(answer, dict) and ("better" in answer or "final_verdict" in answer) else None
+    return answer if _has_verdict(answer) else None
+
+
+def _has_verdict(answer: Any) -> bool:
+    return isinstance(answer, dict) and ("better" in answer or "final_verdict" in answer)
 
 
 def _brackets(text: str, ties: bool) -> int:

@@ -41,6 +41,13 @@ CHECK_PROMPT = Prompt(
     "Question: {query}\n\nDoes the reply come to the known answer? "
     "Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR.",
 )
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "answers": (1, 100),
+    "length_gap": (0, 1000),
+    "most": (1, 10_000),
+    "concurrency": (1, 10_000),
+    "retry_wait": (0, 3600),
+}
 _CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
 _SAMPLING = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 2048}
 _EXACT = {"temperature": 0.0, "max_tokens": 16}
@@ -72,7 +79,7 @@ def add_build_command(commands: Any) -> None:
     parser.add_argument("--both-right", action="store_true", help=_("also pairs of two right answers"))
     parser.add_argument("--most", type=int, default=1, metavar="N", help=_("pairs of a question (1)"))
     parser.add_argument("--revision", metavar="COMMIT", help=_("commit of a Hub dataset"))
-    parser.add_argument("--split", default="test", help=_("split of a Hub dataset (test)"))
+    parser.add_argument("--split", metavar="SPLIT", help=_("split of a Hub dataset (test, or the only one)"))
     parser.add_argument("--concurrency", type=int, default=16, metavar="N", help=_("most requests in flight (16)"))
     parser.add_argument(
         "--retry-wait", type=float, default=0.5, metavar="SECONDS", help=_("before the first retry (0.5)")
@@ -83,6 +90,7 @@ def add_build_command(commands: Any) -> None:
 
 def build_command(arguments: argparse.Namespace) -> int:
     """Build pairs. Returns the exit code."""
+    _check_numbers(arguments)
     questions = read_questions(arguments.questions, revision=arguments.revision, split=arguments.split)
     folder: Path = arguments.output
     with locked(folder):
@@ -104,13 +112,28 @@ def build_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_questions(name: str, *, revision: str | None, split: str) -> list[KnownQuestion]:
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    for name, (least, most) in _RANGES.items():
+        value = getattr(arguments, name)
+        if not least <= value <= most:
+            raise CurateError(
+                _(
+                    "--{name} {value} makes no sense: give a number from {least:g} to {most:g}.",
+                    name=name.replace("_", "-"),
+                    value=value,
+                    least=least,
+                    most=most,
+                )
+            )
+
+
+def read_questions(name: str, *, revision: str | None, split: str | None) -> list[KnownQuestion]:
     """Return the questions of a file.
 
     Raises:
         CurateError: rows cannot be used; the message names line, field and remedy.
     """
-    source = open_source(name, revision=revision, split=split)
+    source = open_source(name, revision=revision, split=split, usual="test")
     questions: list[KnownQuestion] = []
     problems: list[str] = []
     for row in source.rows():

@@ -6,12 +6,13 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFINITIONS, MANIFEST
 from common.command_line import say
+from common.json_files import NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
@@ -25,10 +26,11 @@ from curate.near_duplicates import (
     inside,
 )
 from curate.pairs import ImportSettings
-from curate.pool import DUPLICATES, locked, read_pool, read_record, write_json, write_lines
+from curate.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
 from curate.pool_import import add_import_command
 from curate.sources import PairSource, open_source, read_objects
 
+_DUPLICATE: Shape = {field.name: NUMBER if field.type == "float" else str for field in fields(Duplicate)}
 _ANY = ImportSettings("", "", "", {})
 
 
@@ -46,6 +48,7 @@ def add_pool_commands(commands: Any) -> None:
         "--training", action="append", default=[], metavar="FILE", help=_("a training set (repeatable)")
     )
     duplicates.add_argument("--revision", metavar="COMMIT", help=_("commit, where a training set is a Hub dataset"))
+    duplicates.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))
     duplicates.set_defaults(run=duplicates_command)
     status = kinds.add_parser("status", help=_("what a pool holds"))
     status.add_argument("directory", type=Path, metavar="DIR")
@@ -75,7 +78,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     editions = [*served_editions(*_own_definitions(arguments)), *(_edition(path) for path in arguments.manifest)]
-    training = [open_source(name, revision=arguments.revision) for name in arguments.training]
+    training = [open_source(name, revision=arguments.revision, split=arguments.split) for name in arguments.training]
     with locked(pool):
         results = [*inside(pairs), *in_editions(pairs, editions)]
         for source in training:
@@ -102,7 +105,7 @@ def _own_definitions(arguments: argparse.Namespace) -> list[Path]:
 def _edition(path: Path) -> EditionPrints:
     try:
         return EditionPrints.from_manifest(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StopIteration):
         raise CurateError(_("{path} is no manifest. `python -m maintenance manifest` makes one.", path=path)) from None
 
 
@@ -134,13 +137,27 @@ def read_duplicates(pool: Path) -> list[Duplicate]:
     """Return what `pool duplicates` found; nothing if it never ran."""
     if not (pool / DUPLICATES).is_file():
         return []
-    return [Duplicate(**line) for _, line in read_objects(pool / DUPLICATES)]
+    return [_duplicate(pool / DUPLICATES, number, line) for number, line in read_objects(pool / DUPLICATES)]
+
+
+def _duplicate(path: Path, number: int, line: Mapping[str, Any]) -> Duplicate:
+    try:
+        check_shape(line, _DUPLICATE)
+        return Duplicate(**line)
+    except (JsonFileFault, TypeError):
+        raise CurateError(
+            _(
+                "{path}, line {number} is no near duplicate. `python -m curate pool duplicates` writes the file anew.",
+                path=path,
+                number=number,
+            )
+        ) from None
 
 
 def duplicates_are_current(pool: Path, pairs: int) -> bool:
     """Return whether all pairs of a pool were compared."""
     path = pool / "duplicates.json"
-    return path.is_file() and json.loads(path.read_bytes())["pairs"] == pairs
+    return path.is_file() and read_json(path, {"pairs": int})["pairs"] == pairs
 
 
 def _summary(duplicates: Sequence[Duplicate]) -> str:

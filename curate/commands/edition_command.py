@@ -11,11 +11,11 @@ from typing import Any
 from benchmark.spec import known_benchmarks
 from common.command_line import say
 from common.messages import _
-from curate.editions.edition import EditionPlan, read_json
-from curate.editions.freezing import EditionFolders, freeze
+from curate.editions.edition import EditionPlan
+from curate.editions.freezing import FILTER_REPORT, EditionFolders, freeze
 from curate.errors import CurateError
 from curate.pairs import check_name
-from curate.pool import locked
+from curate.pool import locked, read_json
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 
@@ -47,7 +47,7 @@ def edition_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     plan = _plan(arguments)
     folders = EditionFolders(arguments.verified, arguments.pool, arguments.output, arguments.private)
-    report = read_json(arguments.filter) if arguments.filter else None
+    report = read_json(arguments.filter, FILTER_REPORT) if arguments.filter else None
     with locked(arguments.output), locked(arguments.private):
         card = freeze(plan, folders, report, partial=arguments.partial)
     say(
@@ -70,7 +70,12 @@ def edition_command(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> EditionPlan:
     if not _ID.fullmatch(arguments.id):
-        raise CurateError(_("The id {id!r} must consist of small letters, digits and dashes.", id=arguments.id))
+        raise CurateError(
+            _(
+                "The id {id!r} must consist of small letters, digits and dashes: 2 to 40, no dash first.",
+                id=arguments.id,
+            )
+        )
     if arguments.id in known_benchmarks():
         raise CurateError(_("There is a benchmark {id}. Old editions stay: choose another id.", id=arguments.id))
     if not 0 <= arguments.hidden <= 1:

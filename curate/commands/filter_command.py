@@ -17,8 +17,8 @@ from curate.filtering import EnsembleFilter, select
 from curate.label_quality import SHARES
 from curate.pool import locked, read_pool, write_json, write_lines
 from curate.progress import follow
-from curate.rules import read_rule
-from curate.runs import pool_table, read_judge_file
+from curate.rules import check_counts, needs_order, read_rule
+from curate.runs import pool_table, read_judge_file, runs_per_pair
 
 CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
 
@@ -54,6 +54,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     table = pool_table(pairs)
     names: Sequence[str] = arguments.runs
     files = [read_judge_file(name, table) for name in follow(names, "Reading runs", total=len(names))]
+    check_counts(rule, runs=sum(map(runs_per_pair, files)), judges=len({file.judge for file in files}))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
     selection = select(pairs, files, duplicates)
     if not selection.considered:
@@ -67,6 +68,10 @@ def filter_command(arguments: argparse.Namespace) -> int:
             )
         )
     ensemble_filter = EnsembleFilter(rule, pairs, files, selection)
+    if needs_order(rule) and (ensemble_filter.verdicts.shown < 0).all():
+        raise CurateError(
+            _("No run tells which response was shown first, so no judge can be unstable. Give runs of `judge run`.")
+        )
     report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"

@@ -144,7 +144,8 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
 
 
 def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    scored = [one for one in data["entries"] if one.get("tier", "scored") == "scored"]
+    entries = [one for one in data["entries"] if isinstance(one, Mapping) and "model" in one]
+    scored = [one for one in entries if one.get("tier", "scored") == "scored"]
     return {f"{one['model']} {one.get('version') or ''}".strip(): _accuracies(one) for one in scored}
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from common.command_line import say
 from common.messages import _
-from curate.editions.edition import read_json
 from curate.errors import CurateError
+from curate.pool import read_json
 
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _HUB = "hub"
@@ -45,7 +45,9 @@ def upload_command(arguments: argparse.Namespace) -> int:
         say(_("Questions, public: {questions}@{commit}", questions=arguments.questions, commit=commit))
         say(
             _(
-                "Ask a judge: python -m judge run --items {questions} --items-revision {commit} ...",
+                "Ask a judge: python -m judge run --items {questions} --items-revision {commit} --items-split "
+                "public+hidden --benchmark {id} ...",
+                id=arguments.id,
                 questions=arguments.questions,
                 commit=commit,
             )
@@ -73,5 +75,5 @@ def _folder(edition: Path) -> Path:
 
 
 def _with_title(message: str, arguments: argparse.Namespace) -> str:
-    card = read_json(arguments.output / arguments.id / "card.json")
+    card = read_json(arguments.output / arguments.id / "card.json", {"pairs": int, "public": int})
     return f"{message}: {card['pairs']} pairs, {card['public']} with public labels"

@@ -6,7 +6,6 @@ The exported directory has a public part for annotators and a `private` one: gol
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,10 @@ from common.command_line import say
 from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
-from curate.pool import locked, read_pair_file, write_json, write_lines
+from curate.pool import locked, read_json, read_pair_file, write_json, write_lines
 from curate.runs import pool_table
 from curate.sources import read_objects
-from curate.verification import ADJUDICATOR, VerificationRules, assign, newest, read_answer
+from curate.verification import ADJUDICATOR, VerificationRules, assign, check_person, newest, read_answer
 from curate.verification_record import keyed, read_candidates, read_lines, record_verification
 
 ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
@@ -58,6 +57,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         raise CurateError(_("{candidates} holds no candidates.", candidates=arguments.candidates))
     if arguments.answers < 1:
         raise CurateError(_("--answers takes a number from 1."))
+    _check_people([*arguments.annotator, *arguments.reviewer])
     gold = _gold(arguments.gold, pairs) if arguments.gold else {}
     given = assign(list(pairs), arguments.annotator, arguments.answers) if arguments.annotator else {}
     folder: Path = arguments.output
@@ -65,7 +65,10 @@ def export_command(arguments: argparse.Namespace) -> int:
         write_lines(folder / ITEMS, (_item(item, pair) for item, pair in pairs.items()))
         write_json(folder / "manifest.json", pool_table(list(pairs.values())).to_json())
         write_lines(folder / "assignments.jsonl", _assignments(given))
-        write_json(folder / SETTINGS, {"answers": arguments.answers, "reviewers": arguments.reviewer})
+        write_json(
+            folder / SETTINGS,
+            {"answers": arguments.answers, "annotators": arguments.annotator, "reviewers": arguments.reviewer},
+        )
         write_lines(folder / "private" / "candidates.jsonl", read_lines(arguments.candidates))
         write_lines(folder / "private" / "drafts.jsonl", _drafts(pairs))
         write_lines(folder / GOLD, ({"item": item, "verdict": verdict} for item, verdict in gold.items()))
@@ -80,6 +83,14 @@ def export_command(arguments: argparse.Namespace) -> int:
     )
     say(_("Labels and drafts are in {path}: keep them from annotators.", path=folder / "private"))
     return 0
+
+
+def _check_people(names: Sequence[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1 or not name.strip()), None)
+    if twice is not None:
+        raise CurateError(
+            _("{name!r}: name everybody once, as --annotator or as --reviewer; both would count twice.", name=twice)
+        )
 
 
 def _assignments(given: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, Any]]:
@@ -128,12 +139,12 @@ def import_command(arguments: argparse.Namespace) -> int:
     candidates = folder / "private" / "candidates.jsonl"
     settings = read_settings(folder)
     known = read_candidates(candidates)
-    answers = [answer for answer in _answers(arguments.files, known.pairs) if answer.annotator not in arguments.exclude]
+    answers = _answers(arguments.files, known.pairs, settings, arguments.exclude)
     adjudicators = {answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR)}
     rules = VerificationRules(
         settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
     )
-    gold = {line["item"]: line["verdict"] for line in read_lines(folder / GOLD)}
+    gold = _gold(folder / GOLD, known.pairs)
     with locked(folder):
         report = record_verification(folder, known, answers, rules, gold, keep_names=arguments.keep_names)
     say(_summary(report, folder))
@@ -147,16 +158,20 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise CurateError(
             _("{folder} holds no verification. `python -m curate verify export` starts one.", folder=folder)
         )
-    settings: dict[str, Any] = json.loads(path.read_bytes())
-    return settings
+    return read_json(path, {"answers": int, "reviewers": [str], "annotators?": [str]})
 
 
-def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[PersonAnswer]:
+def _answers(
+    files: Sequence[Path], pairs: Mapping[str, PoolPair], settings: Mapping[str, Any], excluded: Sequence[str]
+) -> list[PersonAnswer]:
     answers, problems = [], []
     for path in files:
         for number, line in read_objects(path):
             try:
-                answers.append(read_answer(line, pairs))
+                answer = read_answer(line, pairs)
+                if answer.annotator not in excluded:
+                    check_person(answer.annotator, settings.get("annotators", ()), settings["reviewers"])
+                    answers.append(answer)
             except CurateError as error:
                 problems.append(f"{path}, line {number}: {error}")
     if problems:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -231,12 +230,3 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the object of a file. Raises CurateError where there is none."""
-    try:
-        value: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise CurateError(_("{path} cannot be read ({error}).", path=path, error=str(error))) from None
-    return value

@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.json_files import MAYBE_NUMBER, Shape
 from common.messages import _, ngettext
-from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
+from curate.editions.edition import EditionInput, EditionPlan, EditionWriter
 from curate.errors import CurateError
+from curate.pool import read_json, read_pair_file
 from curate.sources import read_objects
 
+_AGREEMENT: Shape = {
+    "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,
+    "tags": dict, "annotators": dict, "pairs": dict, "draft": dict,
+}  # fmt: skip
+FILTER_REPORT: Shape = {
+    "rule_in_words": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}],
+}  # fmt: skip
 _UNDECIDED = ("open", "adjudicate")
 
 
@@ -34,7 +43,7 @@ def freeze(
         CurateError: pairs are not decided and the edition is not to be ``partial``, or there are none.
     """
     _check_decided(folders.verified, partial=partial)
-    pairs = [line for _, line in read_objects(folders.verified / "verified.jsonl")]
+    pairs = _verified(folders.verified / "verified.jsonl")
     if not pairs:
         raise CurateError(
             _(
@@ -42,9 +51,17 @@ def freeze(
                 verified=folders.verified,
             )
         )
-    agreement = read_json(folders.verified / "agreement.json")
+    agreement = read_json(folders.verified / "agreement.json", _AGREEMENT)
     given = EditionInput(pairs, agreement, report, folders.pool, folders.verified / "individual.jsonl")
     return EditionWriter(plan, given, folders.public, folders.private).write()
+
+
+def _verified(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of verified pairs. Raises CurateError where one is none, or nobody has decided it."""
+    known = read_pair_file(path)
+    if any(pair.preferred is None for pair in known):
+        raise CurateError(_("{path} holds a pair without `preferred`. Import the answers again.", path=path))
+    return [line for _number, line in read_objects(path)]
 
 
 def _check_decided(folder: Path, *, partial: bool) -> None:

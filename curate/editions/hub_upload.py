@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from common.messages import _
-from curate.errors import CurateError
+from curate.errors import CurateError, UnfinishedError
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -46,7 +46,7 @@ def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool)
             )
         done = api.upload_folder(repo_id=name, folder_path=folder, repo_type="dataset", commit_message=message)
     except TransportError as error:
-        raise CurateError(
+        raise UnfinishedError(
             f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
         ) from None
     except (HfHubHTTPError, HFValidationError, OSError) as error:

@@ -13,11 +13,11 @@ from common.command_line import say
 from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
-from judge.configuration import RunConfiguration, open_run, require_run, write_json
+from judge.configuration import RunConfiguration, open_run, read_file, require_run, write_json
 from judge.errors import JudgeError
 from judge.journal import Journal, RecordedAnswer, short
 from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
-from judge.pairs import PairFile, read_pairs
+from judge.pairs import PairFile, pairs_of_run
 from judge.plan import RequestKey, is_swapped, keys
 
 BATCH = "batch"
@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
     take.add_argument("files", type=Path, nargs="+", metavar="FILE", help=_("results, errors too"))
     take.add_argument("--items", metavar="FILE", help=_("the items, if they have moved"))
     take.add_argument("--items-revision", metavar="COMMIT", help=_("of a Hub dataset"))
-    take.add_argument("--items-split", default="test", metavar="SPLIT", help=_("of a Hub dataset (test)"))
+    take.add_argument("--items-split", metavar="SPLIT", help=_("of a Hub dataset"))
     take.add_argument("--json", action="store_true", help=_("print the summary as JSON"))
     add_price_options(take)
     take.set_defaults(run=import_command)
@@ -50,7 +50,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.output
     (folder / BATCH).mkdir(parents=True, exist_ok=True)
     with contextlib.closing(Journal(folder)) as journal:
-        open_run(folder, configuration, **about_this_start(arguments))
+        open_run(folder, configuration, **about_this_start(arguments, file))
         wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
         answers, again = journal.answers, arguments.retry_failed
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
@@ -97,10 +97,8 @@ def import_command(arguments: argparse.Namespace) -> int:
     check_numbers(arguments)
     folder: Path = arguments.directory
     recorded = require_run(folder)
-    source = arguments.items or recorded["items_path"]
-    file = read_pairs(source, revision=arguments.items_revision, split=arguments.items_split)
-    if file.sha256 != recorded["items_sha256"]:
-        raise JudgeError(_("{source} holds other pairs than the run in {folder}.", source=source, folder=folder))
+    source, revision, chosen = arguments.items, arguments.items_revision, arguments.items_split
+    file = pairs_of_run(folder, recorded, source=source, revision=revision, split=chosen)
     results = [result for path in arguments.files for result in _results(path)]
     with contextlib.closing(Journal(folder)) as journal:
         taken = _take(results, recorded, file, journal)
@@ -163,4 +161,4 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFi
 
 def _exported_pairs(folder: Path, all_pairs: int) -> int:
     path = folder / BATCH / _EXPORT
-    return int(json.loads(path.read_bytes())["pairs"]) if path.is_file() else all_pairs
+    return int(read_file(path, {"pairs": int})["pairs"]) if path.is_file() else all_pairs

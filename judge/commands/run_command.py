@@ -42,13 +42,12 @@ def run_command(arguments: argparse.Namespace) -> int:
     arguments.output.mkdir(parents=True, exist_ok=True)
     journal = Journal(arguments.output)
     try:
-        open_run(arguments.output, configuration, **about_this_start(arguments))
+        open_run(arguments.output, configuration, **about_this_start(arguments, file))
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         start = RunStart(arguments, configuration, file, journal, pointwise, key)
         _check_journal(journal, file)
-        if not start.confirm_long_run():
-            return OPEN
-        return start.go(arguments.limit, budget)
+        ended = start.try_long_run()
+        return ended if ended is not None else start.go(arguments.limit, budget)
     finally:
         journal.close()
 
@@ -76,11 +75,14 @@ def _check_journal(journal: Journal, file: PairFile) -> None:
             )
 
 
-def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
+def about_this_start(arguments: argparse.Namespace, file: PairFile) -> dict[str, Any]:
     """Return what a new run records beside its settings."""
     path = Path(arguments.items)
     items = str(path.resolve()) if path.is_file() else arguments.items
-    return {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+    start: dict[str, Any] = {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+    if file.split is not None:
+        start |= {"items_revision": arguments.items_revision, "items_split": file.split}
+    return start
 
 
 def engine_versions() -> dict[str, str]:
@@ -101,19 +103,21 @@ class RunStart:
         self._journal, self._pointwise, self._key = journal, pointwise, key
         self._folder: Path = arguments.output
 
-    def confirm_long_run(self) -> bool:
-        """Offer a smoke test in a terminal if the run is long. Returns whether to go on."""
+    def try_long_run(self) -> int | None:
+        """Offer a smoke test in a terminal if the run is long. Returns the exit code; None to go on with all pairs."""
         wanted = len(self._file.pairs) * self._configuration.votes * (2 if self._pointwise else 1)
         terminal = sys.stdin.isatty() and sys.stderr.isatty()
         if not terminal or self._arguments.yes or self._arguments.limit or self._journal.answers or wanted < _LONG:
-            return True
+            return None
         question = _(
             "This run asks for {wanted:,} answers. Try {pairs} pairs first? [Y/n] ", wanted=wanted, pairs=_SMOKE_TEST
         )
         if not _says_yes(question, default=True):
-            return True
-        self.go(_SMOKE_TEST, read_budget(self._arguments))
-        return _says_yes(_("Go on with all pairs? [y/N] "), default=False)
+            return None
+        code = self.go(_SMOKE_TEST, read_budget(self._arguments))
+        if code != OK:  # interrupted, or the endpoint has failed
+            return code
+        return None if _says_yes(_("Go on with all pairs? [y/N] "), default=False) else OPEN
 
     def go(self, limit: int | None, budget: Any) -> int:
         """Ask for what is open among the first pairs, write the predictions. Returns the exit code."""
@@ -135,14 +139,16 @@ class RunStart:
         from judge.engine import RunStopped
 
         try:
-            asyncio.run(self._run_engine(remaining, wanted, budget))
+            engine = asyncio.run(self._run_engine(remaining, wanted, budget))
+            engine.check_stop()  # Ctrl-C may come while connections and threads end
         except RunStopped as stopped:
             return str(stopped)
         except (KeyboardInterrupt, asyncio.CancelledError):
             return _INTERRUPTED
         return None
 
-    async def _run_engine(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> None:
+    async def _run_engine(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> Any:
+        """Get what remains. Returns the engine, which may have been stopped meanwhile."""
         from judge.engine import EngineLimits, JudgeEngine
         from judge.progress import ProgressLine
 
@@ -158,6 +164,7 @@ class RunStart:
             await engine.run(remaining, progress)
         finally:
             await asker.close()
+        return engine
 
     def _asker(self) -> Any:
         from judge.askers import ChatAsker, ScoreAsker, ScorerAsker

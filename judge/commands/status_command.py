@@ -10,7 +10,7 @@ from typing import Any
 from common.command_line import lines
 from common.messages import _, ngettext
 from judge.commands.run_command import OK, REPORT, readable
-from judge.configuration import require_run
+from judge.configuration import read_file, require_run
 from judge.journal import JOURNAL, read_journal
 from judge.predictions import PREDICTIONS
 from judge.totals import describe
@@ -49,7 +49,7 @@ def read_state(directory: Any) -> dict[str, Any]:
     pointwise = any(key.response >= 0 for key in answers)
     wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
     result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"], prices={})
-    report = json.loads(path.read_bytes()) if (path := directory / REPORT).is_file() else {}
+    report = read_file(path, {"pairs": int}) if (path := directory / REPORT).is_file() else {}
     predictions = directory / PREDICTIONS
     return {
         "model": recorded["model"],

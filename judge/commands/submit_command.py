@@ -10,9 +10,20 @@ from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK
 from common.command_line import CommandParser
+from common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
 from common.messages import _
 from judge.errors import JudgeError
 from judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
+
+_RUN: Shape = {
+    "api": str, "model": str, "order": str, "votes": int, "failed": int, "benchmark?": str, "parameters": dict,
+    "prompt": {"name": str, "sha256": str}, "engine": dict,
+    "refused_parameters": [{"parameter": str, "renamed_to": MAYBE_TEXT}],
+    "usage": {
+        "requests": int, "prompt_tokens": int, "completion_tokens": int, "cost": MAYBE_NUMBER,
+        "seconds_per_request": MAYBE_NUMBER, "wall_seconds?": MAYBE_NUMBER,
+    },
+}  # fmt: skip
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
@@ -42,7 +53,20 @@ def submit_command(arguments: argparse.Namespace) -> int:
 def read_metadata(path: Path) -> dict[str, Any]:
     """Return what the first line of a file of predictions says about its run."""
     with path.open("rb") as file:
-        run: dict[str, Any] = json.loads(file.readline()).get("run", {})
+        line = file.readline()
+    try:
+        first = json.loads(line)
+        check_shape(first, {"run?": _RUN})
+    except (ValueError, RecursionError, JsonFileFault) as error:
+        problem = str(error) if isinstance(error, JsonFileFault) else _("it is not JSON")
+        raise JudgeError(
+            _(
+                "{path}, line 1 is damaged: {problem}. The same `judge run` writes it anew.",
+                path=path,
+                problem=problem,
+            )
+        ) from None
+    run: dict[str, Any] = first.get("run", {})
     return run
 
 

@@ -28,6 +28,12 @@ def printed_title(name: str, spec: BenchmarkSpec) -> str:
     return _("Overall") if name == OVERALL else spec.title_of(name)
 
 
+def definition_name(key: str, spec: BenchmarkSpec) -> str:
+    """Return how people call a definition of overall among others."""
+    name = spec.title_of(key)
+    return _("all pairs alike") if key == spec.pooled and name == _("Overall") else name
+
+
 def stated_overall(figures: Figures, spec: BenchmarkSpec) -> str:
     """Return the overall over pairs or categories that a result states; "" without one."""
     return next(
@@ -41,7 +47,7 @@ def printed_figures(figures: Figures, spec: BenchmarkSpec) -> dict[str, str]:
 
     A table has one number of decimals: a row's longest figure shows it.
     """
-    named = {key: figures.get(key) for key in spec.category_keys}
+    named = {key: figures.get(key) for key in (*spec.category_keys, *spec.combined_keys)}
     named[OVERALL] = figures.get(stated_overall(figures, spec))
     if spec.grouped is not None:
         named[GROUPED] = figures.get(spec.grouped.key)
@@ -74,8 +80,8 @@ def remark(check: DefinitionCheck, stated: str) -> str:
     if check.verdict == OTHER_COUNTS:
         return _("categories do not add up")
     if check.fitting and stated not in check.fitting:
-        fitting = joined([spec.title_of(key) for key in check.fitting], _(" or "))
-        return _("fits {fitting}, not {stated}", fitting=fitting, stated=spec.title_of(stated))
+        fitting = joined([definition_name(key, spec) for key in check.fitting], _(" or "))
+        return _("fits {fitting}, not {stated}", fitting=fitting, stated=definition_name(stated, spec))
     return ""
 
 

@@ -130,6 +130,7 @@ def load_published(spec: BenchmarkSpec) -> tuple[ReportedFigures, ...]:
 
 def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
     figures = {name: row.get(name) for name in spec.score_names}
+    combined = {name: row.get(name) for name in spec.combined_keys}
     return ReportedFigures(
         id=row["id"],
         name=row["name"],
@@ -151,7 +152,7 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
-        definition=reported_definitions.check_reported(figures, spec),
+        definition=reported_definitions.check_reported({**figures, **combined}, spec),
     )
 
 

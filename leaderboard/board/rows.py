@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
+from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
@@ -25,7 +25,6 @@ from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
 from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
-from common.messages import _
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
@@ -40,14 +39,7 @@ FloatArray = npt.NDArray[np.float64]
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
-_BASELINES: Mapping[str, str] = MappingProxyType(
-    {
-        RANDOM: _("baseline: random guessing"),
-        FIRST: _("baseline: always picks the first stored answer"),
-        LONGER: _("baseline: always picks the longer answer"),
-        MAJORITY: _("baseline: majority vote of all judges"),
-    }
-)
+_BASELINES: Mapping[str, str] = MappingProxyType({baseline.id: baseline.source for baseline in BASELINES})
 
 
 class UnknownRevision(ValueError):
@@ -208,6 +200,13 @@ class Board:
         overall, held = self.spec.overall(name), [self.sizes.get(key, 0) > 0 for key in self.spec.parts_of(name)]
         asked = overall.pairs if overall is not None else None
         return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
+
+    @property
+    def part(self) -> tuple[int, int] | None:
+        """How many pairs the board has, and how many the smallest released edition, where that has more."""
+        pairs = sum(self.sizes.get(key, 0) for key in self.spec.category_keys)
+        released = min((edition.pairs for edition in self.spec.editions if edition.pairs), default=0)
+        return (pairs, released) if 0 < pairs < released else None
 
     @property
     def scored(self) -> int:
@@ -391,10 +390,11 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
         category: sum(per_source.get(source, 0) for source in sources)
         for category, sources in spec.groupings[grouping].items()
     }
+    total = sum(sizes.values())
+    overalls = {overall.key: overall for overall in spec.overalls if not spec.is_mean(overall.key)}
     pooled = {
-        name: sum(sizes[key] for key in spec.parts_of(name))
-        for name in dict.fromkeys((spec.pooled, *spec.overall_keys))
-        if not spec.is_mean(name)
+        name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].is_given_for(total) else 0
+        for name in dict.fromkeys((spec.pooled, *overalls))
     }
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 

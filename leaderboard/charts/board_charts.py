@@ -56,7 +56,14 @@ class _Picked(NamedTuple):
     source: str
 
 
-@chart("best-of-n", _("Best-of-N"), place=15, group="field", alone=True)
+@chart(
+    "best-of-n",
+    _("Best-of-N"),
+    place=15,
+    group="field",
+    alone=True,
+    about=lambda spec: paper_figures(spec).policies,
+)
 def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
     scatter_panels: list[ScatterPanel] = []

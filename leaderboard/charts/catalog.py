@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
 from benchmark.spec import BenchmarkSpec
 from leaderboard import charts
-from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import DECLARED, Kind
 
 
@@ -21,16 +20,9 @@ def _declared() -> Mapping[str, Kind]:
 
 
 CHARTS: Mapping[str, Kind] = _declared()
-_NEEDS: Mapping[str, Callable[[BenchmarkSpec], object]] = {
-    "tags": lambda spec: spec.tags,
-    "sources": lambda spec: spec.shown_sources,
-    "best-of-n": lambda spec: paper_figures(spec).policies,
-    "critics": lambda spec: paper_figures(spec).critics,
-}
-"""What a benchmark must have for a chart to say anything."""
 
 
 @cache
 def charts_of(spec: BenchmarkSpec) -> Mapping[str, Kind]:
     """Return the charts that a benchmark can have."""
-    return {key: kind for key, kind in CHARTS.items() if key not in _NEEDS or _NEEDS[key](spec)}
+    return {key: kind for key, kind in CHARTS.items() if kind.about is None or kind.about(spec)}

@@ -112,7 +112,7 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
     return _DrawnLine(ChartLine(row.model, _("reported"), hollow=True), estimates, row.source, row.judge_type)
 
 
-@chart("tags", _("Error tags"), place=2, paper=True, needs="counts")
+@chart("tags", _("Error tags"), place=2, paper=True, needs="counts", about=lambda spec: spec.tags)
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     result, notes = chosen_judges(entries, view)
@@ -141,7 +141,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, buckets(view.spec), view, words, notes, paper)
 
 
-@chart("sources", _("Sources"), place=3, needs="counts")
+@chart("sources", _("Sources"), place=3, needs="counts", about=lambda spec: spec.shown_sources)
 def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -226,7 +226,7 @@ def _votes(k: int) -> str:
     return _("{k} votes", k=k)
 
 
-@chart("critics", _("Critics"), place=6, alone=True)
+@chart("critics", _("Critics"), place=6, alone=True, about=lambda spec: paper_figures(spec).critics)
 def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)

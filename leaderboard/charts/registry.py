@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
+from benchmark.spec import BenchmarkSpec
 from common.messages import _
 from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
 from leaderboard.charts.estimates import Entry
@@ -29,6 +30,7 @@ class Kind(NamedTuple):
     needs: Needs = "categories"
     place: int = 0  # in the list of charts
     suits: Callable[[Entry], bool] | None = None  # which judges it can show; None: all that are scored
+    about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
 
     @property
     def of_judges(self) -> bool:
@@ -52,6 +54,7 @@ class Options(TypedDict, total=False):
     paper: bool
     needs: Needs
     suits: Callable[[Entry], bool]
+    about: Callable[[BenchmarkSpec], object]
 
 
 DECLARED: dict[str, Kind] = {}

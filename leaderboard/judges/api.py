@@ -14,11 +14,12 @@ from benchmark.judges import MOST_SLUG
 from benchmark.statistics.composite import Composite
 from benchmark.statistics.rank_agreement import LEAST
 from leaderboard.board.disclosure import rounded
+from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import openapi_examples
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.compare import BenchmarkComparison, verdict
-from leaderboard.judges.composite import LARGEST_WEIGHT, composite_of
+from leaderboard.judges.composite import LARGEST_WEIGHT, composite_of, weighted
 from leaderboard.judges.query import COMPOSITE, JUDGE_FILTERS, NAME, TIERS, JudgesQuery, matching
 from leaderboard.judges.selection import (
     ComparedJudges,
@@ -33,7 +34,7 @@ from leaderboard.judges.selection import (
     selected,
     version_key,
 )
-from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines
+from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines, part_json
 from leaderboard.pages.compare import difference_json
 from leaderboard.responses import json_body, respond
 
@@ -159,7 +160,7 @@ def _judges(found: SelectedLines, weights: Mapping[str, float], findings: Findin
     return {
         "benchmarks": [board.benchmark for board in found.boards],
         "weights": dict(weights),
-        "judges": [_line(line, found.composites, findings) for line in found.lines],
+        "judges": [_line(line, _composites(found.composites, found.boards, weights), findings) for line in found.lines],
     }
 
 
@@ -168,16 +169,24 @@ def _judge(editions: Sequence[BoardVersion], slug: str, weights: Mapping[str, fl
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
-    return {**_line(line, composite_of(every, weights), findings_of(editions)), "weights": dict(weights)}
+    boards = [edition.board() for edition in editions]
+    composites = _composites(composite_of(every, weights), boards, weights)
+    return {**_line(line, composites, findings_of(editions)), "weights": dict(weights)}
 
 
-def _line(line: JudgeLine, composites: Mapping[str, Composite], findings: Findings) -> dict[str, Any]:
-    return {**judge_json(line, findings), "composite": _composite(composites.get(line.slug))}
+def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], findings: Findings) -> dict[str, Any]:
+    return {**judge_json(line, findings), "composite": composites.get(line.slug)}
 
 
-def _composite(composite: Composite | None) -> dict[str, Any] | None:
-    if composite is None:
-        return None
+def _composites(
+    found: Mapping[str, Composite], boards: Sequence[Board], weights: Mapping[str, float]
+) -> dict[str, dict[str, Any]]:
+    """Return composites as programs get them. ``parts``: of which benchmarks only a part of the pairs is in them."""
+    parts = {board.benchmark: part for board in weighted(boards, weights) if (part := part_json(board)) is not None}
+    return {slug: {**_composite(composite), "parts": parts} for slug, composite in found.items()}
+
+
+def _composite(composite: Composite) -> dict[str, Any]:
     ranks = None if composite.best is None else [composite.best, composite.worst]
     return {"value": composite.value, "interval": list(composite.interval), "rank_range": ranks}
 
@@ -196,6 +205,7 @@ def _on_benchmark(one: BenchmarkComparison) -> dict[str, Any]:
         "benchmark": one.board.benchmark,
         "label_revision": one.board.label_revision,
         "protocol": one.board.protocol,
+        "part": part_json(one.board),
         "figures": [
             None if figure is None else {**figure_json(figure), "scored": bool(figure.rule)} for figure in one.figures
         ],
@@ -216,6 +226,7 @@ def _agreeing(one: BenchmarkAgreement) -> dict[str, Any]:
     correlation = one.correlation
     return {
         "benchmarks": [one.first.benchmark, one.second.benchmark],
+        "parts": {board.benchmark: part for board in (one.first, one.second) if (part := part_json(board)) is not None},
         "n": len(one.judges),
         "correlation": None if correlation is None else correlation.rho,
         "interval": None if correlation is None else list(correlation.interval),

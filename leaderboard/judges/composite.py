@@ -13,6 +13,7 @@ from benchmark.disclosure import PUBLIC
 from benchmark.statistics.composite import BenchmarkScore, Composite, composites
 from benchmark.statistics.uncertainty import Interval
 from leaderboard.board.disclosure import rounded
+from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine
 
 LARGEST_WEIGHT = 9.0
@@ -26,6 +27,11 @@ def composite_of(lines: Sequence[JudgeLine], weights: Mapping[str, float]) -> di
     if sum(weight > 0 for weight in weights.values()) < 2:
         return {}
     return composites({line.slug: _scores(line) for line in lines}, weights)
+
+
+def weighted(boards: Sequence[Board], weights: Mapping[str, float]) -> tuple[Board, ...]:
+    """Return the boards that a composite takes in: those with a weight."""
+    return tuple(board for board in boards if weights.get(board.benchmark, 1.0) > 0)
 
 
 def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:

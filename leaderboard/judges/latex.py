@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from benchmark.statistics.composite import Composite
 from common.rounding import percent
 from leaderboard.board.rows import Board
-from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of, part_of
+from leaderboard.judges.composite import weighted
+from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of, named_parts, part_of
 from leaderboard.share import escape
 
 _MARKS = "abcdefghij"
@@ -50,10 +51,12 @@ def judges_latex(
 
 def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:
     used = [weights.get(board.benchmark, 1.0) for board in boards]
+    parts = escape.latex(named_parts(weighted(boards, weights)))
+    part = f"; it counts as a whole benchmark what is a part: {parts}" if parts else ""
     if len({*used}) == 1:
-        return "mean of the scores made here, of judges that have all"
+        return f"mean of the scores made here, of judges that have all{part}"
     listed = ", ".join(f"{weight:g}" for weight in used)
-    return f"mean of the scores made here with the weights {listed}, of judges that have all with a weight"
+    return f"mean of the scores made here with the weights {listed}, of judges that have all with a weight{part}"
 
 
 def _definition(board: Board) -> str:

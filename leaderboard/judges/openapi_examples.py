@@ -39,7 +39,7 @@ _NAME: dict[str, Any] = {"judge": "my-judge-7b", "name": "My judge 7B", "url": "
 _LINE = {
     **_NAME,
     "benchmarks": {_SPEC.id: _CELL, "mm-rlhf-rewardbench": _OTHER_CELL},
-    "composite": {"value": 0.7825, "interval": [0.7469, 0.8119], "rank_range": [1, 2]},
+    "composite": {"value": 0.7825, "interval": [0.7469, 0.8119], "rank_range": [1, 2], "parts": {}},
 }
 _WEIGHTS = {_SPEC.id: 1.0, "mm-rlhf-rewardbench": 1.0}
 _UNKNOWN = "There is no judge with this slug; `unknown` lists those of a comparison"
@@ -47,7 +47,8 @@ JUDGES = answers(
     "Judges in the order of the table; `composite` is null for a judge without a score on a benchmark with a weight. "
     "`arithmetic` says what is wrong with reported figures, null where nothing is known to be; `finding` says what "
     "they fit; `mixed` lists the definitions of overall that their table has in one column; `part` "
-    "says how many of the released pairs a board has, null for all.",
+    "says how many of the released pairs a board has, null for all; `parts` of a composite says it of "
+    "each benchmark that it takes in.",
     {"benchmarks": [*_WEIGHTS], "weights": _WEIGHTS, "judges": [_LINE]},
 )
 JUDGE = answers("The judge.", {**_LINE, "weights": _WEIGHTS}, _404_unknown_judge=_UNKNOWN)
@@ -62,6 +63,7 @@ COMPARE_JUDGES = answers(
                 "benchmark": _SPEC.id,
                 "label_revision": "v2",
                 "protocol": "strict",
+                "part": None,
                 "figures": [{**_FIGURE, "scored": True}, {**_FIGURE, "value": 0.7254, "scored": True}],
                 "difference": {
                     "n": 1247,
@@ -90,6 +92,7 @@ AGREEMENT = answers(
         "pairs": [
             {
                 "benchmarks": [*_WEIGHTS],
+                "parts": {},
                 "n": 18,
                 "correlation": 0.6446,
                 "interval": [0.2069, 0.868],

@@ -14,6 +14,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.compare import offered_judges, verdict
+from leaderboard.judges.composite import weighted
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.query import JUDGE_FILTERS, PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import (
@@ -28,7 +29,7 @@ from leaderboard.judges.selection import (
     selected,
     version_key,
 )
-from leaderboard.judges.table import judge_lines, part_of
+from leaderboard.judges.table import judge_lines, named_parts, part_of
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
@@ -108,6 +109,7 @@ def _compare_page(editions: Sequence[BoardVersion], asked: Sequence[str], relati
         offered=offered_judges(lines, result.every),
         prefixes=_prefixes(editions),
         words=compare,
+        part_of=part_of,
         axis=compare.reach([shown]),
     )
 
@@ -116,16 +118,19 @@ def _agreement_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str
     boards = [edition.board() for edition in editions]
     found = agreements(matching(judge_lines(boards), asked), boards)
     values = {"found": found, "verdict": agreement_verdict(found), "asked": asked, "least": LEAST}
+    values["parts"] = named_parts(boards)
     return render(editions[0].context, "agreement.html", current="/judges", **values)
 
 
 def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     context = editions[0].context
+    found = selected(editions, asked)
     return render(
         context,
         "judges.html",
         current="/judges",
-        found=_page(selected(editions, asked), asked),
+        found=_page(found, asked),
+        composite_parts=named_parts(weighted(found.boards, dict(asked.weights))) if found.composites else "",
         asked=asked,
         filters=JUDGE_FILTERS,
         prefixes=_prefixes(editions),

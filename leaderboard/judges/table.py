@@ -13,7 +13,7 @@ from typing import Any
 from benchmark.disclosure import PUBLIC
 from benchmark.protocols import protocols
 from benchmark.spec import GROUPS
-from common.messages import _
+from common.messages import _, joined
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
@@ -140,6 +140,8 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
 def definition_of(board: Board, key: str) -> str:
     """Return how a score of a board is made: over all pairs alike, over whole groups, or as a mean."""
     overall = board.spec.overall(key)
+    if overall is not None and not overall.has_definition:
+        return _("definition not stated")
     if overall is not None and overall.kind == GROUPS:
         return _("groups all right")
     if overall is None or not board.spec.is_mean(key):
@@ -148,18 +150,27 @@ def definition_of(board: Board, key: str) -> str:
 
 
 def missing_pairs(board: Board) -> tuple[int, int] | None:
-    """Return how many pairs a board has, and how many the smallest released edition, where that has more; None for a
-    board of all. A number of a part is no number of the benchmark, so each page says so beside it.
-    """
-    pairs = sum(board.sizes.get(key, 0) for key in board.spec.category_keys)
-    released = min((edition.pairs for edition in board.spec.editions if edition.pairs), default=0)
-    return (pairs, released) if 0 < pairs < released else None
+    """Return what part of the released pairs a board has; None for a board of all. A number of a part is no number of
+    the benchmark, so each page says so beside it."""
+    return board.part
 
 
 def part_of(board: Board) -> str:
     """Return that a board has a part of its benchmark's pairs; nothing for one of all."""
     found = missing_pairs(board)
     return "" if found is None else _("{pairs:,} of {released:,} pairs", pairs=found[0], released=found[1])
+
+
+def part_json(board: Board) -> dict[str, int] | None:
+    """Return the same as programs get it; None for a board of all pairs."""
+    found = missing_pairs(board)
+    return None if found is None else {"pairs": found[0], "released": found[1]}
+
+
+def named_parts(boards: Iterable[Board]) -> str:
+    """Return the boards that have a part of their pairs, by the names of their benchmarks; nothing for all whole."""
+    parts = [(board.spec.title, part_of(board)) for board in boards]
+    return joined([_("{title} ({part})", title=title, part=part) for title, part in parts if part])
 
 
 def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:
@@ -188,11 +199,10 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         ranges = [best, cell.info.worst] if cell.info is not None and best is not None else None
         rank = cell.info.rank if cell.info is not None else None
         scored = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "figures": _json(cell.figures)}
-    part = missing_pairs(cell.board)
     return {
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,
-        "part": None if part is None else {"pairs": part[0], "released": part[1]},
+        "part": part_json(cell.board),
         "scored": scored,
         "reported": [_report_json(row, found, findings.get(row.id)) for row, found in cell.reports],
     }

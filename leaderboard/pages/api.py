@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.pairs.definition_check import printed_names
+from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
@@ -19,6 +19,7 @@ from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, definition_check, number_check, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import edition_or_problem, json_body, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
@@ -41,6 +42,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         "/check-numbers",
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
+        openapi_extra=_of_other_benchmarks(site.context),
     )
     @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
@@ -50,9 +52,10 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
+            number_check.refuse_unknown(request.query_params, spec)
             result = await turns.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
-            return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
+            return _bad_figures(wrong)
         except QueueFull:
             return problem(503, "busy", "Too many others are checking numbers at the moment; try again in a moment.")
         return respond(json_body(number_check.to_json(result)), request.headers)
@@ -89,18 +92,36 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     return router
 
 
-def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the names of the percentages that the number check of a benchmark takes."""
-    return printed_names(spec) if spec.scores_pairs else spec.score_names
-
-
 def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
     """Return the number check of a benchmark with several definitions of overall."""
     try:
+        number_check.refuse_unknown(request.query_params, spec)
         result = definition_check.answer(request.query_params, spec)
     except number_check.BadFigures as wrong:
-        return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
+        return _bad_figures(wrong)
     return respond(json_body(definition_check.to_json(result)), request.headers)
+
+
+def _bad_figures(wrong: number_check.BadFigures) -> Response:
+    more = {"known": list(wrong.known)} if wrong.known else {}
+    return problem(400, "bad-figures", str(wrong), parameter=wrong.field, **more)
+
+
+def _of_other_benchmarks(context: RenderContext) -> dict[str, Any]:
+    """Return the percentages that other benchmarks of the service take at the same address, for OpenAPI."""
+    own = figure_names(context.spec)
+    takers: dict[str, list[str]] = {}
+    for served in context.benchmarks:
+        for name in served.figures:
+            takers.setdefault(name, []).append(served.id)
+    like = {"in": "query", "required": False, "schema": {"type": "string", "maxLength": 60, "default": ""}}
+    return {
+        "parameters": [
+            {**like, "name": name, "description": f"{_PERCENT}. With benchmark={' or '.join(ids)}"}
+            for name, ids in takers.items()
+            if name not in own
+        ]
+    }
 
 
 def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,14 +15,14 @@ from benchmark.pairs.definition_check import (
     OTHER_COUNTS,
     DefinitionCheck,
     UnreachableFigure,
+    by_printed_name,
     check_definitions,
-    printed_names,
     read_printed,
 )
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
-from leaderboard.board.reported_definitions import needed_definitions, printed_title
+from leaderboard.board.reported_definitions import definition_name, needed_definitions, printed_title
 from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
 
 TABLES = "published_tables.json"
@@ -59,7 +59,7 @@ def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
     Raises:
         BadFigures: one is no percentage, none is given, or all are fractions.
     """
-    texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
+    texts = by_printed_name(given, spec)
     for name, text in texts.items():
         try:
             read_printed({name: text if len(text) <= MOST_LETTERS else "…"}, spec)
@@ -89,9 +89,13 @@ def headline(definition_check: DefinitionCheck) -> str:
     if definition_check.verdict == OTHER_COUNTS:
         return _("The categories do not add up to the overall.")
     if definition_check.verdict == FITS:
-        titles = joined([_("“{title}”", title=key) for key in definition_check.fitting], _(" or "))
-        return _("The overall is {titles}.", titles=titles)
+        return _("The overall is {titles}.", titles=quoted(definition_check.fitting, definition_check.spec, _(" or ")))
     return _("Every figure is possible. With all categories and the overall we can tell its definition.")
+
+
+def quoted(keys: Iterable[str], spec: BenchmarkSpec, between: str) -> str:
+    """Return definitions of overall by their names, in quotation marks."""
+    return joined([_("“{title}”", title=definition_name(key, spec)) for key in keys], between)
 
 
 def sentences(definition_check: DefinitionCheck) -> list[str]:
@@ -110,7 +114,9 @@ def sentences(definition_check: DefinitionCheck) -> list[str]:
         there_are_none = _("There are no counts behind the categories that add up to the overall.")
         said.append(there_are if definition_check.adds_up else there_are_none)
     if definition_check.edition.inferred and definition_check.overalls:
-        sizes = joined([f"{key} {size:,}" for key, size in definition_check.edition.inferred.items()], _(" and "))
+        inferred = definition_check.edition.inferred.items()
+        named = [_("{title} {size:,}", title=definition_check.spec.title_of(key), size=size) for key, size in inferred]
+        sizes = joined(named, _(" and "))
         said.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
     return said
 

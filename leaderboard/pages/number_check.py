@@ -5,7 +5,7 @@ Imports nothing but the core, so that the command starts at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -22,10 +22,12 @@ from benchmark.number_check import (
     read_figures,
     right_range,
 )
+from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined, ngettext
 
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
+_NO_FIGURES = ("benchmark", "lang")  # that every address may have
 _KEPT = 2048  # answers, of a few kilobytes each
 
 _READINGS: Mapping[Reading, str] = {
@@ -36,11 +38,15 @@ _READINGS: Mapping[Reading, str] = {
 
 
 class BadFigures(ValueError):
-    """The figures cannot be read; ``field`` is the one at fault, or None where it is all of them."""
+    """The figures cannot be read; ``field`` is the one at fault, or None where it is all of them.
 
-    def __init__(self, field: str | None, message: str) -> None:
+    ``known``: the names of figures, where ``field`` is none of them.
+    """
+
+    def __init__(self, field: str | None, message: str, known: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.field = field
+        self.known = known
 
 
 class NumberCheckQuery(NamedTuple):
@@ -73,6 +79,19 @@ def read(parameters: Mapping[str, str], spec: BenchmarkSpec) -> NumberCheckQuery
     """Return the figures of a query string or of a command line."""
     texts = (parameters.get(name, "").strip()[: MOST_LETTERS + 1] for name in spec.score_names)
     return NumberCheckQuery(spec, tuple(texts))
+
+
+def refuse_unknown(given: Iterable[str], spec: BenchmarkSpec) -> None:
+    """Check the names of a query string.
+
+    Raises:
+        BadFigures: one is no figure of the benchmark.
+    """
+    known = figure_names(spec)
+    for name in given:
+        if name not in known and name not in _NO_FIGURES:
+            message = _("“{name}” is no figure here. The figures are {names}.", name=name[:60], names=", ".join(known))
+            raise BadFigures(name[:60], message, known)
 
 
 def url(values: Mapping[str, float | str | None] | Mapping[str, str], path: str = "/check-numbers") -> str:

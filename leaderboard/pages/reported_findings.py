@@ -53,7 +53,7 @@ def mixture(result: ReportedFigures, published: Sequence[ReportedFigures]) -> st
     return _(
         "The overall column of {table} mixes {definitions}: its rows cannot be compared.",
         table=table,
-        definitions=joined([_("“{title}”", title=key) for key in mixed], _(" and ")),
+        definitions=definition_check.quoted(mixed, result.spec, _(" and ")),
     )
 
 
@@ -63,7 +63,10 @@ def interval_note(result: ReportedFigures, *, shown: bool) -> str:
         return _no_interval(result)
     edition = result.definition.edition if result.definition is not None else None
     if edition is not None and edition.inferred:
-        sizes = joined([f"{result.spec.title_of(key)} {size:,}" for key, size in edition.inferred.items()], _(" and "))
+        named = [
+            _("{title} {size:,}", title=result.spec.title_of(key), size=size) for key, size in edition.inferred.items()
+        ]
+        sizes = joined(named, _(" and "))
         return _(
             "Intervals are unpaired, from the official sizes. {sizes} are inferred. They are too narrow if pairs were "
             "left out.",

@@ -49,9 +49,11 @@ def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -
             return not_found(request.headers)
         asked = number_check.read(request.query_params, context.spec)
         problem = None
-        if any(asked.texts):
+        if request.query_params:
             try:
-                await turns.take(number_check.answer, asked)
+                number_check.refuse_unknown(request.query_params, context.spec)
+                if any(asked.texts):
+                    await turns.take(number_check.answer, asked)
             except number_check.BadFigures as wrong:
                 problem = wrong
             except QueueFull:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.number_check import Implied, Plausibility
-from benchmark.pairs.definition_check import printed_names
+from benchmark.pairs.definition_check import by_printed_name, printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
-from leaderboard.board.reported_definitions import printed_title
+from leaderboard.board.reported_definitions import definition_name, printed_title
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, definition_check, explore, number_check
@@ -66,9 +66,10 @@ def check_page(
 def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> tuple[str, BadFigures | None]:
     """Return the form with the published tables, the answer if something was asked, and what is wrong with it."""
     spec = context.spec
-    asked = {name: given[name] for name in printed_names(spec) if given.get(name, "").strip()}
+    asked = {name: text for name, text in by_printed_name(given, spec).items() if text}
     result, problem = None, None
     try:
+        number_check.refuse_unknown(given, spec)
         result = definition_check.answer(asked, spec) if asked else None
     except BadFigures as wrong:
         problem = wrong
@@ -79,6 +80,8 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
         spec=spec,
         names=printed_names(spec),
         title_of=printed_title,
+        definition_name=definition_name,
+        quoted=definition_check.quoted,
         asked=asked,
         problem=problem,
         found=result,

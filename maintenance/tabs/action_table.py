@@ -12,18 +12,18 @@ from typing import Any
 
 import gradio as gr
 
-from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import Refresh
-from maintenance.page_context import QUIETLY, PageContext, TaskWatch, html, is_refusal
-from maintenance.row_actions import RowActions, RowRequest
+from maintenance.page import markup
+from maintenance.page.action_form import Refresh
+from maintenance.page.page_context import QUIETLY, PageContext, TaskWatch, html, is_refusal
+from maintenance.page.row_actions import RowActions, RowRequest
 from maintenance.types import ActionResult, NotFound
 
 _DIALOGS = """
 element.addEventListener("maintain:act", (event) => trigger("submit", event.detail));
 element.addEventListener("maintain:show", (event) => trigger("expand", event.detail));
 """
-SCRIPT = (Path(__file__).parents[1] / "page.js").read_text("utf-8")
+SCRIPT = (Path(__file__).parents[1] / "page" / "page.js").read_text("utf-8")
 """Opens dialogs, counts ticked rows and keeps the tab in the address."""
 
 

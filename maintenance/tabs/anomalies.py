@@ -5,11 +5,11 @@ from __future__ import annotations
 import gradio as gr
 
 from common.messages import _
-from maintenance import markup
-from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import anomalies
-from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.row_actions import RowActions
+from maintenance.page import markup
+from maintenance.page.action_form import ActionForm, Refresh
+from maintenance.page.page_context import QUIETLY, PageContext, html
+from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 
 _LEAD = _(

@@ -8,12 +8,12 @@ import gradio as gr
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS
 from common.messages import _
-from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search, labels, operations, rescoring
-from maintenance.page_context import PageContext, TaskWatch, html
-from maintenance.row_actions import RowActions
+from maintenance.page import markup
+from maintenance.page.action_form import ActionForm, Refresh
+from maintenance.page.page_context import PageContext, TaskWatch, html
+from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 from storage.labels import label_sets
 

@@ -8,12 +8,13 @@ from typing import Any
 import gradio as gr
 
 from common.messages import _
-from maintenance import curation_text, markup
+from maintenance import curation_text
 from maintenance.action_context import ActionContext
-from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search, pools
-from maintenance.page_context import PageContext, html
-from maintenance.row_actions import RowActions, RowKey
+from maintenance.page import markup
+from maintenance.page.action_form import ActionForm, Refresh
+from maintenance.page.page_context import PageContext, html
+from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.tabs.action_table import ActionTable
 from maintenance.types import whole_number
 from storage.annotation.pools import PoolView

@@ -8,13 +8,13 @@ from pathlib import Path
 import gradio as gr
 
 from common.messages import _
-from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import Refresh
 from maintenance.actions import reported
-from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.page import markup
+from maintenance.page.action_form import Refresh
+from maintenance.page.page_context import QUIETLY, PageContext, html
+from maintenance.page.row_actions import RowActions
 from maintenance.reported_file import ReportedFileRejected, fields
-from maintenance.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 from maintenance.types import Conflict
 

@@ -1,7 +1,7 @@
 """Prediction files about pairs of any benchmark with a definition: five formats, recognised by content.
 
 * ``official``: ``{"ID", "Label", "output", "Meta"}`` of Multimodal RewardBench.
-* ``omni-rrm``: the same with a JSON verdict in ``output``.
+* ``omni-rrm``: the same with a JSON verdict in ``output``, and what the tool has read from it in ``PredBetter``.
 * ``r1-reward``: rows of the benchmark with ``rewards``, the preferred response shown first; ``rewards`` decide.
 * ``lmms-eval``: samples of its task multimodal_rewardbench.
 * ``native``: ``votes``, ``judgements`` or ``scores``.
@@ -17,7 +17,12 @@ from itertools import islice
 from typing import Any
 
 from benchmark.pairs.labelled_pairs import field as field_at
-from benchmark.pairs.verdict_formats import json_verdict, read_json_verdict, read_verdict
+from benchmark.pairs.verdict_formats import (
+    holds_json_verdict,
+    read_json_verdict,
+    read_stated_verdict,
+    read_verdict,
+)
 from benchmark.spec import TIE, BenchmarkSpec
 from benchmark.votes import UNDECIDED as UNREADABLE
 from common.messages import _
@@ -142,9 +147,10 @@ def detect_format(record: Any) -> str | None:
         return "r1-reward"
     if "doc_id" in record and ("filtered_resps" in record or "resps" in record):
         return "lmms-eval"
+    if "output" in record and "PredBetter" in record:
+        return "omni-rrm"
     if isinstance(record.get("output"), str):
-        omni = "PredBetter" in record or json_verdict(record["output"]) is not None
-        return "omni-rrm" if omni else "official"
+        return "omni-rrm" if holds_json_verdict(record["output"]) else "official"
     if "output" in record and "ID" in record:
         return "official"
     return "native" if any(name in record for name in ("votes", "judgements", "scores")) else None
@@ -195,14 +201,19 @@ def _official(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None
 
 
 def _omni_rrm(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
-    return _replied(fields, spec, read_json_verdict)
+    """Read the judge's JSON; where its text says nothing, what the tool has read from it."""
+    result = _replied(fields, spec, read_json_verdict)
+    if result is None or result.votes != (UNREADABLE,):
+        return result
+    return replace(result, votes=(read_stated_verdict(fields.record.get("PredBetter")),))
 
 
 def _replied(
     fields: FieldReader, spec: BenchmarkSpec, parse: Callable[[str, BenchmarkSpec], int]
 ) -> PairPrediction | None:
-    """Read a record with the judge's text in ``output``, A shown first."""
-    item_id, text = _named(fields), fields.text("output")
+    """Read a record with the judge's text in ``output``, A shown first. No text (null) is an unreadable one."""
+    failed = fields.record.get("output", "") is None
+    item_id, text = _named(fields), "" if failed else fields.text("output")
     responses = _responses(fields.record.get("Meta"), spec) or _responses(fields.record, spec)
     if not fields.finish():
         return None

@@ -11,10 +11,13 @@ from sqlalchemy.orm import Session
 
 from storage.database import Database
 from storage.integrity import audit
+from storage.integrity.key_place import KeyPlace
 from storage.models.core import AuditEvent
 from storage.models.receipts import ReceiptKey
 
 PUBLISHED = "receipts.key_published"
+KEPT = "receipts.key_kept"  # where the private key is, as a process has found or put it at its start
+MISSING = "receipts.key_missing"  # a process had none although keys were published, and began a new one
 
 
 class PublicKey(NamedTuple):
@@ -36,6 +39,35 @@ def publish(database: Database, key_id: str, public_key: str) -> bool:
     except IntegrityError:  # another process was faster
         return False
     return True
+
+
+def record_missing(database: Database, key_id: str) -> bool:
+    """Say on record that this key was begun because none was found; False where it is the first of all."""
+    with database.write() as session:
+        earlier = sorted(session.scalars(select(ReceiptKey.id).where(ReceiptKey.id != key_id)))
+        if earlier:
+            audit.append(session, MISSING, {"key_id": key_id, "earlier": earlier})
+    return bool(earlier)
+
+
+def record_place(database: Database, key_id: str, place: KeyPlace) -> None:
+    """Say on record where the private key is, unless that was said last."""
+    with database.read() as session:
+        if _kept(session) == (key_id, place):
+            return
+    with database.write() as session:
+        audit.append(session, KEPT, {"key_id": key_id, "place": place})
+
+
+def place(session: Session) -> KeyPlace | None:
+    """Return where the private key is; None where no process with a replica has said it."""
+    kept = _kept(session)
+    return None if kept is None else kept[1]
+
+
+def _kept(session: Session) -> tuple[str, KeyPlace] | None:
+    last = audit.newest(session, [KEPT], limit=1)
+    return (last[0].body["key_id"], KeyPlace(last[0].body["place"])) if last else None
 
 
 def list_keys(session: Session, *, through: int | None = None) -> list[PublicKey]:

@@ -1,1 +1,1 @@
-"""E-mail to submitters about their own entries, for those who asked for it."""
+"""Notifications about one's own entries by e-mail and webhook, for those who asked for them."""

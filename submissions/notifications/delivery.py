@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from common.messages import _
+from auth.crypto import random_id
+from common.messages import Message, _
 from common.translations import Translations, translations
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
-from storage import notifications
+from storage import digests, notifications
 from storage.database import Database
+from storage.digests import StoredDigest
 from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
-from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
+from submissions.activity import RESCORED, ActivityRules
+from submissions.notifications.digest import DigestSource
+from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
+from submissions.notifications.turns import run_turns
 
 LEASE_SECONDS = 120.0  # longer than a mail server may take
-COLLECT_SECONDS = 5.0
-_MOST_LINES = 30
-
 log = logging.getLogger(__name__)
 
 
@@ -42,35 +44,48 @@ class EmailDelivery:
     rules: Sequence[ActivityRules]
     brand: str
     name: str
+    digest: DigestSource | None = None
 
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
         with self.database.read() as session:
-            through = audit.head(session).seq
             waiting = notifications.news(session, RESCORED)
-        return sum(self._collect_for(one, through) for one in waiting)
+        through = latest_seq(self.database) if waiting else 0
+        queued = sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
+        return queued + (0 if self.digest is None else self._collect_digests(self.digest))
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
-        items = [
-            item
-            for rules in self.rules
-            for item in activity_of(self.database, stored.account, rules, limit=2 * _MOST_LINES)
-            if stored.seen_seq < item.seq <= through and group_of(item, rules) in stored.events
-        ]
-        ordered = [_line(item, of) for item in sorted(items, key=lambda item: item.seq)]
+        lines = [_line(item, of) for item in news_of(self.database, self.rules, stored, through)]
         address = self.subscriptions.address(stored)
         key = self.subscriptions.address_key(address or "")
         with self.database.write() as session:
-            queued = notifications.queue(session, stored, through, ordered if address else [], key)
-        return queued and bool(ordered and address)
+            queued = notifications.queue(session, stored, through, lines if address else [], key)
+        return queued and bool(lines and address)
 
-    def send_due(self) -> int:
-        """Send every e-mail that is due; return how many the server took."""
+    def _collect_digests(self, source: DigestSource) -> int:
+        with self.database.read() as session:
+            waiting, through = digests.due(session), audit.head(session).seq
+        return sum(self._collect_digest(source, digest, through) for digest in waiting)
+
+    def _collect_digest(self, source: DigestSource, digest: StoredDigest, through: int) -> bool:
+        with self.database.read() as session:
+            stored = notifications.subscription(session, digest.account)
+            found = source.lines(session, digest.seen_seq, through)
+        if stored is None:
+            return False
+        of = translations(stored.language)
+        lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in found]
+        key = self.subscriptions.address_key(self.subscriptions.address(stored) or "")
+        with self.database.write() as session:
+            return digests.queue(session, digest, random_id(), through, lines, key) and bool(lines)
+
+    def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send every e-mail that is due, until it is stopped; return how many the server took."""
         sent = 0
         with self.database.read() as session:
             waits = notifications.any_due(session)
-        while waits:
+        while waits and not stopped():
             with self.database.write() as session:
                 claim = notifications.claim(session, self.name, LEASE_SECONDS)
             if claim is None:
@@ -101,21 +116,23 @@ class EmailDelivery:
     def compose(self, claim: EmailClaim) -> PlainEmail | None:
         """Return the e-mail; None where nobody wants it any more."""
         with self.database.read() as session:
+            digest = digests.by_id(session, claim.subscription)
             stored = notifications.subscription_by_id(session, claim.subscription)
-        asks = claim.through_seq == 0
-        if (
-            stored is None
-            or (stored.confirmed_at is None) != asks
-            or (to := self.subscriptions.address(stored)) is None
-        ):
+            if digest is not None:
+                stored = notifications.subscription(session, digest.account)
+        to = None if stored is None else self.subscriptions.address(stored)
+        if stored is None or to is None or (stored.confirmed_at is None) != (claim.through_seq == 0):
+            return None
+        if digest is not None and (self.digest is None or not self.digest.may_read(digest.account)):
             return None
         of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
-        if asks:
+        if claim.through_seq == 0:
             link = self.subscriptions.confirm_link(stored.id)
             return PlainEmail(to, message_id, *_confirmation(self.brand, link, of))
         unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
-        subject, body = _news(self.brand, claim.lines, (self.subscriptions.site, unsubscribe), of)
-        return PlainEmail(to, message_id, subject, body, unsubscribe)
+        subject = _news_subject(self.brand, claim.lines) if digest is None else _digest_subject(self.brand)
+        body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of)
+        return PlainEmail(to, message_id, of.text(subject), body, unsubscribe)
 
     def release_expired(self) -> int:
         """Give e-mails back whose sender is gone."""
@@ -124,30 +141,12 @@ class EmailDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        turn = 0
-        while not stop.is_set():
-            try:
-                if turn % 12 == 0:
-                    await asyncio.to_thread(self.release_expired)
-                await asyncio.to_thread(self.collect)
-                await asyncio.to_thread(self.send_due)
-            except Exception:  # of the database; the next turn tries again
-                log.exception("email.turn_failed")
-            turn += 1
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), COLLECT_SECONDS)
+        await run_turns(self, "email.turn_failed", stop)
 
 
-def group_of(item: ActivityItem, rules: ActivityRules) -> str:
-    """Return which of EVENTS something is; "" where its owner did it, or asked for it."""
-    if item.own:
-        return ""
-    known = {audit.SCORED: "scored", "job.failed": "failed", **dict.fromkeys(RESCORED, "rescored")}
-    return known.get(item.kind, "moderated" if item.kind in rules.sentences else "")
-
-
-def _line(item: ActivityItem, of: Translations) -> dict[str, Any]:
-    return {"title": item.title, "text": of.text(item.sentence), "path": f"/account/submissions/{item.entry}"}
+def _line(item: NewsItem, of: Translations) -> dict[str, Any]:
+    about = item.activity
+    return {"title": about.title, "text": of.text(item.sentence), "path": f"/account/submissions/{about.entry}"}
 
 
 def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
@@ -164,19 +163,26 @@ def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
     return of.text(subject), "\n\n".join(map(of.text, paragraphs)) + "\n"
 
 
-def _news(brand: str, lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> tuple[str, str]:
-    site, unsubscribe = links
+def _digest_subject(brand: str) -> Message:
+    return _("{brand} leaderboard: digest for maintainers", brand=brand)
+
+
+def _news_subject(brand: str, lines: Sequence[dict[str, Any]]) -> Message:
     titles = {line["title"] for line in lines}
     about = _("your entries") if len(titles) > 1 else next(iter(titles), "")
-    subject = _("{brand} leaderboard: news of {about}", brand=brand, about=about)
-    paragraphs = list(_paragraphs(lines[:_MOST_LINES], site))
-    if len(lines) > _MOST_LINES:
-        paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - _MOST_LINES)))
+    return _("{brand} leaderboard: news of {about}", brand=brand, about=about)
+
+
+def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> str:
+    site, unsubscribe = links
+    paragraphs = list(_paragraphs(lines[:MOST_LINES], site))
+    if len(lines) > MOST_LINES:
+        paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - MOST_LINES)))
     paragraphs.append(
         "-- \n" + of.text(_("You asked for these e-mails in your account: {link}", link=f"{site}/account"))
     )
     paragraphs.append(of.text(_("Stop them: {link}", link=unsubscribe)))
-    return of.text(subject), "\n\n".join(paragraphs) + "\n"
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _paragraphs(lines: Sequence[dict[str, Any]], site: str) -> Iterator[str]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from auth import Identity
 from auth.crypto import KeyRing, random_id
-from auth.model import require_person
+from auth.model import Role, require_person
 from common.messages import _
 from operation.mail_server import is_address
-from storage import notifications
-from storage.database import Database
+from storage import digests, notifications
+from storage.database import Database, Session
 from storage.notifications import NewSubscription, StoredSubscription
 
 EVENTS = {
@@ -20,6 +20,7 @@ EVENTS = {
     "moderated": _("A maintainer changed your entry"),
     "rescored": _("The board changed its labels, and your score with it"),
 }
+DIGEST = "digest"  # beside them, for maintainers
 CONFIRM_SECONDS = 2 * 86_400.0
 REQUESTS_A_DAY = 3  # of an account, and for an address: nobody can be flooded with requests
 _SEAL, _CONFIRM, _UNSUBSCRIBE, _ADDRESS = "email", "confirm-email", "unsubscribe-email", "email-address"
@@ -38,6 +39,7 @@ class OwnAddress:
     events: Sequence[str]
     confirmed: bool
     failed: bool  # whether the last e-mail could not be delivered
+    digest: bool  # whether it is sent the digest of maintainers
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +52,27 @@ class EmailSubscriptions:
 
     def own(self, user: Identity) -> OwnAddress | None:
         """Return the user's address; None where there is none, or where it can be read no more."""
+        person = require_person(user)
         with self.database.read() as session:
-            stored = notifications.subscription(session, require_person(user).account)
+            stored = notifications.subscription(session, person.account)
             failed = stored is not None and notifications.last_failed(session, stored.id)
+            digest = digests.wanted(session, person.account)
         address = None if stored is None else self.address(stored)
         if stored is None or address is None:
             return None
-        return OwnAddress(address, stored.events, stored.confirmed_at is not None, failed)
+        return OwnAddress(address, stored.events, stored.confirmed_at is not None, failed, digest)
 
     def state(self, user: Identity, address: str, events: Sequence[str], language: str) -> None:
-        """Keep an address and have it confirmed; an address that is confirmed already keeps that.
+        """Keep an address and have it confirmed; an address that is confirmed already keeps that. DIGEST among the
+        events is for maintainers alone.
 
         Raises EmailRejected for an address or events that are none, and after too many requests.
         """
         person, wanted, chosen = require_person(user), address.strip(), [name for name in EVENTS if name in events]
         if not is_address(wanted):
             raise EmailRejected(_("This is no e-mail address. Write one such as name@example.org."))
-        if not chosen:
+        digest = DIGEST in events and Role.MAINTAINER in person.roles
+        if not (chosen or digest):
             raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
         key, new_id = self.address_key(wanted), random_id()
         sealed = self.seal.encrypt(_SEAL, wanted, person.account)
@@ -75,10 +81,12 @@ class EmailSubscriptions:
             before = notifications.subscription(session, person.account)
             if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
                 notifications.change_events(session, person.account, chosen)
+                _set_digest(session, person.account, digest)
                 return
             if max(notifications.requests(session, person.account, key)) >= REQUESTS_A_DAY:
                 raise EmailRejected(_("A confirmation was asked for too often. Try again tomorrow."))
             notifications.subscribe(session, new)
+            _set_digest(session, person.account, digest)
 
     def confirm(self, user: Identity, token: str) -> None:
         """Begin to send to an address, if its reader is the account that stated it.
@@ -130,3 +138,10 @@ class EmailSubscriptions:
         """Return the link that stops e-mails without sign-in."""
         key = self.seal.keyed(_UNSUBSCRIBE, subscription_id)
         return f"{self.site}/account/email/unsubscribe?id={subscription_id}&key={key}"
+
+
+def _set_digest(session: Session, account: str, wanted: bool) -> None:
+    if wanted:
+        digests.begin(session, account, random_id())
+    else:
+        digests.end(session, account)

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from benchmark.baselines import BASELINES, FIRST, LONGER, always_longer, board_majority, constant_judge_tallies
+from benchmark.baselines import (
+    BASELINES,
+    FIRST,
+    LONGER,
+    MAJORITY,
+    RANDOM,
+    always_longer,
+    board_majority,
+    constant_judge_tallies,
+)
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import make_label_set, preferred_index
 from benchmark.protocols import scores
@@ -57,5 +66,9 @@ def test_two_judges_are_no_board():
 
 
 def test_only_the_random_baseline_is_expected_and_not_counted():
-    assert [baseline.expected for baseline in BASELINES] == [0.5, None, None, None]
-    assert len({baseline.id for baseline in BASELINES}) == 4
+    assert {baseline.id: baseline.expected for baseline in BASELINES if baseline.expected is not None} == {RANDOM: 0.5}
+
+
+def test_every_other_baseline_but_the_majority_declares_its_votes():
+    assert [baseline.id for baseline in BASELINES if baseline.votes is None] == [RANDOM, MAJORITY]
+    assert len({baseline.id for baseline in BASELINES}) == len(BASELINES)

@@ -204,6 +204,12 @@ def test_the_definition_of_vl_rewardbench_says_what_the_code_says(benchmark: str
         assert {source_from_id({"id": f"{prefix}1"}) for prefix in source.id_prefixes} == {source.key}
 
 
+def test_what_a_definition_lacks_is_as_in_the_one_that_it_imitates() -> None:
+    demo, imitated = load_spec("demo"), load_spec("vl-rewardbench")
+    assert demo.protocols == imitated.protocols and demo.groupings == imitated.groupings
+    assert demo.editions != imitated.editions and demo.synthetic and not imitated.synthetic
+
+
 def test_the_editions_of_vl_rewardbench_are_its_revisions() -> None:
     table, spec = ItemTable.load(VL), load_spec("vl-rewardbench")
     sizes = {revision: len(table.in_revision(revision)) for revision in table.revisions}

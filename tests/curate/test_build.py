@@ -159,6 +159,18 @@ def test_keys_come_from_named_variables_alone(folder: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
+    "options",
+    [["--answers", "0"], ["--concurrency", "0"], ["--retry-wait", "-1"], ["--length-gap", "nan"], ["--most", "0"]],
+)
+def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
+    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(folder, "http://localhost:9/v1", *options) == 2
+    assert f"{options[0]} " in capsys.readouterr().err
+    assert not (folder / "build").exists()
+
+
+@pytest.mark.parametrize(
     ("row", "said"),
     [
         ({"query": "", "answer": 1, "image": "a.png"}, "`query`"),
@@ -171,7 +183,7 @@ def test_bad_questions_are_refused_by_line(
     folder: Path, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "questions.jsonl").write_text(json.dumps(row) + "\n")
-    assert ask(folder, "http://localhost:9/v1") == 1
+    assert ask(folder, "http://localhost:9/v1") == 2
     error = capsys.readouterr().err
     assert "line 1" in error
     assert said in error

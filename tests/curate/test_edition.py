@@ -140,14 +140,14 @@ def test_the_manifest_finds_duplicates_of_this_edition_later(edition: WrittenEdi
 
 
 def test_an_edition_stays_as_it_is(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_edition(edition.root, "next") == 1
+    assert write_edition(edition.root, "next") == 2
     assert "another id" in capsys.readouterr().err
-    assert write_edition(edition.root, "vl-rewardbench") == 1
+    assert write_edition(edition.root, "vl-rewardbench") == 2
 
 
 def test_labels_may_not_lie_in_the_public_folder(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
     inside = str(edition.root / "editions" / "labels")
-    assert write_edition(edition.root, "other", "--private", inside) == 1
+    assert write_edition(edition.root, "other", "--private", inside) == 2
     assert "--private" in capsys.readouterr().err
     assert not (edition.root / "editions" / "other").exists()
 
@@ -160,7 +160,7 @@ def test_an_image_that_changed_is_refused_and_nothing_is_left(
     data = path.read_bytes()
     path.write_bytes(b"else")
     try:
-        assert write_edition(edition.root, "torn") == 1
+        assert write_edition(edition.root, "torn") == 2
         assert "not the one" in capsys.readouterr().err
         assert not (edition.root / "editions" / "torn").exists()
     finally:
@@ -173,7 +173,64 @@ def test_pairs_that_nobody_has_decided_stop_an_edition(
     path = edition.root / "verify" / "open.jsonl"
     path.write_text('{"id": "x"}\n')
     try:
-        assert write_edition(edition.root, "early") == 1
+        assert write_edition(edition.root, "early") == 2
         assert "--partial" in capsys.readouterr().err
     finally:
         path.write_text("")
+
+
+NESTED = json.dumps({"rule": "unstable"})
+for _ in range(40):
+    NESTED = f'{{"rule": "not", "rules": [{NESTED}]}}'
+STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/answers.jsonl"]
+FILTER = ["filter", "pool", "--output", "again", "--runs"]
+EDITION = [
+    "edition", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
+    "--filter", "pool/filtered/filter.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("pool/pool.json", "{}", STATUS),
+        ("pool/pool.json", '{"imports": [3]}', STATUS),
+        ("pool/pairs.jsonl", '{"id": 3}', STATUS),
+        ("pool/duplicates.jsonl", '{"pair": 1}', STATUS),
+        ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
+        ("run/run.json", "{}", [*FILTER, "run"]),
+        ("run/run.json", "\ufeffx", [*FILTER, "run"]),
+        ("rule.json", NESTED, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("rule.json", "[" * 5000, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("rule.json", '{"rule": {}}', [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("verify/verification.json", "{}", VERIFY),
+        ("verify/verification.json", '{"answers": "2", "reviewers": []}', VERIFY),
+        ("verify/private/candidates.jsonl", "{}", VERIFY),
+        ("verify/private/gold.jsonl", "{}", VERIFY),
+        ("verify/answers.jsonl", "{}", VERIFY),
+        ("verify/agreement.json", "{}", EDITION),
+        ("verify/verified.jsonl", '{"id": "x"}', EDITION),
+        ("pool/filtered/filter.json", '{"judges": [1]}', EDITION),
+        ("editions/next/card.json", "{}", ["upload", "next", "--questions", "owner/next"]),
+        ("board.json", '{"entries": [1, {"general": 0.5}]}', ["power", "board.json"]),
+        ("manifest.json", '{"items": [{"ids": {}}]}', ["pool", "duplicates", "pool", "--manifest", "manifest.json"]),
+    ],
+)
+def test_a_damaged_file_is_named_in_one_sentence(
+    edition: WrittenEdition, name: str, text: str, command: list[str], capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(edition.root)
+    path = edition.root / name
+    if name.startswith("run/"):
+        path.parent.mkdir(exist_ok=True)
+        (path.parent / "predictions.jsonl").write_bytes((edition.root / "small.jsonl").read_bytes())
+    before = path.read_bytes() if path.is_file() else None
+    path.write_text(text)
+    try:
+        assert main(command) == 2
+    finally:
+        path.unlink() if before is None else path.write_bytes(before)
+    error = capsys.readouterr().err
+    assert name.rpartition("/")[2] in error
+    assert len(error.splitlines()) <= 2 and "Traceback" not in error

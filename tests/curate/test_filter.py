@@ -204,11 +204,29 @@ def test_a_run_about_other_pairs_is_refused_by_line(
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "Alpha-0", "votes": [1]}\n{"id": "nobody", "votes": [1]}\n')
-    assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 1
+    assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 2
     said = capsys.readouterr().err
     assert "line 2" in said
     assert "nobody" in said
     assert "pairs.jsonl" in said
+
+
+def test_a_rule_about_more_judges_than_there_are_is_refused(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["filter", str(pooled.folder), "--runs", *pooled.runs[:2], "--output", str(tmp_path / "out")]
+    assert main([*given, "--rule", "judges:9"]) == 2
+    assert "can never hold: there are 2 judges with 6 runs in all." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_unstable_needs_runs_that_tell_the_order(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
+    given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable"]
+    assert main(given) == 2
+    assert "No run tells which response was shown first" in capsys.readouterr().err
 
 
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_bad_rows_are_refused_with_line_and_remedy(
     (folder.parent / "secret.png").write_bytes(picture(3))
     (folder / "link.png").symlink_to(folder.parent / "secret.png")
     path = write(folder, row(0), line)
-    assert take(path) == 1
+    assert take(path) == 2
     error = capsys.readouterr().err
     assert "line 2" in error
     assert said in error
@@ -159,7 +159,7 @@ def test_huge_images_are_refused_before_they_are_decoded(
 ) -> None:
     assert side**2 > MOST_PIXELS
     (folder / "huge.png").write_bytes(huge_png(side))
-    assert take(write(folder, row(1, image="huge.png"))) == 1
+    assert take(write(folder, row(1, image="huge.png"))) == 2
     assert "pixels" in capsys.readouterr().err
 
 
@@ -167,15 +167,15 @@ def test_a_torn_image_is_refused(folder: Path, capsys: pytest.CaptureFixture[str
     out = io.BytesIO()
     Image.effect_noise((64, 64), 50).save(out, "JPEG")
     (folder / "torn.jpg").write_bytes(out.getvalue()[:500])
-    assert take(write(folder, row(1, image="torn.jpg"))) == 1
+    assert take(write(folder, row(1, image="torn.jpg"))) == 2
     assert "cannot be read" in capsys.readouterr().err
 
 
 def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert take(write(folder, row(1), row(1, query="Another?"))) == 1
+    assert take(write(folder, row(1), row(1, query="Another?"))) == 2
     assert "is on line 1" in capsys.readouterr().err
 
 
 def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 1
+    assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 2
     assert "--revision" in capsys.readouterr().err

@@ -101,7 +101,7 @@ def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monke
 def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.json").write_text("[]")
     (tmp_path / "pairs.jsonl").write_text("")
-    assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 1
+    assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 2
     assert "manifest" in capsys.readouterr().err
     with pytest.raises(KeyError):
         EditionPrints.from_manifest({})

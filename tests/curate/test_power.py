@@ -59,7 +59,7 @@ def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture
     said = json.loads(capsys.readouterr().out)
     assert [(one["better"], one["worse"], one["pairs"]) for one in said["neighbours"]] == [("A", "B", 783)]
     assert said["widths"]["500"] == pytest.approx(interval_width(0.6, 500))
-    assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 1
+    assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 2
     assert "general" in capsys.readouterr().err
 
 

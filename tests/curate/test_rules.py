@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from curate.errors import CurateError
 from curate.label_quality import kept_chances
-from curate.rules import FilterRule, kept, read_rule, rule_from_json
+from curate.rules import FilterRule, check_counts, kept, read_rule, rule_from_json
 from curate.runs import RunVerdicts
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
@@ -86,10 +87,19 @@ def test_rules_that_are_none_are_refused(data: Any, said: str, tmp_path: Path) -
         read_rule(str(tmp_path / "rule.json"))
 
 
-@pytest.mark.parametrize("text", ["at-least", "none", "all-wrong:x", "judges:"])
+@pytest.mark.parametrize(
+    "text", ["at-least", "at-least:0", "none", "all-wrong:x", "all-wrong:3", "judges:", "judges:\u00b2", "unstable:0"]
+)
 def test_names_of_rules_on_the_command_line(text: str) -> None:
     with pytest.raises(CurateError):
         read_rule(text)
+
+
+@pytest.mark.parametrize(("text", "holds"), [("at-least:6", True), ("at-least:7", False), ("judges:3", False)])
+def test_a_rule_that_counts_more_than_there_is_is_refused(text: str, holds: bool) -> None:
+    inner = FilterRule("not", rules=(FilterRule("any", rules=(read_rule(text),)),))
+    with contextlib.nullcontext() if holds else pytest.raises(CurateError, match="2 judges with 6 runs in all"):
+        check_counts(inner, runs=6, judges=2)
 
 
 @pytest.mark.parametrize("independent", [True, False])

@@ -15,6 +15,7 @@ import pyarrow.parquet as parquet
 import pytest
 from PIL import Image
 
+from common.hub_datasets import choose_split
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from tests.factories.fake_hub import COMMIT, DATASET, Repository, account, build
 from tests.factories.serving import serving
@@ -96,14 +97,14 @@ def test_questions_become_a_public_dataset_and_labels_a_private_one_once(hub: Hu
 def test_labels_never_go_into_a_dataset_that_is_public(hub: HubAccount) -> None:
     hub.datasets[LABELS] = Repository(LABELS, TOKEN)
     refused = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert f"The dataset {LABELS} is public, and these are the labels. Nothing was uploaded" in refused.stderr
     assert hub.datasets[LABELS].commits == [] and QUESTIONS not in hub.datasets
 
 
 def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: HubAccount) -> None:
     refused = hub.upload("--labels", LABELS, token="hf_secret_reader")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "Check that HF_TOKEN holds a token that may write there." in refused.stderr
     assert "hf_secret_reader" not in refused.stdout + refused.stderr
 
@@ -129,22 +130,32 @@ def test_wrong_use_is_refused_with_what_to_write(
 ) -> None:
     from curate.__main__ import main
 
-    assert main(["upload", "next", *arguments]) == 1
+    assert main(["upload", "next", *arguments]) == 2
     assert expected in capsys.readouterr().err
 
 
-def test_a_judge_is_run_on_a_dataset_of_the_hub_at_a_commit(tmp_path: Path) -> None:
+def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> None:
     _write_edition(tmp_path)
     file = tmp_path / "editions" / "next" / "hub" / "data" / "test-00000-of-00001.parquet"
     (tmp_path / "my_judge.py").write_text(
         "def longer(image, query, response):\n    assert image.size == (8, 8)\n    return len(response)\n"
     )
     given = ["--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
-    with serving(build(file.read_bytes(), tmp_path / "ranges.txt")) as url:
+    parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
+    with serving(build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)) as url:
         unnamed = _command(url, tmp_path, ["judge", "run", *given])
         assert "Name the commit of the dataset owner/name with --items-revision" in unnamed.stderr
-        done = _command(url, tmp_path, ["judge", "run", *given, "--items-revision", COMMIT])
+        given += ["--items-revision", COMMIT]
+        unknown = _command(url, tmp_path, ["judge", "run", *given])
+        assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
+        assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
+        done = _command(url, tmp_path, ["judge", "run", *given, "--items-split", "public+hidden"])
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
-    assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * PAIRS
-    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}/test"
+    assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS
+    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}/public+hidden"
+
+
+@pytest.mark.parametrize(("splits", "chosen"), [(["train", "test"], "test"), (["public"], "public"), ([], "test")])
+def test_the_usual_split_is_read_or_the_only_one(splits: list[str], chosen: str) -> None:
+    assert choose_split("owner/name", splits, usual="test", option="--items-split") == chosen

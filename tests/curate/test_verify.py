@@ -163,8 +163,28 @@ def test_bad_answers_are_refused_by_line(
     folder: Path, fields: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = answer(folder, {0: {"ann": {"verdict": "a", **fields}}})
-    assert main(["verify", "import", str(folder), str(path)]) == 1
+    assert main(["verify", "import", str(folder), str(path)]) == 2
     error = capsys.readouterr().err
     assert "line 1" in error
     assert said in error
     assert not (folder / "verified.jsonl").exists()
+
+
+@pytest.mark.parametrize("again", ["--annotator", "--reviewer"])
+def test_nobody_is_named_twice(folder: Path, again: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--output", str(folder / "again"), "--annotator", "ann", "--annotator", "bob", again, "ann"]
+    assert main(["verify", "export", str(folder.parent / "candidates.jsonl"), *given]) == 2
+    assert "'ann': name everybody once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stranger", ["dora", "adjudicator:dora"])
+def test_answers_of_somebody_who_has_no_part_are_refused(
+    folder: Path, stranger: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = answer(folder, {0: {"ann": "a", "bob": "a", "adjudicator:boss": "a", stranger: "b"}})
+    assert main(["verify", "import", str(folder), str(path)]) == 2
+    error = capsys.readouterr().err
+    assert f"line 4: '{stranger}' has no part in this verification; known are ann, bob, cy, boss" in error
+    assert not (folder / "verified.jsonl").exists()
+    assert main(["verify", "import", str(folder), str(path), "--exclude", stranger]) == 0
+    assert lines(folder / "verified.jsonl")[0]["verification"]["by_reviewer"] is True

@@ -17,12 +17,12 @@ import review.tab
 from auth import AuthError, Identity
 from benchmark.items import ItemTable
 from maintenance import commands as commands_by_hand
-from maintenance import page
 from maintenance.action_context import ActionContext, BundledItems, ItemLookup
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.decision_log import Decision
 from maintenance.decision_log import decisions as public_decisions
-from maintenance.page_context import PageContext
+from maintenance.page import gradio_page
+from maintenance.page.page_context import PageContext
 from maintenance.registry import ActionRegistry
 from storage.database import Database
 from submissions.activity import ActivityItem, ActivityRules, list_activity
@@ -83,7 +83,7 @@ class MaintainPage:
         self.refused: list[str] = []
         self.blocks = gr.Blocks(analytics_enabled=False)
         with self.blocks:
-            page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), review.tab.TABS)
+            gradio_page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), review.tab.TABS)
 
     def _note(self, refused: AuthError, where: str, address: str) -> None:
         self.refused.append(where)

@@ -25,8 +25,8 @@ GATED, INVALID = "hf_of_somebody_else", "hf_expired"  # tokens that are refused 
 NAME = "data/test-00000-of-00001.parquet"
 
 
-def build(content: bytes, log: Path, token: str = "") -> FastAPI:
-    """Return the application; it knows one dataset at one commit."""
+def build(content: bytes, log: Path, token: str = "", names: tuple[str, ...] = (NAME,)) -> FastAPI:
+    """Return the application; it knows one dataset at one commit, with as many files of the same content."""
     app = FastAPI()
 
     @app.middleware("http")
@@ -40,7 +40,8 @@ def build(content: bytes, log: Path, token: str = "") -> FastAPI:
             return JSONResponse({"error": "refused"}, 403 if sent == GATED else 401, known)
         return await call_next(request)  # type: ignore[no-any-return]
 
-    entry = {"type": "file", "path": NAME, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+    oid = hashlib.sha1(content).hexdigest()
+    entries = {name: {"type": "file", "path": name, "size": len(content), "oid": oid} for name in names}
 
     @app.get(f"/api/datasets/{DATASET}")
     @app.get(f"/api/datasets/{DATASET}/revision/main")
@@ -51,15 +52,15 @@ def build(content: bytes, log: Path, token: str = "") -> FastAPI:
             "id": DATASET,
             "sha": COMMIT,
             "private": False,
-            "siblings": [{"rfilename": NAME}],
+            "siblings": [{"rfilename": name} for name in names],
             "tags": [],
         }
 
     @app.post(f"/api/datasets/{DATASET}/paths-info/{COMMIT}")
     async def paths_info(request: Request) -> list[dict[str, Any]]:
         body = (await request.body()).decode()
-        if NAME.replace("/", "%2F") in body or NAME in body:
-            return [entry]
+        if found := [entry for name, entry in entries.items() if name.replace("/", "%2F") in body or name in body]:
+            return found
         return [{"type": "directory", "path": "data", "oid": "2"}] if "data" in body else []
 
     @app.get(f"/api/datasets/{DATASET}/tree/{COMMIT}")
@@ -67,14 +68,16 @@ def build(content: bytes, log: Path, token: str = "") -> FastAPI:
     def tree(path: str = "", recursive: bool = False) -> Any:
         directory = {"type": "directory", "path": "data", "oid": "2", "size": 0}
         if path == "data":
-            return [entry]
+            return list(entries.values())
         if path:
             return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": "EntryNotFound"})
-        return [directory, entry] if recursive else [directory]
+        return [directory, *entries.values()] if recursive else [directory]
 
-    @app.head(f"/datasets/{DATASET}/resolve/{COMMIT}/{NAME}")
-    @app.get(f"/datasets/{DATASET}/resolve/{COMMIT}/{NAME}")
-    def resolve(request: Request) -> Response:
+    @app.head(f"/datasets/{DATASET}/resolve/{COMMIT}/{{name:path}}")
+    @app.get(f"/datasets/{DATASET}/resolve/{COMMIT}/{{name:path}}")
+    def resolve(request: Request, name: str) -> Response:
+        if name not in entries:
+            return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": "EntryNotFound"})
         headers = {"ETag": '"e"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
         asked = request.headers.get("range")
         if request.method == "HEAD":
@@ -88,8 +91,6 @@ def build(content: bytes, log: Path, token: str = "") -> FastAPI:
     @app.api_route("/{path:path}", methods=["GET", "HEAD", "POST"])
     def unknown(path: str) -> JSONResponse:
         code = "RevisionNotFound" if DATASET in path else "RepoNotFound"
-        if f"{DATASET}/resolve/{COMMIT}/" in path:
-            code = "EntryNotFound"
         return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": code})
 
     return app

@@ -59,19 +59,26 @@ def running_signed_in(
 ) -> Iterator[SignedInService]:
     """`tests.factories.service.running` with a provider of its own, which has the users alice, bob and mallory."""
     provider = Provider()
+    with (
+        sign_in_settings(provider) as settings,
+        running(data_dir, gradio=gradio, fresh=fresh, **{**settings, **environ}) as service,
+    ):
+        yield SignedInService(service, provider)
+
+
+@contextmanager
+def sign_in_settings(provider: Provider) -> Iterator[dict[str, str]]:
+    """Provide the settings of a service that trusts the provider, which runs meanwhile; its port stays the same."""
     with serving(provider.app()) as issuer, held_port() as port:
         provider.url = issuer
         provider.reset()
         public = f"http://127.0.0.1:{port}"
         provider.redirect_uris = {f"{public}/auth/callback"}
-        settings = {
+        yield {
             "PORT": str(port),
             "PUBLIC_URL": public,
             "OIDC_ISSUER": issuer,
             "OIDC_CLIENT_ID": CLIENT_ID,
             "OIDC_CLIENT_SECRET": CLIENT_SECRET,
             "SESSION_SECRET": SESSION_SECRET,
-            **environ,
         }
-        with running(data_dir, gradio=gradio, fresh=fresh, **settings) as service:
-            yield SignedInService(service, provider)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -99,7 +98,9 @@ def baselines(expected_only: bool = False) -> list[dict[str, Any]]:
     fixed = {} if expected_only else {name: constant_judge_tallies(one, items()) for name, one in label_sets().items()}
     return [
         {
-            **asdict(one),
+            "id": one.id,
+            "name": one.name,
+            "expected": one.expected,
             "tallies": {name: tallies[one.id].to_json() for name, tallies in fixed.items() if one.id in tallies},
         }
         for one in BASELINES

@@ -14,6 +14,38 @@ from judge.batch_files import FileLimits, split
 from tests.judge.model_server import JUDGEMENT, completion, serving_model
 from tests.judge.running import item, predictions, run, write_items
 
+VLLM_RESULTS: list[dict[str, Any]] = [
+    {
+        "id": "vllm-383d1c59835645aeb2e07d004d62a826",
+        "response": {
+            "id": "cmpl-61c020e54b964d5a98fa7527bfcdd378", "object": "chat.completion", "created": 1715633336,
+            "model": "m",
+            "choices": [{
+                "index": 0, "message": {"role": "assistant", "content": "Overall Judgment: Answer 2 is better."},
+                "logprobs": None, "finish_reason": "stop", "stop_reason": None,
+            }],
+            "usage": {"prompt_tokens": 25, "total_tokens": 83, "completion_tokens": 58},
+        },
+        "error": None,
+    },
+    {
+        "id": "vllm-2f2e5d0b",
+        "response": {
+            "status_code": 200, "request_id": "vllm-batch-0b1c",
+            "body": {
+                "id": "chatcmpl-9", "object": "chat.completion", "created": 1715633336, "model": "m",
+                "choices": [{
+                    "index": 0, "message": {"role": "assistant", "reasoning_content": None, "content": "It is 1."},
+                    "finish_reason": "stop",
+                }],
+                "usage": {"prompt_tokens": 10, "total_tokens": 13, "completion_tokens": 3},
+            },
+        },
+        "error": None,
+    },
+]  # fmt: skip
+"""A line of each shape that the documentation of `vllm run-batch` shows: the completion itself, or within `body`."""
+
 
 def export(form: str, items: Path, output: Path, *more: str) -> list[dict[str, Any]]:
     options = ["--format", form, "--model", "m", "--items", str(items), "--votes", "2", "--output", str(output)]
@@ -72,6 +104,22 @@ def test_an_anthropic_request_holds_the_image_in_their_shape(items: Path, tmp_pa
     text, image = first["params"]["messages"][0]["content"]
     assert text["type"] == "text" and first["params"]["max_tokens"] == 2048
     assert (image["source"]["type"], image["source"]["media_type"]) == ("base64", "image/png")
+
+
+def test_both_shapes_of_the_results_of_vllm_are_read(items: Path, tmp_path: Path) -> None:
+    requests = export("vllm", items, tmp_path / "run")
+    results = [
+        {**VLLM_RESULTS[number % 2], "custom_id": request["custom_id"]} for number, request in enumerate(requests)
+    ]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(result) + "\n" for result in results))
+    assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
+    lines = predictions(tmp_path / "run")
+    assert [one["text"] for one in lines[0]["judgements"]] == ["Overall Judgment: Answer 2 is better.", "It is 1."]
+    assert lines[0]["run"]["usage"] | {"cost": None} == {
+        "requests": 6, "prompt_tokens": 3 * (25 + 10), "completion_tokens": 3 * (58 + 3), "reasoning_tokens": 0,
+        "seconds_per_request": None, "cost": None, "wall_seconds": None,
+    }  # fmt: skip
 
 
 def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(items: Path, tmp_path: Path) -> None:
@@ -140,23 +188,3 @@ def test_files_stay_below_the_limits() -> None:
     lines = [b"x" * 10] * 5 + [b"y" * 25]
     assert [number for number, _ in split(lines, FileLimits(2, 100))] == [1, 1, 2, 2, 3, 3]
     assert [number for number, _ in split(lines, FileLimits(100, 30))] == [1, 1, 1, 2, 2, 3]
-
-
-def test_a_job_prints_the_command_of_the_hub(capsys: pytest.CaptureFixture[str]) -> None:
-    commit = "0123456789abcdef"
-    given = [
-        "--model",
-        "o/m",
-        "--items",
-        "o/d",
-        "--items-revision",
-        commit,
-        "--bucket",
-        "o/b",
-        "--source",
-        "https://x/y",
-    ]
-    assert main(["job", *given]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("hf jobs run --flavor l40sx1 --timeout 6h --secrets HF_TOKEN --volume hf://buckets/o/b:/run")
-    assert f"--items-revision {commit}" in out and "python3 -m judge run" in out

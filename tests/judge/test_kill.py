@@ -23,7 +23,7 @@ PAIRS, VOTES, CONCURRENCY = 60, 3, 8
 
 
 def start(url: str, items: Path, output: Path) -> subprocess.Popen[bytes]:
-    given = ["--base-url", url, "--model", "m", "--items", str(items), "--output", str(output), "--order", "both"]
+    given = ["--base-url", url, "--model", "m", "--items", str(items), "--output", str(output), "--order", "parity"]
     command = [sys.executable, "-m", "judge", "run", *given, "--votes", str(VOTES), "--concurrency", str(CONCURRENCY)]
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import io
 import json
+import socket
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
@@ -97,6 +99,33 @@ def test_no_image_is_fetched_from_a_link_local_address(tmp_path: Path) -> None:
         server.get = elsewhere
         with pytest.raises(JudgeError, match="link-local"):
             image_url(ImageSource(url=f"{server.url}/x.png"), fetching)
+
+
+def test_an_image_comes_from_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["127.0.0.1", "127.0.0.2"])  # a name that leads elsewhere when it is looked up again
+    real = socket.getaddrinfo
+
+    def resolve(host: Any, *rest: Any, **more: Any) -> Any:
+        return real(next(answers) if host == "pictures.example" else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = Reply(raw=PNG, headers={"Content-Type": "image/png"})
+        url = server.url.replace("127.0.0.1", "pictures.example")
+        assert ImageSource(url=f"{url}/x.png").read() == PNG
+        assert server.hosts == [url.removeprefix("http://").removesuffix("/v1")]
+    assert next(answers) == "127.0.0.2", "the name is looked up once"
+
+
+def test_redirects_are_followed_and_end(tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = Reply(302, {}, headers={"Location": "/again.png"})
+        with pytest.raises(JudgeError, match="redirects more than"):
+            ImageSource(url=f"{server.url}/x.png").read()
+        assert len(server.hosts) == 21
+        server.get = Reply(302, {}, headers={"Location": "file:///etc/hostname"})
+        with pytest.raises(JudgeError, match="is no address"):
+            ImageSource(url=f"{server.url}/x.png").read()
 
 
 def test_a_picture_of_too_many_pixels_is_not_decoded() -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +18,10 @@ import pytest
 
 from judge.__main__ import main
 from judge.concurrency import AdaptiveConcurrency
+from judge.endpoint import Endpoint
 from judge.progress import ProgressLine, duration
 from judge.totals import Prices, RunTotals
-from tests.judge.model_server import JUDGEMENT, ModelServer, completion, serving_model
+from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, serving_model
 from tests.judge.running import item, predictions, run, write_items
 from tests.judge.test_batch import chat_result, export
 
@@ -83,6 +85,28 @@ def test_a_long_run_in_a_terminal_offers_a_smoke_test_first(
     assert len(model.asked) == asked, "what the smoke test has asked is not asked again"
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert (report["parse_rate"], report["cost_of_all"]) == (1.0, pytest.approx(50.0)), "of the whole run"
+
+
+@pytest.mark.parametrize("late", ["the last answer", "closing"])
+def test_ctrl_c_late_in_the_smoke_test_ends_the_command_and_nothing_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        if late == "the last answer" and len(model.asked) == SMOKE_TEST:
+            os.kill(os.getpid(), signal.SIGINT)
+        return completion(JUDGEMENT.format(1))
+
+    async def close(endpoint: Endpoint) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await original(endpoint)
+
+    original = Endpoint.close
+    if late == "closing":
+        monkeypatch.setattr(Endpoint, "close", close)
+    items = write_items(tmp_path, [item(i) for i in range(PAIRS)])
+    with serving_model(answer) as model, terminal(monkeypatch, "y\ny\n"):
+        assert run(model.url, items, tmp_path / "run", votes=VOTES) == 130
+    assert len(model.asked) == SMOKE_TEST
 
 
 def test_results_of_a_batch_have_the_price_of_the_batch_service(tmp_path: Path) -> None:

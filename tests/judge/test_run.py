@@ -313,7 +313,8 @@ def test_the_summary_names_what_votes_failed_with(
     [
         ["--timeout", "0"], ["--timeout", "nan"], ["--price-prompt", "-1"], ["--max-requests", "0"],
         ["--max-cost", "nan", "--price-reply", "1"], ["--image-quality", "101"], ["--max-pixels", "0"],
-        ["--retry-wait", "-1"],
+        ["--retry-wait", "-1"], ["--order", "both", "--votes", "3"], ["--endpoint", "/pooling"],
+        ["--reading", "answer-tag"],
     ],
 )  # fmt: skip
 def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
@@ -322,16 +323,6 @@ def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
     assert run(model.url, items, tmp_path / "run", *options) == 2
     assert not model.asked
     assert f"{options[0]} " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "line", ["garbage", "[1]", '{"row": 0}', '{"row": [0], "vote": 0, "item": "x", "swapped": true}']
-)
-def test_a_damaged_line_of_the_journal_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
-    (tmp_path / "run.json").write_text("{}")
-    (tmp_path / "journal.jsonl").write_text(f"{line}\n")
-    assert main(["status", str(tmp_path)]) == 2
-    assert "Remove the line" in capsys.readouterr().err
 
 
 def test_what_a_run_cannot_read_or_write_is_named(
@@ -427,3 +418,49 @@ def test_a_prompt_with_a_verdict_of_its_own_gives_votes(items: Path, tmp_path: P
         assert run(model.url, items, tmp_path / "run", "--prompt", "r1-reward", "--order", "both", votes=2) == 0
     assert model.bodies[0]["messages"][0]["content"][0]["type"] == "image_url"
     assert [line["votes"] for line in predictions(tmp_path / "run")[:2]] == [[1, 0], [0, 1]]
+
+
+def test_a_damaged_file_is_named_in_one_sentence(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    assert run(model.url, items, output) == 0
+    asked, status = len(model.asked), ["status", str(output)]
+    submit = ["submit", str(output), "--model", "m"]
+    again = ["run", "--base-url", model.url, "--model", "m", "--items", str(items), "--output", str(output)]
+    recorded = json.loads((output / "run.json").read_text())
+    moved = json.dumps({name: value for name, value in recorded.items() if name != "items_path"})
+    cases = [
+        ("run.json", "{}", status),
+        ("run.json", "{}", again),
+        ("run.json", "[" * 5000, status),
+        ("run.json", json.dumps(recorded | {"votes": True}), status),
+        ("run.json", json.dumps(recorded | {"prompt": {"reading": 3}}), again),
+        ("run.json", json.dumps(recorded | {"model": "\ud800"}), status),
+        ("run.json", moved, ["export-inspect", str(output), str(tmp_path / "log.json")]),
+        ("report.json", "[]", status),
+        *(("journal.jsonl", f"{line}\n", status) for line in ("garbage", "[1]", '{"row": 0}')),
+        ("journal.jsonl", '{"row": [0], "vote": 0, "item": "x", "swapped": true}\n', again),
+        ("journal.jsonl", '{"event": "refused-parameter"}\n', status),
+        ("journal.jsonl", '{"row": 0, "vote": 0, "item": 3, "swapped": false}\n', status),
+        ("journal.jsonl", '{"row": 0, "vote": "0", "item": "x", "swapped": false}\n', again),
+        ("predictions.jsonl", "[]", submit),
+        ("predictions.jsonl", '{"run": {"api": "chat"}}', submit),
+    ]
+    for name, text, command in cases:
+        path = output / name
+        before = path.read_bytes()
+        path.write_text(text)
+        assert main(command) == 2, (name, text)
+        error = capsys.readouterr().err
+        assert len(error.splitlines()) == 1 and str(output) in error, (name, text, error)
+        assert name != "journal.jsonl" or "Remove the line" in error
+        path.write_bytes(before)
+    assert len(model.asked) == asked
+
+
+def test_a_damaged_parquet_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "items.parquet"
+    path.write_bytes(b"PAR1" + bytes(40))
+    assert run("http://127.0.0.1:9/v1", path, tmp_path / "run") == 2
+    assert "the parquet file is damaged" in capsys.readouterr().err

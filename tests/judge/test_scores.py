@@ -124,6 +124,8 @@ def test_a_function_compares_responses_in_the_order_shown(items: Path, tmp_path:
     assert [one["swapped"] for one in judgements] == [False, True]
 
 
-@pytest.mark.parametrize("name", ["nothing", "gone_module:score", "tiny_scorers:gone"])
+@pytest.mark.parametrize("name", ["nothing", "gone_module:score", "tiny_scorers:gone", "torn_scorer:score"])
 def test_a_function_that_is_not_there_is_named(items: Path, tmp_path: Path, scorers: str, name: str) -> None:
+    (tmp_path / "torn_scorer.py").write_text("def score(")
     assert call(items, tmp_path / "run", name) == 2
+    assert call(items, tmp_path / "run", f"{scorers}:score", "--base-url", "http://127.0.0.1:9/v1") == 2

@@ -109,7 +109,7 @@ def test_baselines_stand_beside_the_entries_and_ranges_at_them() -> None:
         board = client.get("/api/v1/leaderboard").json()
         assert {one["tier"] for one in board["entries"]} == {"scored"}
         assert all(one["rank_range"][0] <= one["rank"] <= one["rank_range"][1] for one in board["entries"])
-        assert [one["tier"] for one in board["baselines"]] == ["baseline"] * 3
+        assert {one["tier"] for one in board["baselines"]} == {"baseline"}
         assert all(one["rank"] is None for one in board["baselines"])
         other = client.get("/api/v1/leaderboard?protocol=paper").json()
         assert all(one["rank_range"] is None for one in other["entries"])

@@ -341,7 +341,7 @@ def test_the_palette_is_that_of_the_public_pages() -> None:
 # --- reported results -------------------------------------------------------------------------------------------------
 
 HOLLOW = {"categories", "critics"}  # of the figures about chosen judges, those whose numbers are published
-AROUND = {"cost", "best-of-n", "difficulty", "size", "history"}  # figures about all judges, anyone who is chosen
+AROUND = {name for name, kind in CHARTS.items() if not kind.of_judges}  # figures about all judges, anyone who is chosen
 
 
 def with_reported(view: ChartQuery) -> ChartQuery:

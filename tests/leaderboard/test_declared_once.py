@@ -122,7 +122,7 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
         "    return 'coin' in record\n"
     )
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
-    (coin,) = readers._further()
+    (coin,) = (reader for reader in readers._further() if reader.FORMAT == "coin")
     sys.modules.pop("predictions.readers.coin_format")
     for holder in (readers, about, doc_tables):
         monkeypatch.setattr(holder, "READERS", (*readers.READERS, coin) if holder is readers else readers.READERS)

@@ -1,4 +1,4 @@
-"""A new field of the metadata is its declaration and a column of the migration; everything else follows."""
+"""A new field of the metadata is its declaration and a migration; everything else follows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ from pathlib import Path
 
 from tests.test_architecture import PACKAGES, ROOT
 
-DECLARATION = """    license: Annotated[
+BEFORE = "    def columns("
+DECLARATION = f"""    license: Annotated[
         str | None,
         Line("Licence", help="under which the weights are", column=BoardColumn("Licence", "", "licence")),
     ] = None
 
-    def columns("""
-COLUMN = '        sa.Column("hardware", sa.Text(), nullable=True),\n'
-CHECK = '        sa.CheckConstraint("length(hardware) <= 200", name=op.f("ck_submissions_hardware")),\n'
-EDITS = {
-    "storage/metadata.py": (("    def columns(", DECLARATION),),
-    "storage/migrations/versions/0001_initial.py": (
-        (COLUMN, COLUMN + COLUMN.replace("hardware", "license")),
-        (CHECK, CHECK + CHECK.replace("hardware", "license")),
-    ),
-}
+{BEFORE}"""
+MIGRATION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "next"
+down_revision = "{newest}"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    check = sa.CheckConstraint("length(license) <= 200", name=op.f("ck_submissions_license"))
+    op.add_column("submissions", sa.Column("license", sa.Text(), check, nullable=True))
+"""
+VERSIONS = ROOT / "storage" / "migrations" / "versions"
 ASKED = """
 import argparse, io, json, sys
 from contextlib import redirect_stdout
@@ -81,16 +88,16 @@ def test_a_new_field_touches_two_files(tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (*ROOT.glob("*.py"), *(ROOT / "tests").glob("*.py")):
         shutil.copy(path, tmp_path / path.relative_to(ROOT))
-    for name, edits in EDITS.items():
-        text = (tmp_path / name).read_text()
-        for before, after in edits:
-            assert text.count(before) == 1, (name, before)
-            text = text.replace(before, after)
-        (tmp_path / name).write_text(text)
+    declared = tmp_path / "storage" / "metadata.py"
+    text = declared.read_text()
+    assert text.count(BEFORE) == 1
+    declared.write_text(text.replace(BEFORE, DECLARATION))
+    newest = max(path.name for path in VERSIONS.glob("[0-9]*.py")).partition("_")[0]
+    migration = tmp_path / VERSIONS.relative_to(ROOT) / "next_license.py"
+    migration.write_text(MIGRATION.format(newest=newest))
     ran = subprocess.run(
         [sys.executable, "-c", ASKED, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     found = json.loads(ran.stdout)
-    assert len(EDITS) == 2
     assert [name for name, follows in found.items() if not follows] == []

@@ -6,9 +6,10 @@ import pytest
 
 from auth import LOCAL, Forbidden
 from auth.settings import IdentitySettings, Mode
-from maintenance import markup, text_output
+from maintenance import text_output
 from maintenance.actions import account_search, bans, entries
 from maintenance.actions import quota_grants as actions_quota_grants
+from maintenance.page import markup
 from maintenance.types import Conflict, NotFound
 from storage.database import Database
 from storage.limits import quota_grants as storage_quota_grants

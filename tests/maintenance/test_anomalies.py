@@ -15,8 +15,9 @@ from starlette.types import Receive, Scope, Send
 
 from auth import Forbidden, Unauthenticated
 from benchmark.scoring import FIELDS, Tally
-from maintenance import anomaly_text, api, cli, markup, text_output
+from maintenance import anomaly_text, api, cli, text_output
 from maintenance.actions import anomalies, operations
+from maintenance.page import markup
 from maintenance.types import Conflict, NotFound
 from storage.database import Database
 from storage.models.anomalies import KINDS, AnomalyCase

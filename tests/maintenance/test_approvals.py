@@ -10,8 +10,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from maintenance import api, markup
+from maintenance import api
 from maintenance.actions import approvals
+from maintenance.page import markup
 from storage import visibility
 from storage.database import Database
 from tests.databases import submitted, with_labels

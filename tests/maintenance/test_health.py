@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from maintenance import label_availability, markup, text_output
+from maintenance import label_availability, text_output
 from maintenance.actions import operations
+from maintenance.page import markup
 from maintenance.types import Conflict
 from storage.clock import minute
 from storage.database import Database

@@ -17,12 +17,13 @@ import pytest
 from sqlalchemy import insert
 
 from auth import Identity
-from maintenance import markup, preview_rows
+from maintenance import preview_rows
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
 from maintenance.database.queries import RevisionRow
-from maintenance.reason_templates import EVERY_ACTION, reason_templates, reasons_for
-from maintenance.row_actions import RowActions
+from maintenance.page import markup
+from maintenance.page.reason_templates import EVERY_ACTION, reason_templates, reasons_for
+from maintenance.page.row_actions import RowActions
 from storage.database import Database
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView

@@ -36,6 +36,7 @@ EVERYTHING = ServiceFigures(
     workers=1,
     revisions={("demo", "v2"): 1},
     snapshot_age=1.0,
+    build_seconds=(0.1, 0.2),
     backup_age=1.0,
     damaged_uploads=0,
     changed_rows=0,

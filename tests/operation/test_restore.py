@@ -141,3 +141,25 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
     assert "REPLICA_SECRET" in found["receipt key"]
     unreachable = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "none")), key, True)))
     assert "is no directory" in unreachable["replica"]
+
+
+@pytest.mark.postgres
+def test_the_doctor_of_a_shared_database_needs_no_data_directory(
+    postgres_cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    new_database(url := postgres_cluster.new_database()).close()
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setattr("operation.doctor.shutil.which", lambda name: name)  # the client programs are installed
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "replica").mkdir()
+    for replica, words in (
+        ("", "on the disks of the processes alone"),
+        (str(tmp_path / "replica"), "can be written to"),
+    ):
+        monkeypatch.setenv("REPLICA_URL", replica)
+        monkeypatch.setenv("RECEIPT_KEY", "given to the web process")
+        assert main(["doctor"]) == 0
+        said = capsys.readouterr().out
+        assert "Nothing on this disk is checked" in said
+        assert words in said
+    assert not (tmp_path / "data").exists()

@@ -20,13 +20,15 @@ import pytest
 
 from operation.litestream import Litestream
 from operation.replica import Replica
+from tests.factories.openid_provider import Provider
 from tests.factories.pools import write_pool
 from tests.factories.s3_server import KEYS, running_s3
 from tests.factories.service import KEPT, ROOT, Service, alive, running, until
+from tests.factories.signed_in import SignedInService, sign_in_settings, token_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 EXPORTS = ("/export/board.csv", "/export/board.json", "/api/v1/leaderboard")
-ACCOUNTS = "SELECT * FROM accounts ORDER BY id"
+PEOPLE = ("accounts", "sessions", "api_tokens", "role_names")
 
 
 @pytest.fixture(params=["folder", "s3"])
@@ -91,6 +93,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.name[0] != "."}
 
 
+def rights(service: Service, owner: httpx.Client, user: httpx.Client, bearer: dict[str, str]) -> tuple[int, ...]:
+    """Return how a maintainer's page answers an owner, another user and nobody by cookie, and the owner's token."""
+    path = "/api/v1/maintenance/health"
+    answers = [owner.get(path), user.get(path), service.http.get(path), service.http.get(path, headers=bearer)]
+    return tuple(answer.status_code for answer in answers)
+
+
 def rows(data: Path, query: str) -> list[Any]:
     connection = sqlite3.connect(data / "demo" / "leaderboard.db")
     try:
@@ -127,26 +136,34 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
             assert service.http.get("/readyz").json()["alarms"]
 
 
-def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> None:
+def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_path: Path) -> None:
     (tmp_path / "replica").mkdir()
-    data, settings = tmp_path / "data", {"REPLICA_URL": str(tmp_path / "replica")}
+    data, provider = tmp_path / "data", Provider()
     database = data / "demo" / "leaderboard.db"
-    with running(data, **settings) as service:
-        until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
-        pool = contents(write_pool(data / "imports" / "pool"))
-        asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
-        assert service.http.post("/api/v1/maintenance/pools", json=asked).is_success
-        until((tmp_path / "replica" / "pools" / "1.json").exists, 60, "the pool's folder is in the replica")
-        before, accounts = settled(service), rows(data, ACCOUNTS)
-        assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
-        kill_everything(service)
-    shutil.rmtree(data)
-    with running(data, **settings) as service:
-        assert exports(service) == before
-        assert rows(data, ACCOUNTS) == accounts
-        until(lambda: contents(data / "imports" / "pool") == pool, 60, "the pool's folder is back")
-        assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
-        assert database.stat().st_mode & 0o777 == 0o600
+    with sign_in_settings(provider) as signed_in:
+        settings = {**signed_in, "REPLICA_URL": str(tmp_path / "replica"), "OWNERS": "alice"}
+        with running(data, **settings) as service:
+            until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+            alice, bob = (SignedInService(service, provider).browser(name) for name in ("alice", "bob"))
+            bearer = {"Authorization": f"Bearer {token_of(alice, scope='maintain')}"}
+            pool = contents(write_pool(data / "imports" / "pool"))
+            asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
+            assert service.http.post("/api/v1/maintenance/pools", json=asked, headers=bearer).is_success
+            until((tmp_path / "replica" / "pools" / "1.json").exists, 60, "the pool's folder is in the replica")
+            allowed = rights(service, alice, bob, bearer)
+            before = settled(service)
+            assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
+            kill_everything(service)
+            people = {table: rows(data, f"SELECT * FROM {table} ORDER BY 1, 2") for table in PEOPLE}
+        assert all(people.values()), "there is something to lose in each"
+        shutil.rmtree(data)
+        with running(data, **settings) as service:
+            assert {table: rows(data, f"SELECT * FROM {table} ORDER BY 1, 2") for table in PEOPLE} == people
+            assert exports(service) == before
+            assert rights(service, alice, bob, bearer) == allowed == (200, 403, 401, 200)
+            until(lambda: contents(data / "imports" / "pool") == pool, 60, "the pool's folder is back")
+            assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
+            assert database.stat().st_mode & 0o777 == 0o600
     audit = [sys.executable, "-m", "maintenance", "audit", "verify"]
     environ = {name: os.environ[name] for name in KEPT if name in os.environ} | {"DATA_DIR": str(data)}
     checked = subprocess.run(audit, env=environ, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -15,8 +15,9 @@ from benchmark.items import build_table
 from submissions.__main__ import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
-from tests.factories.programs import run_submissions
+from tests.factories.programs import run_maintenance, run_submissions
 from tests.factories.specs import INVENTED
+from tests.pair_files import mmrb_items, mmrb_predictions, write_json_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,6 +73,19 @@ def test_wrong_usage_has_exit_2(arguments: list[str]) -> None:
     done = run_submissions(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_a_benchmark_without_a_manifest_is_checked_with_one_made_as_the_message_says(tmp_path: Path) -> None:
+    rows, own, made = mmrb_items(40, seed=1), tmp_path / "all_data.json", tmp_path / "items.json"
+    own.write_text(json.dumps(rows))
+    file = write_json_lines(tmp_path / "predictions.jsonl", mmrb_predictions(rows, seed=1))
+    check = ("check", str(file), "--benchmark", "multimodal-rewardbench")
+    refused = run_submissions(*check)
+    assert refused.returncode == 2
+    command = "python -m maintenance manifest multimodal-rewardbench released=FILE --output items.json"
+    assert command in refused.stderr and "--items items.json" in refused.stderr
+    assert run_maintenance("manifest", "multimodal-rewardbench", f"part={own}", "--output", str(made)).returncode == 0
+    assert run_submissions(*check, "--items", str(made)).returncode == 0
 
 
 def test_it_starts_in_less_than_half_a_second(tmp_path: Path) -> None:

@@ -194,5 +194,14 @@ def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> Non
     assert client._result(hidden, None, None) == "Scored    overall 50.0"
 
 
+def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
+    strict = {"mean-of-five": 0.8, "micro": 0.7882, "acc-plus": 0.5, "mcq": 0.9, "interval": {"micro": [0.7, 0.86]}}
+    row = {"rank": 2, "of": 3, "rank_range": None, "headline": {"key": "micro", "name": "ACC"}}
+    sizes = {"micro": 170, "acc-plus": 46, "mcq": 42}
+    first, second = client._result({"protocols": {"strict": strict}}, {**row, "sizes": sizes}, None).splitlines()
+    assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3"
+    assert second.split() == ["mean-of-five", "80.0", "acc-plus", "50.0", "mcq", "90.0"]
+
+
 def test_wrong_use_is_exit_code_two(server: Server) -> None:
     assert server.run("submit", "x.jsonl").returncode == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
@@ -39,6 +41,11 @@ def client() -> TestClient:
         ("/b/third/", ["main", "/b/third/"]),
         ("/about?benchmark=second", ["main", "/about"]),
         ("/api/v1/leaderboard?benchmark=second", ["second", "/api/v1/leaderboard"]),
+        ("/export/board.eee.json?benchmark=second", ["second", "/export/board.eee.json"]),
+        ("/export/cite.bib?benchmark=first", ["main", "/export/cite.bib"]),
+        ("/eval.yaml?benchmark=second", ["second", "/eval.yaml"]),
+        ("/check-numbers?benchmark=second", ["second", "/check-numbers"]),
+        ("/b/second/export/board.csv?benchmark=second", ["second", "/export/board.csv"]),
         ("/api/v1/leaderboard?benchmark=first", ["main", "/api/v1/leaderboard"]),
         ("/api/v1/leaderboard?sort=benchmark=second", ["main", "/api/v1/leaderboard"]),
         ("/api/v1/entries/e2", ["second", "/api/v1/entries/e2"]),
@@ -74,10 +81,22 @@ def test_other_addresses_lead_to_the_one_that_stays(client: TestClient, asked: s
     assert client.get(asked).headers["location"] == place
 
 
-def test_an_unknown_benchmark_is_named_with_those_that_are_served(client: TestClient) -> None:
-    answer = client.get("/api/v1/leaderboard?benchmark=third")
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("/api/v1/leaderboard?benchmark=third", IDS),
+        ("/export/board.eee.json?benchmark=third", IDS),
+        ("/feed.xml?benchmark=third", IDS),
+        ("/b/second/export/board.csv?benchmark=first", ["second"]),
+        ("/b/first/export/board.csv?benchmark=second", ["first"]),
+    ],
+)
+def test_an_unknown_benchmark_is_named_with_those_that_are_served(
+    client: TestClient, asked: str, known: Sequence[str]
+) -> None:
+    answer = client.get(asked)
     assert answer.status_code == 400
-    assert (answer.json()["code"], answer.json()["known"]) == ("unknown-benchmark", list(IDS))
+    assert (answer.json()["code"], answer.json()["known"]) == ("unknown-benchmark", list(known))
 
 
 def test_a_request_over_the_limit_of_its_address_looks_up_no_submission() -> None:

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from benchmark.spec import TIE, load_spec
+from benchmark.votes import UNDECIDED
+from predictions.problems import ProblemCollector
+from predictions.readers.pair_predictions import read_predictions
 from tests.pair_files import (
     mm_rlhf_items,
     mm_rlhf_official,
@@ -112,6 +116,53 @@ def test_omni_rrm_states_its_verdict_in_json_and_equal_is_wrong(
     assert sum(tally["agree"] for tally in card["tally"].values()) == right
     assert card["unreadable"] == chosen.count(4)
     assert card["protocols"]["official"]["overall"] == pytest.approx((right + chosen.count(4) / 2) / len(ITEMS))
+
+
+FENCED = '```json\n{"better": "B", "final_verdict": "%s"}\n```'
+REPLIES = {  # output, PredBetter -> verdict; None is unreadable: the tool's scorer draws, and its reader finds nothing
+    (FENCED % "<answer>[[A]]</answer>", None): "A",  # its scorer takes brackets from a text that is no JSON
+    (FENCED % "B", None): "B",
+    ('Here it is: {"better": "A"}', None): "A",
+    ('Here it is: {"better": "equal"}', None): "equal",
+    ("The verdict is [[b]]", None): None,
+    ("The verdict is [[b]]", "B"): "B",
+    ('{"final_verdict": "B"}', None): None,
+    ('{"final_verdict": "B"}', "B"): "B",
+    ('Cut off: {"better": "Answer B is', None): None,
+    ("", "A"): "A",
+    ("", "equal"): "equal",
+    ("", None): None,
+    (None, None): None,
+    (None, "B"): "B",
+    ("[[A]]", "B"): "A",  # the judge's text comes before what was read from it
+    ("", 1.5): None,
+}
+
+
+@pytest.mark.parametrize(("reply", "meant"), REPLIES.items(), ids=str)
+def test_a_reply_of_omni_rrm_is_read_as_the_tool_reads_it(reply: tuple[Any, Any], meant: str | None) -> None:
+    output, stated = reply
+    record = {"ID": "1", "output": output, "PredBetter": stated, "Label": "A", "Meta": {}}
+    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), ProblemCollector())
+    assert found.format == "omni-rrm"
+    assert found.predictions[0].votes == ({"A": 0, "B": 1, "equal": TIE, None: UNDECIDED}[meant],)
+
+
+@pytest.mark.parametrize("output", [FENCED % "B", 'Here it is: {"better": "B"}', '{"better": "B"}'])
+def test_a_file_of_json_verdicts_is_known_by_them_too(output: str) -> None:
+    record = {"ID": "1", "output": output, "Label": "A", "Meta": {}}
+    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), ProblemCollector())
+    assert (found.format, found.predictions[0].votes) == ("omni-rrm", (1,))
+
+
+def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_file() -> None:
+    records = [{"ID": str(number), "output": text, "Meta": {}} for number, text in enumerate(("[[B]]", None, "[[A]]"))]
+    problems = ProblemCollector()
+    found = read_predictions(json.dumps(records).encode(), load_spec(MMRB), problems)
+    assert [one.votes for one in found.predictions] == [(1,), (UNDECIDED,), (0,)]
+    del records[1]["output"]
+    read_predictions(json.dumps(records).encode(), load_spec(MMRB), problems)
+    assert problems.problem_count == 1
 
 
 def test_an_unreadable_reply_counts_as_a_under_lmms_eval(
@@ -253,7 +304,7 @@ def test_a_swapped_judgement_and_a_tie_of_scores_are_read(
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"output": None}, "line 3, field `output`"),
+        ({"output": 7}, "line 3, field `output`"),
         ({"ID": 7}, "line 3, field `ID`"),
         ({"ID": "unheard of"}, "line 3, field `id`: 'unheard of' is no pair"),
         ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `responses`"),

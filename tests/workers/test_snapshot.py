@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
+from operation import figures
 from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
@@ -112,6 +113,15 @@ def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database,
             session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one()
             == "snapshot.published"
         )
+
+
+def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: Database, scorer: Scorer) -> None:
+    with ready.write() as session:
+        audit.append(session, "snapshot.published", {"snapshot": "a" * 64, "through": 1})  # as earlier releases said it
+    publish_if_changed(ready, scorer)
+    with ready.read() as session:
+        (seconds,) = figures.gather(session).build_seconds
+    assert 0 <= seconds < 600
 
 
 def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, scorer: Scorer) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 from benchmark.label_quality.annotator_agreement import PersonAnswer
 from common.text import pluralize
-from curate.editions.edition import EditionPlan, file_digest, read_json
+from curate.editions.edition import EditionPlan, file_digest
 from curate.editions.freezing import EditionFolders, freeze
 from curate.errors import CurateError
-from curate.pool import locked, write_json
+from curate.pool import locked, read_json, write_json
 from curate.verification import ADJUDICATOR, VerificationRules
 from curate.verification_record import read_candidates, record_verification
 from operation.curated_folders import EXPORTED

@@ -10,10 +10,10 @@ from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from common.text import pluralize
-from curate.editions.edition import file_digest, read_json
+from curate.editions.edition import file_digest
 from curate.errors import CurateError
 from curate.pairs import PoolPair
-from curate.pool import PAIRS
+from curate.pool import PAIRS, read_json
 from curate.sources import read_objects
 from curate.verification_record import read_candidates
 from storage.annotation import pools

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -74,7 +75,7 @@ def publish_if_changed(
     `memory`: what this worker keeps between two snapshots.
     Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
     """
-    known = SnapshotMemory() if memory is None else memory
+    known, started = SnapshotMemory() if memory is None else memory, time.perf_counter()
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None:
@@ -87,7 +88,7 @@ def publish_if_changed(
         with scorer.trace("snapshot.content"):
             content = _content(session, scorer, pointer, known)
     with scorer.trace("snapshot.publish"):
-        return _publish(database, pointer, content, known)
+        return _publish(database, pointer, content, known, started)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:
@@ -151,11 +152,19 @@ def _baselines(
         for name, tally in {**counted, baselines.MAJORITY: majority}.items():
             if tally is not None:
                 tallies[name][revision.name] = tally
-    return [{**asdict(baseline), "tallies": tallies[baseline.id]} for baseline in baselines.BASELINES]
+    return [
+        {"id": baseline.id, "name": baseline.name, "expected": baseline.expected, "tallies": tallies[baseline.id]}
+        for baseline in baselines.BASELINES
+    ]
 
 
-def _publish(database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory) -> str | None:
-    """None where there is nothing new to say, or another worker has published meanwhile."""
+def _publish(
+    database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory, started: float
+) -> str | None:
+    """None where there is nothing new to say, or another worker has published meanwhile.
+
+    `started`: when its making began, by time.perf_counter.
+    """
     digest = hashlib.sha256(content.json)
     content_sha256 = digest.hexdigest()
     with database.read() as session:
@@ -175,10 +184,11 @@ def _publish(database: Database, before: ActiveBoard, content: _Content, memory:
         session.execute(insert(Snapshot).values(**row, content_sha256=content_sha256))
         board = update(BoardState).where(BoardState.benchmark == before.benchmark)
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
-        facts = {"snapshot": name, "through": content.through}
+        build_ms = round(1000 * (time.perf_counter() - started))  # until the lock that everybody shares is asked for
+        facts = {"snapshot": name, "through": content.through, "build_ms": build_ms}
         audit.append(session, PUBLISHED, facts | audit.scope(session, before.benchmark))
     memory.keep(name, fragments)
-    log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"])}})
+    log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"]), "build_ms": build_ms}})
     return name
 
 

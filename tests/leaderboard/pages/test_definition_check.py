@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.spec import load_spec
+from benchmark.pairs.definition_check import figure_names
+from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard import api, routes
 from leaderboard.__main__ import main
 from leaderboard.cache import BoardCache
 from leaderboard.pages import definition_check
 from leaderboard.pages.number_check import BadFigures
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
@@ -23,6 +25,10 @@ SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vq
 PRINTED = ("overall", *SEVEN)
 R1_STYLE = dict(zip(PRINTED, ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "74.8", "87.2"], strict=True))
 OWN_STYLE = dict(zip(PRINTED, ["68.7", "68.2", "56.3", "64.9", "73.1", "48.6", "72.4", "83.5"], strict=True))
+
+
+def table_of(spec: BenchmarkSpec) -> definition_check.CheckedTable:
+    return next(table for table in definition_check.published_tables(spec) if table.source.startswith("BaseReward"))
 
 
 @pytest.fixture
@@ -43,12 +49,13 @@ def test_the_definition_of_an_overall_follows_from_the_categories(
 ) -> None:
     found = definition_check.answer(figures, MMRB)
     assert (found.verdict, list(found.fitting)) == ("fits", definitions)
-    assert f"“{definitions[0]}”" in definition_check.headline(found)
+    names = {"mean-of-seven": "Mean of 7", "micro": "all pairs alike"}
+    assert f"“{names[definitions[0]]}”" in definition_check.headline(found)
+    assert not any(key in sentence for key in MMRB.overall_keys for sentence in definition_check.sentences(found))
 
 
 def test_the_published_column_mixes_two_definitions() -> None:
-    (table,) = definition_check.published_tables(MMRB)
-    fitting = {row.name: row.check.fitting for row in table.rows}
+    fitting = {row.name: row.check.fitting for row in table_of(MMRB).rows if row.check.overalls}
     assert [name for name, keys in fitting.items() if keys == ("micro", "micro-released")] == [
         "BaseReward (Qwen2-VL)", "BaseReward (Qwen2.5-VL)",
     ]  # fmt: skip
@@ -60,8 +67,8 @@ def test_a_value_that_no_count_gives_is_named_with_its_neighbours() -> None:
     found = definition_check.answer({"groups": "26.01", "overall": "58.23"}, MM_RLHF)
     assert found.verdict == "impossible"
     assert "12 of 46 is 26.09" in definition_check.sentences(found)[0]
-    (table,) = definition_check.published_tables(MM_RLHF)
-    impossible = {row.name: {one.key for one in row.check.unreachable} for row in table.rows if row.check.unreachable}
+    rows = table_of(MM_RLHF).rows
+    impossible = {row.name: {one.key for one in row.check.unreachable} for row in rows if row.check.unreachable}
     assert impossible["BaseReward (Qwen2.5-VL)"] == {"mcq", "long", "short"}
     assert len(impossible) == 5
 
@@ -78,12 +85,42 @@ def test_what_is_no_percentage_is_refused(given: dict[str, str], field: str | No
 def test_page_and_api_give_the_same_answer(client: TestClient) -> None:
     page = client.get("/check-numbers", params=R1_STYLE)
     assert page.status_code == 200
-    assert "mean-of-seven" in page.text
+    assert "The overall is “Mean of 7”." in page.text
+    assert not re.search(r">[^<]*(mean-of-seven|micro-)", page.text)
     assert "BaseReward, Table 10" in page.text
     answer = client.get("/api/v1/check-numbers", params=R1_STYLE).json()
     assert [one["key"] for one in answer["definitions"] if one["fits"]] == ["mean-of-seven"]
     assert client.get("/check-numbers?overall=x").status_code == 400
     assert client.get("/api/v1/check-numbers?overall=x").json()["parameter"] == "overall"
+
+
+def test_a_name_that_is_no_figure_is_refused_with_those_that_are(client: TestClient) -> None:
+    for start in ("/check-numbers", "/api/v1/check-numbers"):
+        reply = client.get(f"{start}?overall=70.8&mean-of-seven=70.8&lang=en&benchmark=multimodal-rewardbench")
+        assert reply.status_code == 400
+        assert "is no figure here. The figures are overall, correctness, " in reply.text
+    assert (reply.json()["parameter"], reply.json()["known"][:2]) == ("mean-of-seven", ["overall", "correctness"])
+    assert client.get("/check-numbers?lang=en").status_code == 200
+
+
+def test_groups_are_known_by_the_name_of_the_board_too(capsys: pytest.CaptureFixture[str]) -> None:
+    by_board, by_check = (definition_check.answer({name: "26.01"}, MM_RLHF) for name in ("acc-plus", "groups"))
+    assert by_board == by_check and by_board.verdict == "impossible"
+    assert main(["check-numbers", "--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
+    assert "ACC+ 26.01 is no count of 46 groups" in capsys.readouterr().out
+
+
+def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
+    specs = [load_spec("vl-rewardbench"), MMRB, MM_RLHF]
+    site = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
+    app = FastAPI(docs_url=None)
+    app.include_router(api.build(site))
+    listed = app.openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
+    names = [parameter["name"] for parameter in listed]
+    assert len(names) == len(set(names))
+    assert {*figure_names(specs[0]), *figure_names(MMRB), *figure_names(MM_RLHF)} <= set(names)
+    (acc_plus,) = (parameter for parameter in listed if parameter["name"] == "acc-plus")
+    assert "benchmark=mm-rlhf-rewardbench" in acc_plus["description"]
 
 
 def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +130,5 @@ def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixt
 
 
 def test_a_column_of_two_definitions_is_told_though_one_of_them_has_two_names() -> None:
-    (mixed,) = definition_check.published_tables(load_spec("multimodal-rewardbench"))
-    (alike,) = definition_check.published_tables(load_spec("mm-rlhf-rewardbench"))
+    mixed, alike = table_of(MMRB), table_of(MM_RLHF)
     assert (mixed.definitions, alike.definitions) == (("mean-of-seven", "micro"), ("micro",))

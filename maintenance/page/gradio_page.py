@@ -15,12 +15,12 @@ from typing import NamedTuple
 import gradio as gr
 
 from common.messages import _
-from maintenance import markup
 from maintenance.action_context import ActionContext
-from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import audit
 from maintenance.decision_log import decisions
-from maintenance.page_context import QUIETLY, CountedTab, PageContext, html
+from maintenance.page import markup
+from maintenance.page.action_form import ActionForm, Refresh
+from maintenance.page.page_context import QUIETLY, CountedTab, PageContext, html
 from maintenance.tabs import accounts as accounts_tab
 from maintenance.tabs import anomalies as anomalies_tab
 from maintenance.tabs import approvals as approvals_tab

@@ -13,10 +13,10 @@ import gradio as gr
 
 from common.translations import Translations
 from maintenance.action_context import ActionContext
-from maintenance.form_values import value
-from maintenance.page_context import PageContext, TaskWatch
+from maintenance.page.form_values import value
+from maintenance.page.page_context import PageContext, TaskWatch
+from maintenance.page.row_actions import label_of
 from maintenance.registry import Action, ActionParameter
-from maintenance.row_actions import label_of
 from maintenance.types import ActionResult
 
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from maintenance.form_values import value
-from maintenance.reason_templates import reasons_for
+from maintenance.page.form_values import value
+from maintenance.page.reason_templates import reasons_for
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import REASON_LIMIT, Conflict
 

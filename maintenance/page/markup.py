@@ -27,8 +27,8 @@ from maintenance.actions.reported import ImportResult, ReportedResultView
 from maintenance.database.entry_queries import EntryRow
 from maintenance.database.queries import Change, RevisionRow
 from maintenance.decision_log import Decision
+from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.reported_file import ReportedFileRejected
-from maintenance.row_actions import RowActions, RowKey
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
 from storage.jobs.tasks import TaskView

@@ -13,9 +13,9 @@ from gradio.context import Context
 
 from auth import AuthError, Identity
 from common.translations import ENGLISH, Translations, translations
-from maintenance import markup
 from maintenance.action_context import ActionContext
 from maintenance.actions.open_cases import open_cases
+from maintenance.page import markup
 from maintenance.registry import ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage.limits.sliding_window import RateLimited

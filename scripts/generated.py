@@ -1,0 +1,24 @@
+"""All generated files, written anew after a change of what is declared: `python -m scripts.generated`.
+
+The page of settings, tables of the documentation, the catalogue of sentences, and the entries of the translations.
+Sentences that have no translation yet are printed.
+"""
+
+from __future__ import annotations
+
+import settings
+from scripts import doc_tables, messages, texts
+from scripts.texts import ROOT
+
+
+def main() -> None:
+    """Write every file."""
+    (ROOT / "docs" / "settings.md").write_text(settings.documentation(), encoding="utf-8")
+    doc_tables.main()
+    texts.main()
+    messages.update()
+    messages.print_missing()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Turns of a process that sends notifications."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Protocol
+
+TURN_SECONDS = 5.0
+_RELEASE_EVERY = 12  # turns
+
+log = logging.getLogger(__name__)
+
+
+class Delivery(Protocol):
+    """What collects messages and sends them; all methods block."""
+
+    def collect(self) -> int: ...
+    def send_due(self, stopped: Callable[[], bool] = ...) -> int: ...
+    def release_expired(self) -> int: ...
+
+
+async def run_turns(delivery: Delivery, failed: str, stop: asyncio.Event) -> None:
+    """Collect and send until told to stop; a step that fails is logged under the name `failed`."""
+    turn = 0
+    while not stop.is_set():
+        steps: list[Callable[[], int]] = [delivery.collect, partial(delivery.send_due, stop.is_set)]
+        if turn % _RELEASE_EVERY == 0:
+            steps.insert(0, delivery.release_expired)
+        for step in steps:
+            try:
+                await asyncio.to_thread(step)
+            except Exception:  # of the database, say; the other steps go on, and the next turn tries again
+                log.exception(failed)
+        turn += 1
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), TURN_SECONDS)
