@@ -106,7 +106,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     expect(said).to_contain_text("To confirm, type v2")
     expect(tab.locator("#preview")).to_contain_text("16 flipped")
     _act(tab, "v2", "rescore.apply", reason="corrected", confirmation="v2")
-    expect(progress).to_contain_text("Applied: 2 entries, 0 rank moves.")
+    expect(progress).to_contain_text("Applied: 2 entries, rank moves: 0.")
     expect(tab.locator("#preview")).to_be_empty()  # it compared with a board that is gone
     until(lambda: _revision(service) == "v2", 60, "the board shows the new labels")
     assert set(entries) <= _board(service)
