@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -60,10 +61,16 @@ def _question(pair: ComparedPair) -> str:
     return sha256(pair.question.encode()).hexdigest()[:16]
 
 
-def _minima(pair: ComparedPair) -> npt.NDArray[np.uint8]:
+@cache
+def _empty() -> Any:
+    """Return a MinHash of nothing; its permutations are made once."""
     from datasketch import MinHash
 
-    signature = MinHash(num_perm=_PERMUTATIONS, seed=_SEED, hashfunc=zlib.crc32)
+    return MinHash(num_perm=_PERMUTATIONS, seed=_SEED, hashfunc=zlib.crc32)
+
+
+def _minima(pair: ComparedPair) -> npt.NDArray[np.uint8]:
+    signature = _empty().copy()
     signature.update_batch([run.encode() for run in pair.shingles()])
     lowest: npt.NDArray[np.uint8] = (signature.hashvalues & 0xFF).astype(np.uint8)
     return lowest
