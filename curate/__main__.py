@@ -1,4 +1,4 @@
-"""`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next edition."""
+"""`python -m curate pool|filter|build|verify|edition|signatures|upload|power`: from a pool to the next edition."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from curate.commands.duplicates_command import add_pool_commands
 from curate.commands.edition_command import add_edition_command
 from curate.commands.filter_command import add_filter_command
 from curate.commands.power_command import add_power_command
+from curate.commands.signatures_command import add_signatures_command
 from curate.commands.upload_command import add_upload_command
 from curate.commands.verify_command import add_verify_commands
 from curate.errors import CurateError, UnfinishedError
@@ -45,17 +46,18 @@ def command_line() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="python -m curate",
         description=_(
-            "`python -m curate pool|filter|build|verify|edition|upload|power`: from a pool of pairs to the next "
-            "edition."
+            "`python -m curate pool|filter|build|verify|edition|signatures|upload|power`: from a pool of pairs to the "
+            "next edition."
         ),
     )
-    names = "pool|filter|build|verify|edition|upload|power"
+    names = "pool|filter|build|verify|edition|signatures|upload|power"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     add_pool_commands(commands)
     add_filter_command(commands)
     add_build_command(commands)
     add_verify_commands(commands)
     add_edition_command(commands)
+    add_signatures_command(commands)
     add_upload_command(commands)
     add_power_command(commands)
     return parser

@@ -98,6 +98,14 @@ class EditionPrints:
                 responses.setdefault(response, name)
         return cls(manifest["benchmark"], pairs, responses)
 
+    def find(self, pair: PoolPair) -> Duplicate | None:
+        """Return whether the edition has a pair: all texts equal, or one long response equal."""
+        if pair.fingerprint in self.pairs:
+            return Duplicate(pair.id, SAME_PAIR, self.name, self.pairs[pair.fingerprint])
+        long = [text for text in pair.responses if len(text.split()) >= LONG_RESPONSE]
+        shared = [digest for digest in map(response_fingerprint, long) if digest in self.responses]
+        return Duplicate(pair.id, SAME_RESPONSE, self.name, self.responses[shared[0]]) if shared else None
+
 
 def _runs(words: Sequence[str]) -> Iterator[str]:
     for start in range(max(1, len(words) - _SHINGLE + 1)):
@@ -119,16 +127,14 @@ def hash_distance(first: str, second: str) -> int:
     return (int(first, 16) ^ int(second, 16)).bit_count()
 
 
-def in_editions(pairs: Iterable[PoolPair], editions: Sequence[EditionPrints]) -> Iterator[Duplicate]:
-    """Yield pairs that an edition has: all texts equal, or one long response equal."""
-    for pair in pairs:
-        long = [text for text in pair.responses if len(text.split()) >= LONG_RESPONSE]
-        prints = [response_fingerprint(text) for text in long]
-        for edition in editions:
-            if pair.fingerprint in edition.pairs:
-                yield Duplicate(pair.id, SAME_PAIR, edition.name, edition.pairs[pair.fingerprint])
-            elif shared := [edition.responses[one] for one in prints if one in edition.responses]:
-                yield Duplicate(pair.id, SAME_RESPONSE, edition.name, shared[0])
+def asks_of_another_image(pair: ComparedPair, image_sha256: str, image_hash: str) -> bool:
+    """Return whether a pair has short responses and an image unlike another: "Is there a dog?" may be asked of many."""
+    if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
+        return False
+    if not pair.image_sha256 or not image_sha256 or pair.image_sha256 == image_sha256:
+        return False
+    known = bool(pair.image_hash and image_hash)
+    return not known or hash_distance(pair.image_hash, image_hash) > IMAGE_BITS
 
 
 class PairIndex:
@@ -178,14 +184,8 @@ class PairIndex:
         return self._duplicate(pair, SIMILAR_IMAGE, places[0]) if places else None
 
     def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
-        """Whether two pairs have short responses and different images: "Is there a dog?" may be asked of many."""
         other = self._pairs[place]
-        if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
-            return False
-        if not pair.image_sha256 or not other.image_sha256 or pair.image_sha256 == other.image_sha256:
-            return False
-        known = bool(pair.image_hash and other.image_hash)
-        return not known or hash_distance(pair.image_hash, other.image_hash) > IMAGE_BITS
+        return asks_of_another_image(pair, other.image_sha256, other.image_hash)
 
     def _signature(self, pair: ComparedPair) -> tuple[Any, frozenset[str]]:
         """Return signature and runs of words; those of the pair before are kept, since it may be added next."""

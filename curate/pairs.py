@@ -27,7 +27,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "chosen": ("chosen",),
     "rejected": ("rejected",),
     "preferred": ("preferred", "human_ranking", "ranking"),
-    "image": ("image", "image_path"),
+    "image": ("image", "image_path", "Image"),
     "category": ("category",),
     "answer": ("answer",),
 }

@@ -42,7 +42,9 @@ class PairSource:
         if self.folder is None:
             return _hub_rows(self.name, str(self.revision), self.split)
         path = Path(self.name)
-        return _parquet_rows(path) if is_parquet(path) else _json_rows(path)
+        if is_parquet(path):
+            return _parquet_rows(path)
+        return _list_rows(path) if _is_list(path) else _json_rows(path)
 
 
 def open_source(
@@ -82,6 +84,22 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_list(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4096).removeprefix(_BOM).lstrip()[:1] == b"["
+
+
+def _list_rows(path: Path) -> Iterator[SourceRow]:
+    """Yield the objects of a file that is one list. Raises CurateError where it is damaged."""
+    try:
+        rows = loads(path.read_bytes().removeprefix(_BOM))
+    except JsonFault as fault:
+        raise CurateError(_("{path} is no list of objects ({problem}).", path=path, problem=fault.message)) from None
+    for number, row in enumerate(rows):
+        problem = None if isinstance(row, dict) else "this must be a JSON object {...}"
+        yield SourceRow(f"row {number}", {} if problem else row, problem)
 
 
 def _json_rows(path: Path) -> Iterator[SourceRow]:

@@ -160,7 +160,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "workers/demo_pictures.py",
     ),
     "imagehash": ("curate/images.py",),
-    "datasketch": ("curate/near_duplicates.py",),
+    "datasketch": ("curate/near_duplicates.py", "curate/edition_signatures.py"),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}

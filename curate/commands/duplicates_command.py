@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFINITIONS, MANIFEST
+from benchmark.spec import DEFINITIONS
 from common.command_line import say
 from common.json_files import NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext
-from curate.errors import CurateError
-from curate.images import inspect_image, read_image
-from curate.near_duplicates import (
-    LEFT_OUT,
-    ComparedPair,
-    Duplicate,
-    EditionPrints,
-    in_editions,
-    in_training_set,
-    inside,
+from curate.compared_editions import (
+    ComparedEdition,
+    in_edition,
+    manifest_edition,
+    served_editions,
+    with_given_items,
 )
-from curate.pairs import ImportSettings
+from curate.compared_rows import training_pairs
+from curate.errors import CurateError
+from curate.near_duplicates import LEFT_OUT, Duplicate, in_training_set, inside
 from curate.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
 from curate.pool_import import add_import_command
 from curate.sources import PairSource, open_source, read_objects
 
 _DUPLICATE: Shape = {field.name: NUMBER if field.type == "float" else str for field in fields(Duplicate)}
-_ANY = ImportSettings("", "", "", {})
 
 
 def add_pool_commands(commands: Any) -> None:
@@ -46,6 +42,9 @@ def add_pool_commands(commands: Any) -> None:
     )
     duplicates.add_argument(
         "--training", action="append", default=[], metavar="FILE", help=_("a training set (repeatable)")
+    )
+    duplicates.add_argument(
+        "--edition", action="append", default=[], metavar="ID=ITEMS", help=_("items of an edition (repeatable)")
     )
     duplicates.add_argument("--revision", metavar="COMMIT", help=_("commit, where a training set is a Hub dataset"))
     duplicates.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))
@@ -77,60 +76,52 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     """Find near duplicates and record them. Returns the exit code."""
     pool: Path = arguments.directory
     pairs = read_pool(pool)
-    editions = [*served_editions(*_own_definitions(arguments)), *(_edition(path) for path in arguments.manifest)]
+    editions = _editions(arguments)
     training = [open_source(name, revision=arguments.revision, split=arguments.split) for name in arguments.training]
     with locked(pool):
-        results = [*inside(pairs), *in_editions(pairs, editions)]
+        results = [*inside(pairs)]
+        for edition in editions:
+            results += in_edition(pairs, edition)
         for source in training:
             results += in_training_set(pairs, Path(source.name).name, training_pairs(source))
         write_lines(pool / DUPLICATES, map(asdict, results))
-        compared = {"pairs": len(pairs), "editions": [edition.name for edition in editions]}
+        names = [edition.name for edition in editions if edition.prints or edition.near]
+        compared: dict[str, Any] = {"pairs": len(pairs), "editions": names}
+        compared["comparisons"] = [edition.to_json() for edition in editions]
         compared |= {"training": [{"file": Path(one.name).name, "sha256": one.digest} for one in training]}
         write_json(pool / "duplicates.json", compared)
+    for edition in editions:
+        say(edition.in_words())
     say(_summary(results))
     return 0
 
 
-def served_editions(*own: Path) -> list[EditionPrints]:
-    """Return the editions whose manifests this installation ships, or has in a directory of its own."""
-    return [_edition(path) for folder in (DEFINITIONS, *own) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
-
-
-def _own_definitions(arguments: argparse.Namespace) -> list[Path]:
+def own_definitions(arguments: argparse.Namespace) -> list[Path]:
     """Return the directory of definitions that the environment names."""
     named = arguments.variables.get("BENCHMARK_DEFINITIONS")
     return [Path(named)] if named and Path(named).resolve() != DEFINITIONS else []
 
 
-def _edition(path: Path) -> EditionPrints:
-    try:
-        return EditionPrints.from_manifest(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StopIteration):
-        raise CurateError(_("{path} is no manifest. `python -m maintenance manifest` makes one.", path=path)) from None
+def _editions(arguments: argparse.Namespace) -> list[ComparedEdition]:
+    own = own_definitions(arguments)
+    editions = [*served_editions(*own), *(manifest_edition(path) for path in arguments.manifest)]
+    given: dict[str, list[PairSource]] = {}
+    for text in arguments.edition:
+        name, equals, source = text.partition("=")
+        if not equals or not source:
+            raise CurateError(
+                _("--edition {text}: give ID=ITEMS, a file or a Hub dataset as owner/name@COMMIT.", text=text)
+            )
+        given.setdefault(name, []).append(item_source(source, arguments))
+    return with_given_items(editions, given, own)
 
 
-def training_pairs(source: PairSource) -> Iterator[ComparedPair]:
-    """Yield the rows of a training set; rows without a question or response are passed over."""
-    for row in source.rows():
-        compared = None if row.problem else _training_pair(row.fields, row.place, source.folder)
-        if compared is not None:
-            yield compared
-
-
-def _training_pair(row: Mapping[str, Any], place: str, folder: Path | None) -> ComparedPair | None:
-    query = _ANY.value(row, "query")
-    both = _ANY.value(row, "response") or [_ANY.value(row, "chosen"), _ANY.value(row, "rejected")]
-    texts = tuple(text for text in (both if isinstance(both, list) else [both]) if isinstance(text, str))
-    if not isinstance(query, str) or not texts:
-        return None
-    sha256 = perceptual = ""
-    if (image := _ANY.value(row, "image")) is not None:
-        try:
-            facts = inspect_image(read_image(image, folder))
-            sha256, perceptual = facts.sha256, facts.perceptual
-        except CurateError:  # the texts are compared all the same
-            pass
-    return ComparedPair(str(_ANY.value(row, "id") or place), query, texts, sha256, perceptual)
+def item_source(name: str, arguments: argparse.Namespace) -> PairSource:
+    """Return the source of an edition's items: a file, or a Hub dataset as owner/name@COMMIT."""
+    dataset, at, commit = name.rpartition("@")
+    if not at or Path(name).exists():
+        dataset, commit = name, ""
+    return open_source(dataset, revision=commit or arguments.revision, split=arguments.split, usual="test")
 
 
 def read_duplicates(pool: Path) -> list[Duplicate]:

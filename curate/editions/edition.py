@@ -20,11 +20,14 @@ from benchmark.spec import MANIFEST as ITEMS
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from common.messages import _
+from curate.edition_signatures import SIGNATURES, write_signatures
 from curate.editions.card_page import card_page
 from curate.editions.data_card import card_text, describe, public_agreement
 from curate.editions.definition import EditionDefinition, EditionNaming
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from curate.errors import CurateError
+from curate.near_duplicates import ComparedPair
+from curate.pairs import PoolPair
 from curate.pool import write_json, write_lines
 from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
@@ -95,6 +98,8 @@ class EditionWriter:
         spec = self._write_definition(public)
         self._write_manifest(public, spec, labels)
         self._write_table(public, spec)
+        compared = (ComparedPair.of(PoolPair.from_json(pair)) for pair in self._pairs)
+        write_signatures(public / SIGNATURES, self._plan.id, compared)
         self._write_questions(public / "hub")
         salt = secrets.token_hex(32)
         commitment = self._write_labels(private, labels, salt)

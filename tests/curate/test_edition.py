@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +18,13 @@ from benchmark.protocols import scores
 from benchmark.scoring import tally
 from benchmark.spec import load_spec
 from curate.__main__ import main
-from curate.commands.duplicates_command import EditionPrints
+from curate.edition_signatures import SIGNATURES, read_signatures
 from curate.editions.edition import file_digest
+from curate.near_duplicates import ComparedPair, EditionPrints
+from curate.pairs import PoolPair
 from curate.pool import write_lines
 from predictions.parse import parse_predictions
-from tests.curate.synthetic import invent, native_judgements, write_sources
+from tests.curate.synthetic import invent, native_judgements, picture, write_sources
 
 
 class WrittenEdition(NamedTuple):
@@ -137,6 +140,41 @@ def test_the_card_counts_what_is_there(edition: WrittenEdition) -> None:
 def test_the_manifest_finds_duplicates_of_this_edition_later(edition: WrittenEdition) -> None:
     prints = EditionPrints.from_manifest(json.loads((edition.public / "manifest.json").read_text()))
     assert len(prints.pairs) == len(lines(edition.private / "labels.jsonl"))
+
+
+def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(edition: WrittenEdition) -> None:
+    from pyarrow import Table, parquet
+
+    rows = parquet.read_table(edition.public / "hub" / "data" / "hidden-00000-of-00001.parquet").to_pylist()[:3]
+    for row in rows:
+        row["response"] = [f"{text} indeed" for text in row["response"]]
+    template = {"query": "What about the tree and a dog on the street?", "image": {"bytes": picture(9000), "path": "n"}}
+    rows.append({**rows[0], **template, "id": "new", "response": ["Nothing at all about it.", "It is a small one."]})
+    pool = edition.root / "later"
+    parquet.write_table(Table.from_pylist(rows), edition.root / "later.parquet")
+    given = ["--source", "Later", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(edition.root / "later.parquet"), *given]) == 0
+    assert main(["pool", "duplicates", str(pool), "--manifest", str(edition.public / "manifest.json")]) == 0
+    found = [one for one in lines(pool / "duplicates.jsonl") if one["where"] == "next"]
+    assert [(one["kind"], one["other"]) for one in found] == [("similar-text", row["id"]) for row in rows[:3]]
+    how = json.loads((pool / "duplicates.json").read_text())["comparisons"]
+    assert {one["edition"]: "give" in one for one in how} == {
+        "mm-rlhf-rewardbench": True, "multimodal-rewardbench": True, "next": False, "vl-rewardbench": True,
+    }  # fmt: skip
+
+
+def test_an_image_of_an_edition_is_found_without_its_texts(edition: WrittenEdition) -> None:
+    index = read_signatures(edition.public / SIGNATURES)
+    assert index is not None
+    first = PoolPair.from_json(lines(edition.root / "verify" / "verified.jsonl")[0])
+    other = replace(ComparedPair.of(first), responses=("Quite another answer.", "No answer."), image_sha256="")
+    same = index.find(other)
+    assert same is not None
+    assert same.kind == "same-question"
+    alike = index.find(replace(other, query="Which of them?"))
+    assert alike is not None
+    assert alike.kind == "similar-image"
+    assert index.find(replace(other, image_hash="")) is None
 
 
 def test_an_edition_stays_as_it_is(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from benchmark.items import fingerprint, response_fingerprint
+from benchmark.spec import DEFINITIONS
 from curate.__main__ import main
+from curate.compared_editions import served_editions
+from curate.edition_signatures import PairSignature, read_signatures
+from curate.errors import CurateError
 from curate.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
 from tests.curate.synthetic import picture
+from tests.real_data import real_file, rows
 
 TEXTS = (
     "a long answer about the red car that stands to the left of the small house",
@@ -77,10 +83,10 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> Non
 
 
 def test_editions_that_ship_are_compared() -> None:
-    from curate.commands.duplicates_command import served_editions
-
     shipped = {edition.name: edition for edition in served_editions()}
-    assert len(shipped["vl-rewardbench"].pairs) > 1200
+    prints = shipped["vl-rewardbench"].prints
+    assert prints is not None
+    assert len(prints.pairs) > 1200
 
 
 def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,3 +111,68 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert "manifest" in capsys.readouterr().err
     with pytest.raises(KeyError):
         EditionPrints.from_manifest({})
+
+
+def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Import rows that all have one flat image, which is like no other."""
+    Image.new("L", (8, 8)).save(folder / "flat.png")
+    lines = [json.dumps({**row, "image": "flat.png"}) + "\n" for row in rows]
+    (folder / "rows.jsonl").write_text("".join(lines))
+    pool = folder / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(folder / "rows.jsonl"), *given]) == 0
+    return pool
+
+
+def duplicates(pool: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
+
+
+def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = rows("items_v0.jsonl")[:50]
+    changed = [
+        {"id": row["id"], "query": row["query"], "response": [f"{text} Indeed." for text in row["response"]]}
+        for row in real
+    ]
+    template = {"id": "new", "query": real[1]["query"], "response": [" ".join(TEXTS), "It shows nothing of the kind."]}
+    pool = write_pool(tmp_path, [*changed, template])
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    found = [one for one in duplicates(pool) if one["where"] == "vl-rewardbench"]
+    assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
+    out = capsys.readouterr().out
+    assert "vl-rewardbench: compared by texts of 1,250 pairs and images of 0." in out
+    assert "multimodal-rewardbench: not compared. To compare all: --edition multimodal-rewardbench=ITEMS" in out
+
+
+def test_items_that_are_given_are_compared_by_text_and_image(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = write_pool(tmp_path, [{"id": "1", "query": "Which car?", "response": [f"{text} indeed" for text in TEXTS]}])
+    item = {"ID": "x", "Text": "Which car?", "Output1": TEXTS[0], "Output2": TEXTS[1], "Image": "flat.png"}
+    other = {"ID": "y", "Text": None, "Output1": "A tree.", "Output2": "A shrub.", "Image": "lost.png"}
+    (tmp_path / "items.json").write_text(json.dumps([item, other, 3]))
+    given = f"multimodal-rewardbench={tmp_path / 'items.json'}"
+    assert main(["pool", "duplicates", str(pool), "--edition", given]) == 0
+    assert [(one["kind"], one["other"]) for one in duplicates(pool)] == [("similar-text", "x")]
+    assert "multimodal-rewardbench: compared by texts of 2 pairs and images of 1." in capsys.readouterr().out
+    assert main(["pool", "duplicates", str(pool), "--edition", f"nowhere={tmp_path / 'items.json'}"]) == 2
+    assert "multimodal-rewardbench" in capsys.readouterr().err
+    assert main(["pool", "duplicates", str(pool), "--edition", "vl-rewardbench"]) == 2
+
+
+def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_path: Path) -> None:
+    first = PairSignature.of(compared("a", "Which car?", *TEXTS))
+    assert first == PairSignature.of(compared("a", "which  CAR?", TEXTS[1], TEXTS[0]))
+    assert first.texts.startswith("2dFQswhNp9UUs+7V")
+    (tmp_path / "near_duplicates.json").write_text('{"pairs": []}')
+    with pytest.raises(CurateError, match="signatures"):
+        read_signatures(tmp_path / "near_duplicates.json")
+
+
+def test_signatures_that_ship_are_those_of_the_items(tmp_path: Path) -> None:
+    place = tmp_path / "signatures.json"
+    items = real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
+    assert main(["signatures", "mm-rlhf-rewardbench", str(items), "--output", str(place)]) == 0
+    assert place.read_bytes() == (DEFINITIONS / "mm-rlhf-rewardbench" / "near_duplicates.json").read_bytes()
