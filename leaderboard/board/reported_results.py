@@ -20,6 +20,7 @@ RESULTS = "reported.json"
 REPORTERS = ("authors", "benchmark", "others")
 """Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
 SECOND_HAND = "second hand"
+ORACLE = "was given the answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class ReportedFigures:
     reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
     second_hand: bool = False  # read in somebody's notes on the source, not in the source itself
+    oracle: bool = False  # the judge was given a part of the answer, such as critiques that people wrote
     definition: DefinitionCheck | None = None  # which overall it states; None where the benchmark has but one split
 
     @property
@@ -64,7 +66,7 @@ class ReportedFigures:
         text = (self.check.remark or "") if self.check else ""
         if self.definition is not None:
             text = reported_definitions.remark(self.definition, self.stated_overall)
-        return " · ".join(filter(None, (text, SECOND_HAND if self.second_hand else "")))
+        return " · ".join(filter(None, (text, ORACLE if self.oracle else "", SECOND_HAND if self.second_hand else "")))
 
     @property
     def stated_overall(self) -> str:
@@ -152,6 +154,7 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
+        oracle=bool(row.get("oracle")),
         definition=reported_definitions.check_reported({**figures, **combined}, spec),
     )
 
@@ -168,7 +171,7 @@ def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigur
 def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures, ...]]:
     """Return the results of each judge by its slug, the one that leads first.
 
-    None leads that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
+    None leads whose judge was given the answer, or that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
     more figures before the fewer, fewer votes per pair before more, the newest first.
     """
     result: dict[str, list[ReportedFigures]] = {}
@@ -179,7 +182,7 @@ def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures
 
 def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
     figures = sum(value is not None for value in row.figures.values())
-    return (bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
+    return (row.oracle, bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
 
 
 def merge_imported(

@@ -98,6 +98,7 @@ class BoardRow:
     attempts: int | None = None  # how many it has made at those; None where the account is not told
     best_of: BestOf | None = None  # None where it was not chosen among variants
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
+    oracle: bool = False  # of a reported result: the judge was given a part of the answer
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
 
     def value(self, key: str) -> Any:
@@ -652,6 +653,7 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         open_weights=reported_figures.open_weights,
         judge=reported_figures.judge,
         judge_name=name,
+        oracle=reported_figures.oracle,
     )
 
 
@@ -677,12 +679,14 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
     """Return one total order by some scores; among equals the row scored here is first.
 
-    Rows that state none of these scores follow by what they state, each definition by itself.
+    Rows that state none of these scores follow by what they state, each definition by itself. A result of a judge that
+    was given the answer is last: it leads nothing.
     """
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
-        return (values, _TIERS[row.tier], _of_another_definition(row, by, spec), row.submitted_at or row.date, row.id)
+        another = _of_another_definition(row, by, spec)
+        return (row.oracle, values, _TIERS[row.tier], another, row.submitted_at or row.date, row.id)
 
     return tuple(sorted(rows, key=key))
 

@@ -8,7 +8,15 @@ from benchmark.statistics.composite import Composite
 from common.rounding import percent
 from leaderboard.board.rows import Board
 from leaderboard.judges.composite import weighted
-from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of, named_parts, part_of
+from leaderboard.judges.table import (
+    JudgeLine,
+    JudgeResult,
+    OverallFigure,
+    definition_of,
+    named_parts,
+    part_of,
+    variant_of,
+)
 from leaderboard.share import escape
 
 _MARKS = "abcdefghij"
@@ -76,7 +84,14 @@ def _cell(cell: JudgeResult | None) -> str:
     value = percent(figure.value)
     if not cell.figures:
         value = rf"\textit{{{value}}}"
-    return value if figure.key == cell.board.headline else f"{value} ({escape.latex(figure.kind)})"
+    return f"{value} ({escape.latex(beside)})" if (beside := _beside(cell, figure)) else value
+
+
+def _beside(cell: JudgeResult, figure: OverallFigure) -> str:
+    """Return what sets a figure apart from its column: another definition, several votes."""
+    kind = "" if figure.key == cell.board.headline else figure.kind
+    variant = "" if cell.figures else variant_of(cell.reports[0][0])
+    return ", ".join(filter(None, (kind, variant)))
 
 
 def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:

@@ -29,7 +29,7 @@ from leaderboard.judges.selection import (
     selected,
     version_key,
 )
-from leaderboard.judges.table import judge_lines, named_parts, part_of
+from leaderboard.judges.table import judge_lines, named_parts, part_of, variant_of
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
@@ -137,6 +137,7 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
         weights=dict(asked.weights),
         format=FORMATS["tex"],
         part_of=part_of,
+        variant_of=variant_of,
     )
 
 
@@ -163,5 +164,5 @@ def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
     reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
     values = {"line": line, "prefixes": _prefixes(editions), "missing": missing, "reported": reported}
-    values |= {"findings": findings_of(editions), "part_of": part_of}
+    values |= {"findings": findings_of(editions), "part_of": part_of, "variant_of": variant_of}
     return render(editions[0].context, "judge.html", current="/judges", **values)

@@ -43,7 +43,7 @@ class JudgeResult:
     board: Board
     scored: BoardRow | None
     info: RankInfo | None
-    reported: tuple[BoardRow, ...]
+    reported: tuple[BoardRow, ...]  # the one that leads first
 
     @property
     def figures(self) -> tuple[OverallFigure, ...]:
@@ -121,8 +121,36 @@ def _results(board: Board) -> dict[str, JudgeResult]:
     for slug, same in rows.items():
         scored = next((row for row in same if row.tier == "scored"), None)
         info = standings.get(scored.id) if scored is not None else None
-        result[slug] = JudgeResult(board, scored, info, tuple(row for row in same if row.tier == "reported"))
+        result[slug] = JudgeResult(board, scored, info, _leading_first(same, board))
     return result
+
+
+def _leading_first(rows: Sequence[BoardRow], board: Board) -> tuple[BoardRow, ...]:
+    """Return the reported results of a judge, the plain ones first.
+
+    None leads whose judge was given the answer, or that took more votes than another of its source. Then those that
+    state the headline, in the order of the board's reports.
+    """
+    reported = [row for row in rows if row.tier == "reported"]
+    votes: dict[str, int] = {}
+    for row in reported:
+        votes[row.source] = min(votes.get(row.source, row.votes_per_item or 1), row.votes_per_item or 1)
+    known = {name: place for same in board.reports.values() for place, name in enumerate(same)}
+
+    def order(row: BoardRow) -> tuple[bool, bool, bool, int]:
+        more = (row.votes_per_item or 1) > votes[row.source]
+        return (row.oracle, more, row.value(board.headline) is None, known.get(row.id, len(known)))
+
+    return tuple(sorted(reported, key=order))
+
+
+def variant_of(row: BoardRow) -> str:
+    """Return how a reported result was made where that is not one plain answer for each pair; "" where it was."""
+    votes = row.votes_per_item or 1
+    several = _("{votes} votes", votes=votes) if votes > 1 else ""
+    if row.oracle:
+        return ", ".join(filter(None, (_("given the answer"), several)))
+    return several
 
 
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
@@ -213,9 +241,13 @@ def _report_json(row: BoardRow, figures: Iterable[OverallFigure], finding: Repor
 
     ``arithmetic``: what is wrong with its figures, None where nothing is known to be. ``finding``: what arithmetic says
     in sentences. ``mixed``: definitions of overall that its table has in one column.
+    ``oracle``: the judge was given a part of the answer.
     """
     return {
         "result": row.id,
+        "model": row.model,
+        "votes_per_item": row.votes_per_item,
+        "oracle": row.oracle,
         "source": row.source,
         "url": row.url or None,
         "figures": _json(figures),

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from benchmark.spec import load_spec
 from leaderboard.board import reported_definitions
+from leaderboard.board.opening import finding, strips
 from leaderboard.board.reported_results import ReportedFigures, by_judge, load_published, mixed_definitions
 from leaderboard.board.rows import build_board
 from leaderboard.pages import definition_check
@@ -293,3 +294,32 @@ def test_the_results_of_a_definition_can_be_imported_as_they_are(name: str) -> N
     spec = load_spec(name)
     rows, problems = reported_file.read(spec.read("reported.json") or b"", spec)
     assert (len(rows), problems) == (len(load_published(spec)), [])
+
+
+def test_a_row_of_judges_is_led_by_a_plain_result_and_variants_are_named_everywhere(visitor: TestClient) -> None:
+    judge = visitor.get("/api/v1/judges/r1-reward").json()["benchmarks"]["vl-rewardbench"]["reported"]
+    assert [(one["model"], one["votes_per_item"]) for one in judge] == [
+        ("R1-Reward", None),
+        ("R1-Reward Voting@15", 15),
+        ("R1-Reward Voting@5", 5),
+    ]
+    helped = visitor.get("/api/v1/judges/mm-rlhf-reward-7b").json()["benchmarks"]["mm-rlhf-rewardbench"]["reported"]
+    assert [(one["figures"][0]["value"], one["oracle"]) for one in helped] == [
+        (0.85, False),
+        (0.82, False),
+        (0.93, True),
+    ]
+    page = visitor.get("/judges/mm-rlhf-reward-7b").text
+    assert "MM-RLHF-Reward (with ground-truth annotation)</bdi>, given the answer" in page
+    assert "R1-Reward Voting@15</bdi>, 15 votes" in visitor.get("/judges/r1-reward").text
+    assert "76.4" not in visitor.get("/judges?q=r1-reward").text
+    row = next(line for line in visitor.get("/judges.tex?q=r1-reward").text.split("\n") if "R1-Reward &" in line)
+    assert r"\textit{71.4}" in row
+
+
+def test_a_judge_that_was_given_the_answer_leads_no_board() -> None:
+    spec = load_spec("mm-rlhf-rewardbench")
+    board = build_board(board_of(spec, [0.5]), spec, published=load_published(spec))
+    assert board.rows[-1].oracle and "was given the answer" in board.rows[-1].note
+    assert str(finding(board)[-1]) == "Best reported 92.9, not verified."
+    assert {strip.best for strip in strips(board) if strip.key == "micro"} == {"92.9"}
