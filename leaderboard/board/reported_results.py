@@ -171,8 +171,8 @@ def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigur
 def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures, ...]]:
     """Return the results of each judge by its slug, the one that leads first.
 
-    None leads whose judge was given the answer, or that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
-    more figures before the fewer, fewer votes per pair before more, the newest first.
+    None leads whose judge was given the answer, or that its own authors have replaced. Then the judge's authors before
+    the benchmark's before others, the more figures before the fewer, fewer votes before more, the newest first.
     """
     result: dict[str, list[ReportedFigures]] = {}
     for row in sorted(rows, key=lambda row: (row.date, row.id), reverse=True):

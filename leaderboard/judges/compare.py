@@ -109,7 +109,7 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
                 difference = ScoreDifference(
                     one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
                 )
-                how = f"reported by {row.source}, {one.kind}; no interval"
+                how = f"reported by {row.source}, {one.label}; no interval"
                 return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
     return None
 

@@ -89,7 +89,7 @@ def _cell(cell: JudgeResult | None) -> str:
 
 def _beside(cell: JudgeResult, figure: OverallFigure) -> str:
     """Return what sets a figure apart from its column: another definition, several votes."""
-    kind = "" if figure.key == cell.board.headline else figure.kind
+    kind = "" if figure.key == cell.board.headline else figure.label
     variant = "" if cell.figures else variant_of(cell.reports[0][0])
     return ", ".join(filter(None, (kind, variant)))
 
