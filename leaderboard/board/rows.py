@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
+from benchmark.file_remarks import board_remark
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
@@ -526,6 +527,7 @@ def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> 
             None,
             (
                 entry.get("flag"),
+                board_remark(entry.get("remarks") or ()),
                 f"{missing:,} pairs missing" if missing > 1 else "1 pair missing" if missing else "",
                 f"{percent(decided)}% decided" if decided is not None and decided < WELL_COVERED else "",
             ),
