@@ -10,8 +10,10 @@ from statistics import fmean
 
 import pytest
 import yaml
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+import leaderboard.routes
 from benchmark.spec import load_spec
 from leaderboard.board import reported_definitions
 from leaderboard.board.opening import finding, strips
@@ -343,3 +345,14 @@ def test_a_column_of_several_definitions_is_sorted_within_each_and_tells_them_ap
         assert [key for key, _ in groupby(keys)] == list(dict.fromkeys(keys)), "one run for each definition"
     page, text = (visitor.get(f"/judges{suffix}?q=gpt-4o").text for suffix in ("", ".tex"))
     assert "All 5,211, reported" in page and "All 5,211" in text
+
+
+def test_the_files_of_an_entry_of_another_benchmark_are_found_from_the_first() -> None:
+    app = FastAPI()
+    home = "/b/mm-rlhf-rewardbench/entries/e1"
+    app.include_router(leaderboard.routes.build(boards(1)[0], elsewhere=lambda name: home if name == "e1" else None))
+    client = TestClient(app, follow_redirects=False)
+    for path in ("", "/every_eval_ever.json", "/eval_results.yaml", "/badge.svg", "/cite.bib"):
+        answer = client.get(f"/entries/e1{path}")
+        assert (answer.status_code, answer.headers["location"]) == (308, f"{home}{path}")
+        assert client.get(f"/entries/e2{path}").status_code == 404
