@@ -20,6 +20,7 @@ from leaderboard.judges.table import (
 from leaderboard.share import escape
 
 _MARKS = "abcdefghij"
+MOST_IN_A_FLOAT = 40  # rows
 
 
 def judges_latex(
@@ -29,16 +30,22 @@ def judges_latex(
     address: str,
     weights: Mapping[str, float] | None = None,
 ) -> bytes:
-    """Return the table as a float. Reported figures are in italics; one of another definition than its column's has
-    the definition beside it."""
+    """Return the table: a float, or over pages where it is longer than one. Reported figures are in italics; one of
+    another definition than its column's has the definition beside it."""
     heads = [f"{escape.latex(board.spec.title)}$^{{{mark}}}$" for board, mark in zip(boards, _MARKS, strict=False)]
     notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
     if result:
         heads.append("Composite")
-        notes.append(f"Composite: {_composite_note(boards, weights or {})}")
+        ranks = "" if any(one.best is None for one in result.values()) else ", with the range of its rank"
+        notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}")
     rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, result)]) + r" \\" for line in lines]
-    text = [
-        f"% {escape.one_line(address)}",
+    caption = f"Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified."
+    layout = _long if len(rows) > MOST_IN_A_FLOAT else _float
+    return "\n".join([f"% {escape.one_line(address)}", *layout(heads, rows, caption), ""]).encode()
+
+
+def _float(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+    return [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
@@ -49,12 +56,29 @@ def judges_latex(
         *rows,
         r"\bottomrule",
         r"\end{tabular}",
-        rf"\caption{{Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified.}}",
+        rf"\caption{{{caption}}}",
         r"\label{tab:judges}",
         r"\end{table}",
-        "",
     ]
-    return "\n".join(text).encode()
+
+
+def _long(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+    """Return a table that goes on over pages, with its head on each of them."""
+    head = [r"\toprule", " & ".join(["Judge", *heads]) + r" \\", r"\midrule"]
+    return [
+        r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
+        r"{\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{l{'r' * len(heads)}}}",
+        rf"\caption{{{caption}}}\label{{tab:judges}}\\",
+        *head,
+        r"\endfirsthead",
+        *head,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *rows,
+        r"\end{longtable}}",
+    ]
 
 
 def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:
@@ -101,4 +125,5 @@ def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
     if composite is None:
         return ["--"]
     low, high = composite.interval
-    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]"]
+    ranks = "" if composite.best is None else f", {composite.best}--{composite.worst}"
+    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]{ranks}"]
