@@ -12,6 +12,7 @@ import numpy as np
 from benchmark.baselines import BASELINES, Baseline
 from benchmark.items import ItemTable
 from benchmark.votes import ABSENT, UNDECIDED, Matrix
+from common.messages import _
 
 ORDER_TELLS_LABEL = "order-tells-label"  # the preferred response is shown first in every prompt
 BASELINE_VOTES = "baseline-votes"  # each vote is that of a baseline
@@ -41,5 +42,5 @@ def is_one_sided(votes: Matrix) -> bool:
 def board_remark(found: Iterable[str]) -> str:
     """Return what the board says of an entry with these remarks; "" of the order alone, which its page tells."""
     if BASELINE_VOTES in (codes := set(found)):
-        return "votes of a baseline"
-    return "every vote for one place" if ONE_SIDED_VOTES in codes else ""
+        return _("votes of a baseline")
+    return _("every vote for one place") if ONE_SIDED_VOTES in codes else ""

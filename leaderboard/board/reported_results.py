@@ -13,14 +13,15 @@ from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_che
 from benchmark.pairs.definition_check import DefinitionCheck
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined
 from leaderboard.board import reported_definitions
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""
 REPORTERS = ("authors", "benchmark", "others")
 """Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
-SECOND_HAND = "second hand"
-ORACLE = "was given the answer"
+SECOND_HAND = _("second hand")
+ORACLE = _("was given the answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ class ReportedFigures:
         text = (self.check.remark or "") if self.check else ""
         if self.definition is not None:
             text = reported_definitions.remark(self.definition, self.stated_overall)
-        return " · ".join(filter(None, (text, ORACLE if self.oracle else "", SECOND_HAND if self.second_hand else "")))
+        given = [text] if text else []
+        given += [ORACLE] if self.oracle else []
+        given += [SECOND_HAND] if self.second_hand else []
+        return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
     @property
     def stated_overall(self) -> str:
