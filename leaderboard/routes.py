@@ -44,6 +44,7 @@ from leaderboard.responses import (
     response_headers,
 )
 from leaderboard.share import routes as sharing
+from leaderboard.share.routes import Elsewhere, nowhere
 
 _FRONT = "/"
 
@@ -87,15 +88,11 @@ def prerender(edition: BoardVersion) -> None:
     column_file(edition, BoardQuery(edition.spec))
 
 
-Elsewhere = Callable[[str], str | None]
-"""The address of an entry of another benchmark; None where there is none."""
-
-
 def build(
     site: BoardCache,
     materials: ItemCatalog | None = None,
     log: Log = decisions.nothing,
-    elsewhere: Elsewhere = lambda entry_id: None,
+    elsewhere: Elsewhere = nowhere,
     find: decisions.Find | None = None,
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
@@ -155,7 +152,7 @@ def build(
 
     router.include_router(tools.build(site, materials, missing))
     router.include_router(decisions.build(site, log, missing, find))
-    router.include_router(sharing.build(site, missing, log))
+    router.include_router(sharing.build(site, missing, log, elsewhere))
     return router
 
 

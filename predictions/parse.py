@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmark.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES, ORDER_TELLS_LABEL, is_one_sided, same_as_baseline
 from benchmark.items import ItemTable
 from benchmark.spec import load_spec
 from benchmark.statistics.reliability import self_consistency
-from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
+from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Matrix, Votes
 from common.messages import _
 from predictions import readability
 from predictions.matching import (
@@ -120,8 +121,9 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     if findings.problem_count:
         raise findings.rejected()
     for note in file.notes:
-        findings.note("order-tells-label", note)
+        findings.note(ORDER_TELLS_LABEL, note)
     votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
+    _note_no_judge(votes, matched, table, findings)
     decided = (votes == 0) | (votes == 1)
     behaviour = Behaviour(
         parse_rate=float((votes != UNDECIDED).mean()),
@@ -139,6 +141,16 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
         reply_field=file.reply_field,
         example=readability.EXAMPLES[table.spec.verdict_format],
     )
+
+
+def _note_no_judge(votes: Matrix, matched: MatchedPairs, table: ItemTable, findings: ProblemCollector) -> None:
+    """Warn of votes that need no judge: those of a baseline, or all for one place of the file."""
+    if (baseline := same_as_baseline(matched.matrix, table)) is not None:
+        message = _("Every vote is that of the baseline “{baseline}”. The entry will say so.", baseline=baseline.name)
+        findings.note(BASELINE_VOTES, message)
+    elif is_one_sided(votes):
+        message = _("Every vote is for the same place. Where the order tells the label, the score is of the order.")
+        findings.note(ONE_SIDED_VOTES, message)
 
 
 def _pair_samples(file: PredictionFile, matched: MatchedPairs, table: ItemTable) -> tuple[Sample, ...]:

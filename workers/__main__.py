@@ -113,7 +113,7 @@ def _best_reported(spec: BenchmarkSpec) -> float | None:
     """
     from leaderboard.board.reported_results import load_published
 
-    known = [] if spec.synthetic else [row.figures[spec.pooled] for row in load_published(spec)]
+    known = [] if spec.synthetic else [row.figures[spec.pooled] for row in load_published(spec) if not row.oracle]
     return max((value / 100 for value in known if value is not None), default=None)
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Row, select
+from sqlalchemy import Row, Text, cast, or_, select
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.elements import ColumnElement
 
+from benchmark.file_remarks import KEPT
 from benchmark.statistics.variants import Variant
 from common import deltas
 from storage.clock import iso
@@ -31,6 +33,7 @@ _FACTS = (
     Submission.self_consistency,
 )
 _NAMES = tuple(column.key for column in _FACTS)
+_REPORT = cast(Submission.report, Text)
 _Tallies = dict[str, orjson.Fragment]  # by label revision, still as the stored text: passed on, not understood
 
 KeptBack = Mapping[str, frozenset[str]]
@@ -79,13 +82,16 @@ def read_entries(
     among = () if owners is None else (Submission.owner.in_(owners),)
     rows = session.execute(select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark, *among))
     known = {row.id: row for row in rows}
+    remarks = _remarks(session, pointer.benchmark, among)
     some = None if owners is None else list(known)
     tallies = _tallies(session, pointer, rules.revisions, some)
     scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
     attempts = _attempts(session, scored, rules.decided, some)
     for name, under in rules.kept_back.items():
         tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
-    return [_scored_entry(row, tallies[row.id], attempts.get(row.id, {}), rules) for row in scored]
+    return [
+        _scored_entry(row, tallies[row.id], attempts.get(row.id, {}) | remarks.get(row.id, {}), rules) for row in scored
+    ]
 
 
 def _scored_entry(
@@ -112,6 +118,17 @@ def _json(
     facts["tallies"] = tallies
     shown = rules.decided.public(facts | attempt) | rules.decided.of(row.id) | _withheld(rules.kept_back.get(row.id))
     return tuple(deltas.split_entry(orjson.dumps(shown) + b","))
+
+
+def _remarks(session: Session, benchmark: str, among: Sequence[ColumnElement[bool]]) -> dict[str, dict[str, list[str]]]:
+    """Return submission -> ``remarks``: the warnings of its check that its entry keeps; nothing of those without."""
+    some = or_(*(_REPORT.contains(f'"{code}"') for code in KEPT))
+    rows = session.execute(
+        select(Submission.id, Submission.report).where(Submission.benchmark == benchmark, some, *among)
+    )
+    codes = {name: [one["code"] for one in report.get("warnings", ())] for name, report in rows}
+    kept = {name: [code for code in KEPT if code in found] for name, found in codes.items()}
+    return {name: {"remarks": found} for name, found in kept.items() if found}
 
 
 def _withheld(revisions: frozenset[str] | None) -> dict[str, Any]:

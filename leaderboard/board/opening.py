@@ -47,7 +47,8 @@ def finding(board: Board) -> tuple[Message, ...]:
 
 
 def _known(board: Board, tier: str, key: str) -> list[BoardRow]:
-    return [row for row in board.rows if row.tier == tier and row.value(key) is not None]
+    """Return the rows with a value; a result of a judge that was given the answer is none to look up to."""
+    return [row for row in board.rows if row.tier == tier and not row.oracle and row.value(key) is not None]
 
 
 def _leaders(board: Board, scored: Sequence[BoardRow]) -> Message | None:

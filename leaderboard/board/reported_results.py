@@ -21,6 +21,7 @@ RESULTS = "reported.json"
 REPORTERS = ("authors", "benchmark", "others")
 """Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
 SECOND_HAND = _("second hand")
+ORACLE = _("was given the answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class ReportedFigures:
     reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
     second_hand: bool = False  # read in somebody's notes on the source, not in the source itself
+    oracle: bool = False  # the judge was given a part of the answer, such as critiques that people wrote
     definition: DefinitionCheck | None = None  # which overall it states; None where the benchmark has but one split
 
     @property
@@ -66,6 +68,7 @@ class ReportedFigures:
         if self.definition is not None:
             text = reported_definitions.remark(self.definition, self.stated_overall)
         given = [text] if text else []
+        given += [ORACLE] if self.oracle else []
         given += [SECOND_HAND] if self.second_hand else []
         return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
@@ -155,6 +158,7 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
+        oracle=bool(row.get("oracle")),
         definition=reported_definitions.check_reported({**figures, **combined}, spec),
     )
 
@@ -171,8 +175,8 @@ def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigur
 def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures, ...]]:
     """Return the results of each judge by its slug, the one that leads first.
 
-    None leads that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
-    more figures before the fewer, fewer votes per pair before more, the newest first.
+    None leads whose judge was given the answer, or that its own authors have replaced. Then the judge's authors before
+    the benchmark's before others, the more figures before the fewer, fewer votes before more, the newest first.
     """
     result: dict[str, list[ReportedFigures]] = {}
     for row in sorted(rows, key=lambda row: (row.date, row.id), reverse=True):
@@ -182,7 +186,7 @@ def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures
 
 def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
     figures = sum(value is not None for value in row.figures.values())
-    return (bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
+    return (row.oracle, bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
 
 
 def merge_imported(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
+from benchmark.file_remarks import board_remark
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
@@ -106,6 +107,7 @@ class BoardRow:
     attempts: int | None = None  # how many it has made at those; None where the account is not told
     best_of: BestOf | None = None  # None where it was not chosen among variants
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
+    oracle: bool = False  # of a reported result: the judge was given a part of the answer
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
 
     def value(self, key: str) -> Any:
@@ -530,6 +532,7 @@ def _withheld_row(entry: Mapping[str, Any], revision: str, spec: BenchmarkSpec) 
 def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> str:
     return phrases(
         entry.get("flag"),
+        board_remark(entry.get("remarks") or ()),
         ngettext("{n:,} pair missing", "{n:,} pairs missing", missing) if missing > 0 else "",
         _("{share}% decided", share=percent(decided)) if decided is not None and decided < WELL_COVERED else "",
     )
@@ -661,6 +664,7 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         open_weights=reported_figures.open_weights,
         judge=reported_figures.judge,
         judge_name=name,
+        oracle=reported_figures.oracle,
     )
 
 
@@ -686,12 +690,14 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
     """Return one total order by some scores; among equals the row scored here is first.
 
-    Rows that state none of these scores follow by what they state, each definition by itself.
+    Rows that state none of these scores follow by what they state, each definition by itself. A result of a judge that
+    was given the answer is last: it leads nothing.
     """
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
-        return (values, _TIERS[row.tier], _of_another_definition(row, by, spec), row.submitted_at or row.date, row.id)
+        another = _of_another_definition(row, by, spec)
+        return (row.oracle, values, _TIERS[row.tier], another, row.submitted_at or row.date, row.id)
 
     return tuple(sorted(rows, key=key))
 

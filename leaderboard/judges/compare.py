@@ -110,7 +110,7 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
                 difference = ScoreDifference(
                     one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
                 )
-                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.kind)
+                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
                 return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
     return None
 

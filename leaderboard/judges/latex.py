@@ -8,10 +8,19 @@ from benchmark.statistics.composite import Composite
 from common.rounding import percent
 from leaderboard.board.rows import Board
 from leaderboard.judges.composite import weighted
-from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of, named_parts, part_of
+from leaderboard.judges.table import (
+    JudgeLine,
+    JudgeResult,
+    OverallFigure,
+    definition_of,
+    named_parts,
+    part_of,
+    variant_of,
+)
 from leaderboard.share import escape
 
 _MARKS = "abcdefghij"
+MOST_IN_A_FLOAT = 40  # rows
 
 
 def judges_latex(
@@ -21,16 +30,22 @@ def judges_latex(
     address: str,
     weights: Mapping[str, float] | None = None,
 ) -> bytes:
-    """Return the table as a float. Reported figures are in italics; one of another definition than its column's has
-    the definition beside it."""
+    """Return the table: a float, or over pages where it is longer than one. Reported figures are in italics; one of
+    another definition than its column's has the definition beside it."""
     heads = [f"{escape.latex(board.spec.title)}$^{{{mark}}}$" for board, mark in zip(boards, _MARKS, strict=False)]
     notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
     if result:
         heads.append("Composite")
-        notes.append(f"Composite: {_composite_note(boards, weights or {})}")
+        ranks = "" if any(one.best is None for one in result.values()) else ", with the range of its rank"
+        notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}")
     rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, result)]) + r" \\" for line in lines]
-    text = [
-        f"% {escape.one_line(address)}",
+    caption = f"Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified."
+    layout = _long if len(rows) > MOST_IN_A_FLOAT else _float
+    return "\n".join([f"% {escape.one_line(address)}", *layout(heads, rows, caption), ""]).encode()
+
+
+def _float(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+    return [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
@@ -41,12 +56,29 @@ def judges_latex(
         *rows,
         r"\bottomrule",
         r"\end{tabular}",
-        rf"\caption{{Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified.}}",
+        rf"\caption{{{caption}}}",
         r"\label{tab:judges}",
         r"\end{table}",
-        "",
     ]
-    return "\n".join(text).encode()
+
+
+def _long(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+    """Return a table that goes on over pages, with its head on each of them."""
+    head = [r"\toprule", " & ".join(["Judge", *heads]) + r" \\", r"\midrule"]
+    return [
+        r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
+        r"{\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{l{'r' * len(heads)}}}",
+        rf"\caption{{{caption}}}\label{{tab:judges}}\\",
+        *head,
+        r"\endfirsthead",
+        *head,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *rows,
+        r"\end{longtable}}",
+    ]
 
 
 def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:
@@ -76,7 +108,14 @@ def _cell(cell: JudgeResult | None) -> str:
     value = percent(figure.value)
     if not cell.figures:
         value = rf"\textit{{{value}}}"
-    return value if figure.key == cell.board.headline else f"{value} ({escape.latex(figure.kind)})"
+    return f"{value} ({escape.latex(beside)})" if (beside := _beside(cell, figure)) else value
+
+
+def _beside(cell: JudgeResult, figure: OverallFigure) -> str:
+    """Return what sets a figure apart from its column: another definition, several votes."""
+    kind = "" if figure.key == cell.board.headline else figure.label
+    variant = "" if cell.figures else variant_of(cell.reports[0][0])
+    return ", ".join(filter(None, (kind, variant)))
 
 
 def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
@@ -86,4 +125,5 @@ def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
     if composite is None:
         return ["--"]
     low, high = composite.interval
-    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]"]
+    ranks = "" if composite.best is None else f", {composite.best}--{composite.worst}"
+    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]{ranks}"]

@@ -20,6 +20,9 @@ _MICRO = {"key": "micro", "title": "ACC", "definition": "micro", "value": 0.8235
 _SCORED = {"entry": "e4kq2m7xwzta", "rank": 3, "rank_range": [2, 5], "figures": [_FIGURE]}
 _REPORTED = {
     "result": "r-my-judge-2605-00001",
+    "model": "My judge 7B",
+    "votes_per_item": None,
+    "oracle": False,
     "source": "arXiv:2605.00001",
     "url": "https://arxiv.org/abs/2605.00001",
     "figures": [{**_FIGURE, "value": 0.739, "interval": None}],
@@ -46,7 +49,8 @@ _UNKNOWN = "There is no judge with this slug; `unknown` lists those of a compari
 JUDGES = answers(
     "Judges in the order of the table; `composite` is null for a judge without a score on a benchmark with a weight. "
     "`arithmetic` says what is wrong with reported figures, null where nothing is known to be; `finding` says what "
-    "they fit; `mixed` lists the definitions of overall that their table has in one column; `part` "
+    "they fit; `mixed` lists the definitions of overall that their table has in one column; `oracle`: its "
+    "judge was given a part of the answer; `part` "
     "says how many of the released pairs a board has, null for all; `parts` of a composite says it of "
     "each benchmark that it takes in.",
     {"benchmarks": [*_WEIGHTS], "weights": _WEIGHTS, "judges": [_LINE]},

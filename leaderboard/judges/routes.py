@@ -14,7 +14,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.compare import offered_judges, verdict
-from leaderboard.judges.composite import weighted
+from leaderboard.judges.composite import composite_of, weighted
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.query import JUDGE_FILTERS, PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import (
@@ -29,7 +29,7 @@ from leaderboard.judges.selection import (
     selected,
     version_key,
 )
-from leaderboard.judges.table import judge_lines, named_parts, part_of
+from leaderboard.judges.table import judge_lines, named_parts, part_of, variant_of
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
@@ -137,6 +137,7 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
         weights=dict(asked.weights),
         format=FORMATS["tex"],
         part_of=part_of,
+        variant_of=variant_of,
     )
 
 
@@ -157,11 +158,13 @@ def _prefixes(editions: Sequence[BoardVersion]) -> dict[str, str]:
 
 
 def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
-    line = next((line for line in lines_of(editions) if line.slug == slug), None)
+    every = lines_of(editions)
+    line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
     reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
     values = {"line": line, "prefixes": _prefixes(editions), "missing": missing, "reported": reported}
-    values |= {"findings": findings_of(editions), "part_of": part_of}
+    values["composite"] = composite_of(every, dict.fromkeys(_prefixes(editions), 1.0)).get(slug)
+    values |= {"findings": findings_of(editions), "part_of": part_of, "variant_of": variant_of}
     return render(editions[0].context, "judge.html", current="/judges", **values)

@@ -34,6 +34,7 @@ class OverallFigure:
     interval: tuple[float, float] | None
     kind: str  # micro, or mean of how many categories
     rule: str  # "" of a reported figure, whose source decided
+    label: str  # the definition among those of its board: another one over pairs than the headline has its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class JudgeResult:
     board: Board
     scored: BoardRow | None
     info: RankInfo | None
-    reported: tuple[BoardRow, ...]
+    reported: tuple[BoardRow, ...]  # the one that leads first
 
     @property
     def figures(self) -> tuple[OverallFigure, ...]:
@@ -121,8 +122,36 @@ def _results(board: Board) -> dict[str, JudgeResult]:
     for slug, same in rows.items():
         scored = next((row for row in same if row.tier == "scored"), None)
         info = standings.get(scored.id) if scored is not None else None
-        result[slug] = JudgeResult(board, scored, info, tuple(row for row in same if row.tier == "reported"))
+        result[slug] = JudgeResult(board, scored, info, _leading_first(same, board))
     return result
+
+
+def _leading_first(rows: Sequence[BoardRow], board: Board) -> tuple[BoardRow, ...]:
+    """Return the reported results of a judge, the plain ones first.
+
+    None leads whose judge was given the answer, or that took more votes than another of its source. Then those that
+    state the headline, in the order of the board's reports.
+    """
+    reported = [row for row in rows if row.tier == "reported"]
+    votes: dict[str, int] = {}
+    for row in reported:
+        votes[row.source] = min(votes.get(row.source, row.votes_per_item or 1), row.votes_per_item or 1)
+    known = {name: place for same in board.reports.values() for place, name in enumerate(same)}
+
+    def order(row: BoardRow) -> tuple[bool, bool, bool, int]:
+        more = (row.votes_per_item or 1) > votes[row.source]
+        return (row.oracle, more, row.value(board.headline) is None, known.get(row.id, len(known)))
+
+    return tuple(sorted(reported, key=order))
+
+
+def variant_of(row: BoardRow) -> str:
+    """Return how a reported result was made where that is not one plain answer for each pair; "" where it was."""
+    votes = row.votes_per_item or 1
+    several = _("{votes} votes", votes=votes) if votes > 1 else ""
+    if row.oracle:
+        return ", ".join(filter(None, (_("given the answer"), several)))
+    return several
 
 
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
@@ -131,7 +160,9 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
     rule = protocols(spec)[board.protocol].title if scored else ""
     keys = sorted(spec.overall_keys, key=lambda key: key != board.headline)
     return tuple(
-        OverallFigure(key, spec.title_of(key), value, row.interval.get(key), definition_of(board, key), rule)
+        OverallFigure(
+            key, spec.title_of(key), value, row.interval.get(key), definition_of(board, key), rule, label_of(board, key)
+        )
         for key in keys
         if (key in board.values or not scored) and (value := row.value(key)) is not None
     )
@@ -147,6 +178,14 @@ def definition_of(board: Board, key: str) -> str:
     if overall is None or not board.spec.is_mean(key):
         return "micro"
     return _("mean of {n}", n=len(overall.categories))
+
+
+def label_of(board: Board, key: str) -> str:
+    """Return what tells a score from the other overalls of its board: how it is made, or its name where that is shared
+    with another one."""
+    kind = definition_of(board, key)
+    alike = [name for name in board.spec.overall_keys if definition_of(board, name) == kind]
+    return kind if key == board.headline or len(alike) == 1 else board.spec.title_of(key)
 
 
 def missing_pairs(board: Board) -> tuple[int, int] | None:
@@ -173,16 +212,17 @@ def named_parts(boards: Iterable[Board]) -> str:
     return joined([_("{title} ({part})", title=title, part=part) for title, part in parts if part])
 
 
-def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, bool, float]:
-    """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
-    numbers of two definitions are in no order."""
+def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, int, float]:
+    """Return what a column is sorted by. Figures of another definition than the column's follow those that have it,
+    each definition by itself: numbers of two definitions are in no order."""
     figure = cell.leading if cell is not None else None
     if cell is None or figure is None:
-        return (True, True, 0.0)
-    return (False, figure.key != cell.board.headline, -figure.value if descending else figure.value)
+        return (True, 0, 0.0)
+    keys = sorted(cell.board.spec.overall_keys, key=lambda key: key != cell.board.headline)
+    return (False, keys.index(figure.key), -figure.value if descending else figure.value)
 
 
-def _descending(line: JudgeLine) -> list[tuple[bool, bool, float]]:
+def _descending(line: JudgeLine) -> list[tuple[bool, int, float]]:
     return [_order(cell) for cell in line.cells]
 
 
@@ -213,9 +253,13 @@ def _report_json(row: BoardRow, figures: Iterable[OverallFigure], finding: Repor
 
     ``arithmetic``: what is wrong with its figures, None where nothing is known to be. ``finding``: what arithmetic says
     in sentences. ``mixed``: definitions of overall that its table has in one column.
+    ``oracle``: the judge was given a part of the answer.
     """
     return {
         "result": row.id,
+        "model": row.model,
+        "votes_per_item": row.votes_per_item,
+        "oracle": row.oracle,
         "source": row.source,
         "url": row.url or None,
         "figures": _json(figures),

@@ -40,6 +40,8 @@ from leaderboard.share import (
 from leaderboard.share.summary import row_of, summarize
 
 NotFound = Callable[[Headers], Response]
+Elsewhere = Callable[[str], str | None]
+"""The address of an entry of another benchmark; None where there is none."""
 
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
 _BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; charset=utf-8"
@@ -49,13 +51,18 @@ _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for 
 _COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
 
 
-def build(site: BoardCache, not_found: NotFound, log: Log = nothing) -> APIRouter:
+def nowhere(entry_id: str) -> str | None:
+    """Return that there is no other benchmark."""
+    return None
+
+
+def build(site: BoardCache, not_found: NotFound, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
-    decided."""
+    decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_files(site, not_found))
-    router.include_router(_entries(site, not_found))
-    router.include_router(_records(site))
+    router.include_router(_entries(site, not_found, elsewhere))
+    router.include_router(_records(site, elsewhere))
     router.include_router(_for_programs(site))
     router.include_router(_feed(site, log))
     return router
@@ -103,7 +110,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
+def _entries(site: BoardCache, not_found: NotFound, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
     def left(edition: BoardVersion, entry_id: str, path: str, headers: Headers) -> Response:
@@ -128,7 +135,8 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
             if edition is None:
                 return not_found(request.headers)
             if result is None:
-                return left(edition, entry_id, path, request.headers)
+                there = await _moved(edition, entry_id, path, elsewhere)
+                return there or left(edition, entry_id, path, request.headers)
             base = base_of(edition, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
             made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
@@ -143,7 +151,15 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _records(site: BoardCache) -> APIRouter:
+async def _moved(edition: BoardVersion, entry_id: str, path: str, elsewhere: Elsewhere) -> Response | None:
+    """Return the way to a file of an entry of another benchmark, as its page has it; None where there is none."""
+    if edition.removed_entry(entry_id) is not None or edition.has_entry(entry_id):
+        return None
+    there = await asyncio.to_thread(elsewhere, entry_id)
+    return None if there is None else RedirectResponse(f"{there}/{path}", 308)
+
+
+def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     """Files about what was scored here, for other sites."""
     router = APIRouter()
 
@@ -161,7 +177,8 @@ def _records(site: BoardCache) -> APIRouter:
             if edition is None:
                 return problem(404, "unknown-entry", "There is no entry with this id.")
             if result is None:
-                return no_entry(edition, entry_id, f"/entries/{{}}/{path}")
+                there = await _moved(edition, entry_id, path, elsewhere)
+                return there or no_entry(edition, entry_id, f"/entries/{{}}/{path}")
             refusal = refuse(*result)
             if refusal is not None:
                 return problem(404, "no-eval-results", refusal)

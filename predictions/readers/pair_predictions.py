@@ -71,6 +71,7 @@ class PairPrediction:
 
     ``votes``: per vote 0, 1, TIE or UNREADABLE; 0 is the first of ``responses`` (texts) where the record has them,
     else the response stored first; with ``preferred_first`` the preferred one, whichever that is.
+    ``label_shown_first``: the judge was shown the preferred one first, as far as the record tells.
     ``key``: fingerprint of the pair's texts, in native files. ``position``: row number in the data set.
     ``replies``: per vote the judge's text, or the value in its place.
     """
@@ -80,6 +81,7 @@ class PairPrediction:
     votes: tuple[int, ...]
     responses: tuple[str, str] | None = None
     preferred_first: bool = False
+    label_shown_first: bool = False
     key: str | None = None
     position: int | None = None
     replies: tuple[Any, ...] = ()
@@ -235,9 +237,9 @@ def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         return None
     responses, named = _responses(fields.record, spec), PairPrediction(fields.line, item_id, preferred_votes)
     named = replace(named, responses=responses, replies=tuple(pairs))
-    if spec.fields is None or spec.fields.label is None:  # the fields of the responses say which is which
-        return named
     first = _shown_first(fields.record.get("qs"), responses)
+    if spec.fields is None or spec.fields.label is None:  # the fields of the responses say which is which
+        return replace(named, label_shown_first=first != 1 and preferred_votes is votes)
     if first is None:
         return replace(named, preferred_first=True)
     return replace(named, votes=tuple(flip(vote) for vote in votes) if first == 1 else votes)
@@ -386,7 +388,8 @@ def _check_votes(predictions: tuple[PairPrediction, ...], findings: ProblemColle
 
 def _notes(predictions: tuple[PairPrediction, ...]) -> tuple[str, ...]:
     notes = []
-    if any(prediction.preferred_first for prediction in predictions):
+    certain = bool(predictions) and all(prediction.label_shown_first for prediction in predictions)
+    if certain or any(prediction.preferred_first for prediction in predictions):
         notes.append(
             _(
                 "R1-Reward's script shows the preferred response first in every prompt. The order gives the "

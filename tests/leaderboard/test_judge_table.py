@@ -89,6 +89,19 @@ def test_the_latex_of_the_table_says_how_each_column_is_made_and_escapes_names()
     assert text.count(r" \\") == 1 + len(lines)
 
 
+def test_a_table_longer_than_a_page_goes_on_over_pages_and_composites_have_rank_ranges() -> None:
+    judges = [(f"J{number}", 0.5 + number / 100) for number in range(41)]
+    boards = [_board(*judges), _board(*judges, benchmark="other")]
+    lines = [line for line in judge_lines(boards) if line.benchmarks == 2]
+    found = composite_of(lines, {"vl-rewardbench": 1, "other": 1})
+    short, long = (judges_latex(lines[:n], boards, found, "https://example.org/judges").decode() for n in (40, 41))
+    assert (r"\begin{table}" in short, "longtable" in short) == (True, False)
+    assert (r"\begin{table}" in long, r"\usepackage{booktabs,longtable}" in long) == (False, True)
+    assert r"\endfirsthead" in long and long.count(r"\midrule") == 2
+    best = found[lines[0].slug]
+    assert f"], {best.best}--{best.worst} " in long and "with the range of its rank" in long
+
+
 def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_nothing() -> None:
     whole = _board(("A", 0.7))
     assert (missing_pairs(whole), part_of(whole)) == (None, "")

@@ -213,7 +213,7 @@ def test_under_hidden_labels_no_more_digits_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("judge", "figures"),
     [
-        ("BaseReward (Qwen2.5-VL)", ["72.8 micro", "91.8 micro"]),
+        ("BaseReward (Qwen2.5-VL)", ["72.8 No toxicity", "91.8 micro"]),
         ("R1-Reward", ["82.2 mean of 7", "80.6 micro"]),
         ("Proxy-GRM", ["85.6 mean of 7", "82.9 micro"]),
     ],
@@ -223,7 +223,7 @@ def test_rows_of_papers_stand_in_the_table_with_their_definitions(judge: str, fi
     (line,) = lines_of(found, judge)
     shown = [cell.reports[0][1][0] for cell in line.cells if cell is not None]
     assert len(shown) == len(SERVED)
-    assert [f"{percent(one.value)} {one.kind}" for one in shown[1:]] == figures
+    assert [f"{percent(one.value)} {one.label}" for one in shown[1:]] == figures
     app = FastAPI()
     app.include_router(routes.build(served([snapshot([], name) for name in SERVED], reported=True)))
     page = TestClient(app).get("/judges", params={"q": f'"{judge}"'}).text

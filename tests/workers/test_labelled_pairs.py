@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
 
+import leaderboard.routes
 from benchmark.baselines import FIRST, LONGER
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
 from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
+from leaderboard.cache import BoardCache
+from leaderboard.render_context import contexts_of
 from storage.database import Database
 from storage.labels import label_sets
 from storage.models.core import Snapshot
@@ -23,6 +28,7 @@ from submissions.service import FileRejected
 from submissions.submit_html import report_html
 from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
+from tests.factories.snapshots import FixedSource
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (
     mm_rlhf_items,
@@ -63,11 +69,15 @@ class PairService:
         worker = Worker(self.database, self.scorer, 60)
         worker.publish_snapshot(anew=True)
         drain(worker, lambda: False, lambda seconds: None)
+        return build_board(self.snapshot(), self.scorer.table.spec, protocol=protocol)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the snapshot that the board shows."""
         with self.database.read() as session:
             pointer = label_sets.current(session, self.scorer.benchmark)
             assert pointer is not None
-            body = session.get_one(Snapshot, pointer.snapshot_id).body
-        return build_board(json.loads(zlib.decompress(body)), self.scorer.table.spec, protocol=protocol)
+            body: dict[str, Any] = json.loads(zlib.decompress(session.get_one(Snapshot, pointer.snapshot_id).body))
+        return body
 
 
 def serving(database: Database, folder: Path, spec: BenchmarkSpec, source: Path) -> PairService:
@@ -173,6 +183,31 @@ def test_rewards_that_name_the_preferred_response_are_resolved_by_the_worker(
     entry = service.submit(lines, "judge")
     row = row_of(service.board(), entry)
     assert row.scores["micro"] == pytest.approx(sum(line["rewards"] == [1, 0] for line in lines) / len(lines))
+
+
+def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_judge(
+    database: Database, tmp_path: Path
+) -> None:
+    service = serving(database, tmp_path, MM_RLHF, write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS))
+    constant = service.submit([{"id": item["id"], "votes": [0]} for item in QUESTIONS], "constant")
+    shown_first = service.submit(
+        [{"id": item["id"], "rewards": [n % 3, 0.5]} for n, item in enumerate(QUESTIONS)], "shown first"
+    )
+    plain = service.submit([{"id": item["id"], "votes": [n % 2]} for n, item in enumerate(QUESTIONS)], "plain")
+    board = service.board()
+    assert [row_of(board, name).note for name in (constant, shown_first, plain)] == ["votes of a baseline", "", ""]
+    cache = BoardCache(FixedSource(service.snapshot()), context=contexts_of([MM_RLHF])[0], published=())
+    edition = cache.refresh()
+    assert [(edition.entry(name) or {}).get("remarks") for name in (constant, shown_first, plain)] == [
+        ["baseline-votes"], ["order-tells-label"], None,
+    ]  # fmt: skip
+    app = FastAPI()
+    app.include_router(leaderboard.routes.build(cache))
+    pages = [TestClient(app).get(f"/entries/{name}").text for name in (constant, shown_first, plain)]
+    unknown = "does not say which answer was shown first"
+    assert [unknown in page for page in pages] == [True, False, True]
+    assert "prompts show the preferred answer first" in pages[1]
+    assert "Each vote of its file is that of a baseline" in pages[0]
 
 
 def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.factories.specs import INVENTED as INVENTED_SPEC
 from tests.factories.specs import TAGS, VL
 from tests.real_data import real_file, rows
 from workers.labels import loader as labels_module
-from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels
+from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels, read_rows
 
 V0, V1, V2 = "items_v0.jsonl", "items_v1.json", "labels_v2.jsonl"
 
@@ -276,3 +276,11 @@ def test_a_hub_that_is_silent_is_told_from_a_dataset_that_is_not_there(
     with pytest.raises(LabelsError, match="labels in a/b@c") as caught:
         load_labels("a/b@c", None, labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later
+
+
+@pytest.mark.parametrize("content", [b"[]", b"", b"\n"])
+def test_a_file_without_rows_is_said_to_hold_none(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "labels.json"
+    file.write_bytes(content)
+    with pytest.raises(LabelsError, match="the file holds no rows"):
+        read_rows(file)

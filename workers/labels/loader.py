@@ -346,7 +346,9 @@ def _parse_json(data: bytes) -> list[Row]:
     else:
         lines = (line for line in data.split(b"\n") if line.strip())
         rows = [_json(line, _("row {number}", number=number)) for number, line in enumerate(lines, 1)]
-    if not rows or not all(isinstance(row, dict) for row in rows):
+    if not rows and isinstance(rows, list):
+        raise LabelsError(_("the file holds no rows"))
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise LabelsError(_("the file is neither JSON lines nor a JSON list of rows"))
     return list(rows)
 
