@@ -51,16 +51,16 @@ class SpacePlan:
 def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Create the Space, or bring one that exists to the plan; return its address. Harmless when done twice.
 
-    A new Space gets a random SESSION_SECRET where the plan has none; of one that exists it stays.
+    Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
-    new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(f"The private bucket {plan.bucket} holds the replica.")
+    new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
     _asked(lambda: api.create_repo(plan.name, repo_type="space", space_sdk="docker", exist_ok=True))
     say(f"The Space {plan.name} {'was created' if new else 'is there'}.")
     _mount(api, plan)
-    generated = {SESSION_SECRET: secrets.token_hex(32)} if new else {}
-    _configure(api, plan.name, {**generated, **plan.secrets}, {**VARIABLES, **plan.variables}, say)
+    private, public = _missing(api, plan.name)
+    _configure(api, plan.name, {**private, **plan.secrets}, {**public, **plan.variables}, say)
     return upload(api, plan, say)
 
 
@@ -106,10 +106,23 @@ def address(name: str) -> str:
 
 
 def _mount(api: HfApi, plan: SpacePlan) -> None:
+    """Mount the bucket; other volumes of the Space stay."""
     from huggingface_hub import Volume
 
-    volume = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
-    _asked(lambda: api.set_space_volumes(plan.name, [volume]))
+    known = _asked(lambda: api.get_space_runtime(plan.name)).volumes or []
+    if any((volume.source, volume.mount_path) == (plan.bucket, MOUNT) for volume in known):
+        return
+    others = [volume for volume in known if volume.mount_path != MOUNT]
+    own = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
+    _asked(lambda: api.set_space_volumes(plan.name, [*others, own]))
+
+
+def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the secrets and variables that every Space needs and this one lacks."""
+    private = _asked(lambda: api.get_space_secrets(name))
+    public = _asked(lambda: api.get_space_variables(name))
+    generated = {} if SESSION_SECRET in private else {SESSION_SECRET: secrets.token_hex(32)}
+    return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
 
 def _configure(

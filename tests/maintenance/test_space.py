@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import socket
 import threading
@@ -24,6 +25,7 @@ NAME = "lab/board"
 def hub() -> Iterator[tuple[FakeSpaceHub, str]]:
     found = FakeSpaceHub(TOKEN)
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms
         config = uvicorn.Config(found.application(), log_config=None, log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -79,6 +81,40 @@ def test_a_second_create_changes_no_session_and_an_update_only_what_it_names(hub
     assert made.secrets == before
     assert made.variables["OWNERS"] == "ada"
     assert made.commits == 3
+
+
+def configured(known: FakeSpaceHub) -> tuple[object, ...]:
+    """Return what the Hub holds; of the secrets names and lengths, since one is random."""
+    made = known.spaces[NAME]
+    lengths = {key: len(value) for key, value in made.secrets.items()}
+    return known.buckets, made.sdk, lengths, made.variables, made.volumes, made.files
+
+
+def test_a_create_that_failed_at_any_step_is_completed_by_the_next(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    known.stages[:] = ["RUNNING"]
+    assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
+    undisturbed, requests = copy.deepcopy(configured(known)), known.requests
+    assert requests > 8
+    for step in range(1, requests + 1):
+        known.spaces.clear()
+        known.buckets.clear()
+        known.requests, known.fails_at = 0, step
+        failed = run(url, "create", NAME, "--set", "OWNERS=ada")
+        assert (failed.returncode, failed.stderr.count("The Hub answered 400")) == (1, 1), (step, failed.stderr)
+        assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
+        assert configured(known) == undisturbed, step
+
+
+def test_a_second_create_keeps_what_was_changed_at_the_hub(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    assert run(url, "create", NAME).returncode == 0
+    made = known.spaces[NAME]
+    made.variables["DURABILITY"] = "local"
+    made.volumes.append({"type": "dataset", "source": "lab/texts", "mountPath": "/texts"})
+    volumes = list(made.volumes)
+    assert run(url, "create", NAME).returncode == 0
+    assert (made.variables["DURABILITY"], made.volumes) == ("local", volumes)
 
 
 def test_status_says_whether_it_runs(hub: tuple[FakeSpaceHub, str]) -> None:
