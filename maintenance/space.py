@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,16 +19,22 @@ MOUNT = "/bucket"
 VARIABLES = {"REPLICA_URL": f"{MOUNT}/board", "DURABILITY": "replicated"}
 SESSION_SECRET = "SESSION_SECRET"  # noqa: S105 - a name
 BUILD_SECONDS = 1800.0
-# As .dockerignore has it, but for the Dockerfile itself.
+# As .dockerignore and .gitignore have it. A `*` of the Hub's patterns matches `/` too.
 LEFT_OUT = (
-    ".git/**",
-    ".venv*/**",
-    "**/__pycache__/**",
-    ".*_cache/**",
-    "data/**",
-    "test-results/**",
+    ".git/*",
+    ".venv*",
+    "*__pycache__/*",
+    ".*_cache/*",
+    "data/*",
+    "deploy/labels/*",
+    "test-results/*",
+    "receipt-*.json",
     ".env*",
-    "**/*.pem",
+    "*/.env*",
+    "*.env",
+    "*.pem",
+    "*.key",
+    "*.jsonl",
 )
 
 
@@ -41,6 +50,7 @@ class SpacePlan:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
     folder: Path = field(default_factory=lambda: ROOT)
+    private: bool = False
 
     @property
     def bucket(self) -> str:
@@ -56,7 +66,11 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(f"The private bucket {plan.bucket} holds the replica.")
     new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
-    _asked(lambda: api.create_repo(plan.name, repo_type="space", space_sdk="docker", exist_ok=True))
+    _asked(
+        lambda: api.create_repo(
+            plan.name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None
+        )
+    )
     say(f"The Space {plan.name} {'was created' if new else 'is there'}.")
     _mount(api, plan)
     private, public = _missing(api, plan.name)
@@ -81,16 +95,17 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
 def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
     say("The code is uploaded, then the Space is built; that takes some minutes.")
-    folder = str(plan.folder)
-    _asked(
-        lambda: api.upload_folder(
-            repo_id=plan.name,
-            folder_path=folder,
-            repo_type="space",
-            ignore_patterns=list(LEFT_OUT),
-            commit_message="Update the leaderboard",
+    with tempfile.TemporaryDirectory() as copies:
+        folder = _code(plan.folder, Path(copies))
+        _asked(
+            lambda: api.upload_folder(
+                repo_id=plan.name,
+                folder_path=folder,
+                repo_type="space",
+                ignore_patterns=list(LEFT_OUT),
+                commit_message="Update the leaderboard",
+            )
         )
-    )
     try:
         runtime = _asked(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
@@ -103,6 +118,22 @@ def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
 def address(name: str) -> str:
     """Return where a Space answers."""
     return f"https://{name.replace('/', '-').replace('.', '-').replace('_', '-').lower()}.hf.space"
+
+
+def _code(folder: Path, copies: Path) -> Path:
+    """Return the folder to upload: of a git checkout, copies of the files that git tracks; else the folder itself."""
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        return folder
+    try:
+        names = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SpaceError(f"git cannot say which files are code: {error}. Run `git status` in {folder}.") from None
+    for name in filter(None, names.split("\0")):
+        source, target = folder / name, copies / name
+        if source.is_file() and not source.is_symlink():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    return copies
 
 
 def _mount(api: HfApi, plan: SpacePlan) -> None:

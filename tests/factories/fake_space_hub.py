@@ -17,6 +17,7 @@ class FakeSpace:
     """A Space as the Hub knows it."""
 
     sdk: str
+    private: bool = False
     secrets: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     volumes: list[dict[str, Any]] = field(default_factory=list)
@@ -62,7 +63,7 @@ class FakeSpaceHub:
             full = f"{body['organization']}/{body['name']}"
             if full in self.spaces:
                 return JSONResponse({"error": "You already created this space", "url": full}, 409)
-            self.spaces[full] = FakeSpace(body["sdk"])
+            self.spaces[full] = FakeSpace(body["sdk"], body.get("visibility") == "private")
             return {"url": f"https://huggingface.co/spaces/{full}", "name": full}
 
         @app.get(base)

@@ -4,21 +4,43 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 import socket
+import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import uvicorn
+from huggingface_hub.utils import filter_repo_objects
 
 from maintenance import space
 from tests.factories.fake_space_hub import FakeSpaceHub
 from tests.factories.programs import Finished, run_maintenance
 
+ROOT = Path(__file__).parents[2]
 TOKEN, CANARY = "hf_of_the_owner", "canary-of-a-secret"
 NAME = "lab/board"
+# Where operators keep secrets and hidden labels.
+WITHHELD = (
+    ".env",
+    ".env.local",
+    "deploy/.env",
+    "web.env",
+    "deploy/kubernetes/worker.env",
+    "server.key",
+    "deploy/tls/server.key",
+    "token.pem",
+    "deploy/token.pem",
+    "deploy/labels/labels_v2.jsonl",
+    "deploy/labels/labels_v2.csv",
+    "labels_v2.jsonl",
+    "data/board.sqlite3",
+    "receipt-1.json",
+)
+CODE = ("app.py", "settings.py", "storage/data/confusables.txt", "storage/labels/ladder.py", "auth/keys.py")
 
 
 @pytest.fixture
@@ -81,6 +103,46 @@ def test_a_second_create_changes_no_session_and_an_update_only_what_it_names(hub
     assert made.secrets == before
     assert made.variables["OWNERS"] == "ada"
     assert made.commits == 3
+
+
+def write(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(CANARY)
+
+
+def git(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> str:
+    command, text = ["git", *arguments], "\n".join(lines)
+    return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, check=False).stdout
+
+
+def test_secrets_and_labels_of_an_operator_are_never_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+    known, url = hub
+    write(code, WITHHELD)
+    assert run(url, "create", NAME).returncode == 0
+    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile"}
+    assert list(filter_repo_objects([*WITHHELD, *CODE], ignore_patterns=list(space.LEFT_OUT))) == list(CODE)
+
+
+def test_git_ignores_what_is_never_uploaded(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    assert git(tmp_path, "check-ignore", "--stdin", lines=[*WITHHELD, *CODE]).split() == list(WITHHELD)
+
+
+def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+    known, url = hub
+    write(code, [*WITHHELD, "web/pages.py"])
+    git(code, "init", "--quiet")
+    git(code, "add", "--force", "app.py", "Dockerfile", "web/pages.py", "deploy/.env")
+    write(code, ["notes.txt", "all_data.json"])
+    assert run(url, "create", NAME, "--private").returncode == 0
+    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile", "web/pages.py"}
+    assert known.spaces[NAME].private
+    (code / ".git" / "HEAD").unlink()
+    failed = run(url, "update", NAME)
+    assert (failed.returncode, known.spaces[NAME].commits) == (1, 1)
+    assert "git cannot say which files are code" in failed.stderr
 
 
 def configured(known: FakeSpaceHub) -> tuple[object, ...]:
