@@ -66,6 +66,19 @@ def test_the_proxy_routes_gradio_by_cookie_and_hides_metrics() -> None:
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in text
 
 
+def test_the_proxy_believes_the_forwarded_address_of_named_proxies_alone() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    named = re.findall(r"^ +set_real_ip_from (\S+);", text, re.MULTILINE)
+    listed = re.findall(r"^ +(\S+) 1;", text.partition("geo $realip_remote_addr $from_proxy {")[2], re.MULTILINE)
+    assert named == listed
+    assert compose()["networks"]["inside"]["ipam"]["config"][0]["subnet"] in named
+    assert "real_ip_header X-Forwarded-For;" in text
+    assert "real_ip_recursive on;" in text
+    assert "proxy_set_header X-Forwarded-Proto $visited_scheme;" in text
+    (port,) = compose()["services"]["nginx"]["ports"]
+    assert port.startswith("127.0.0.1:"), "who reaches nginx directly may state an address"
+
+
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 def test_nginx_takes_the_configuration(tmp_path: Path) -> None:
     config = tmp_path / "nginx.conf"
