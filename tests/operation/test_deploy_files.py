@@ -52,6 +52,15 @@ def test_two_web_processes_and_three_workers_share_one_database() -> None:
     assert (replicas["leaderboard-web"], replicas["leaderboard-worker"]) == (2, 3)
 
 
+def test_a_worker_gets_neither_file_nor_user_nor_secret_of_a_web_process() -> None:
+    units = {unit.name.partition("@")[0]: unit.read_text() for unit in UNITS if "@" in unit.name}
+    for line in ("User", "EnvironmentFile"):
+        assert len({re.search(rf"^{line}=(.+)$", text, re.MULTILINE)[1] for text in units.values()}) == 2  # type: ignore[index]
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in manifests() if one["kind"] == "Deployment"]
+    web, worker = ({source["secretRef"]["name"] for source in pod["envFrom"]} for pod in pods)
+    assert not web & worker
+
+
 def test_no_file_holds_a_secret() -> None:
     text = "\n".join(path.read_text() for path in DEPLOY.rglob("*") if path.is_file())
     assert not re.search(r"(?i)(password|secret|token|key): *[a-z0-9+/]{8,}$", text, re.MULTILINE)
@@ -96,9 +105,7 @@ def test_nginx_takes_the_configuration(tmp_path: Path) -> None:
 def test_systemd_takes_the_units(tmp_path: Path) -> None:
     for unit in UNITS:  # the program is not installed here
         name = unit.name.replace("@.", "@7861.")
-        text = (
-            unit.read_text().replace("/opt/leaderboard/.venv/bin/python", "/bin/sh").replace("User=leaderboard\n", "")
-        )
+        text = re.sub(r"User=.*\n", "", unit.read_text().replace("/opt/leaderboard/.venv/bin/python", "/bin/sh"))
         (tmp_path / name).write_text(text)
     paths = sorted(tmp_path.glob("*.service"))
     verify = ["systemd-analyze", "verify", "--recursive-errors=no", *map(str, paths)]
