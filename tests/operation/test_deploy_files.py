@@ -61,6 +61,15 @@ def test_a_worker_gets_neither_file_nor_user_nor_secret_of_a_web_process() -> No
     assert not web & worker
 
 
+def test_every_image_names_its_release() -> None:
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in manifests() if one["kind"] == "Deployment"]
+    images = [container["image"] for container in (*pods, *compose()["services"].values()) if "image" in container]
+    recipe = (DEPLOY.parent / "Dockerfile").read_text()
+    images += re.findall(r"^FROM (\S+)", recipe, re.MULTILINE)
+    assert len(images) >= 7
+    assert [image for image in images if not re.search(r":[A-Z.]*\d", image)] == []
+
+
 def test_no_file_holds_a_secret() -> None:
     text = "\n".join(path.read_text() for path in DEPLOY.rglob("*") if path.is_file())
     assert not re.search(r"(?i)(password|secret|token|key): *[a-z0-9+/]{8,}$", text, re.MULTILINE)
