@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from common.messages import _
+
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi
 
@@ -64,14 +66,15 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
-    say(f"The private bucket {plan.bucket} holds the replica.")
+    say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
     new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
     _asked(
         lambda: api.create_repo(
             plan.name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None
         )
     )
-    say(f"The Space {plan.name} {'was created' if new else 'is there'}.")
+    name = plan.name
+    say(_("The Space {name} was created.", name=name) if new else _("The Space {name} is there.", name=name))
     _mount(api, plan)
     private, public = _missing(api, plan.name)
     _configure(api, plan.name, {**private, **plan.secrets}, {**public, **plan.variables}, say)
@@ -81,7 +84,9 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
 def update(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not _asked(lambda: api.repo_exists(plan.name, repo_type="space")):
-        raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
+        raise SpaceError(
+            _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
+        )
     _configure(api, plan.name, plan.secrets, plan.variables, say)
     return upload(api, plan, say)
 
@@ -94,7 +99,7 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
 
 def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
-    say("The code is uploaded, then the Space is built; that takes some minutes.")
+    say(_("The code is uploaded, then the Space is built; that takes some minutes."))
     with tempfile.TemporaryDirectory() as copies:
         folder = _code(plan.folder, Path(copies))
         _asked(
@@ -109,9 +114,17 @@ def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     try:
         runtime = _asked(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
-        raise SpaceError(f"{error} Look again: python -m maintenance space status {plan.name}") from None
+        raise SpaceError(
+            _("{error} Look again: python -m maintenance space status {name}", error=error, name=plan.name)
+        ) from None
     if str(runtime.stage) != "RUNNING":
-        raise SpaceError(f"The Space {plan.name} is in the stage {runtime.stage}. Its logs on the Hub say why.")
+        raise SpaceError(
+            _(
+                "The Space {name} is in the stage {stage}. Its logs on the Hub say why.",
+                name=plan.name,
+                stage=runtime.stage,
+            )
+        )
     return address(plan.name)
 
 
@@ -127,7 +140,10 @@ def _code(folder: Path, copies: Path) -> Path:
     try:
         names = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise SpaceError(f"git cannot say which files are code: {error}. Run `git status` in {folder}.") from None
+        words = _(
+            "git cannot say which files are code ({error}). Run git status in {folder}.", error=error, folder=folder
+        )
+        raise SpaceError(words) from None
     for name in filter(None, names.split("\0")):
         source, target = folder / name, copies / name
         if source.is_file() and not source.is_symlink():
@@ -164,7 +180,7 @@ def _configure(
     for key, value in private.items():
         _asked(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
     if public or private:
-        say(f"Set: {', '.join([*public, *private])}.")
+        say(_("Set: {names}.", names=", ".join([*public, *private])))
 
 
 def _asked(call: Callable[[], Any]) -> Any:
@@ -176,9 +192,12 @@ def _asked(call: Callable[[], Any]) -> Any:
         return call()
     except HfHubHTTPError as error:
         code = error.response.status_code
-        hint = "Is HF_TOKEN a token that may write there?" if code in (401, 403, 404) else "Try again later."
-        raise SpaceError(f"The Hub answered {code}. {hint}") from None
+        hint = _("Is HF_TOKEN a token that may write there?") if code in (401, 403, 404) else _("Try again later.")
+        raise SpaceError(_("The Hub answered {code}. {hint}", code=code, hint=hint)) from None
     except TransportError as error:
         raise SpaceError(
-            f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
+            _(
+                "The Hub cannot be reached ({name}). Check the network, then run the same command again.",
+                name=type(error).__name__,
+            )
         ) from None
