@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,16 +21,22 @@ MOUNT = "/bucket"
 VARIABLES = {"REPLICA_URL": f"{MOUNT}/board", "DURABILITY": "replicated"}
 SESSION_SECRET = "SESSION_SECRET"  # noqa: S105 - a name
 BUILD_SECONDS = 1800.0
-# As .dockerignore has it, but for the Dockerfile itself.
+# As .dockerignore and .gitignore have it. A `*` of the Hub's patterns matches `/` too.
 LEFT_OUT = (
-    ".git/**",
-    ".venv*/**",
-    "**/__pycache__/**",
-    ".*_cache/**",
-    "data/**",
-    "test-results/**",
+    ".git/*",
+    ".venv*",
+    "*__pycache__/*",
+    ".*_cache/*",
+    "data/*",
+    "deploy/labels/*",
+    "test-results/*",
+    "receipt-*.json",
     ".env*",
-    "**/*.pem",
+    "*/.env*",
+    "*.env",
+    "*.pem",
+    "*.key",
+    "*.jsonl",
 )
 
 
@@ -43,6 +52,7 @@ class SpacePlan:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
     folder: Path = field(default_factory=lambda: ROOT)
+    private: bool = False
 
     @property
     def bucket(self) -> str:
@@ -53,17 +63,21 @@ class SpacePlan:
 def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Create the Space, or bring one that exists to the plan; return its address. Harmless when done twice.
 
-    A new Space gets a random SESSION_SECRET where the plan has none; of one that exists it stays.
+    Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
-    new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
-    _asked(lambda: api.create_repo(plan.name, repo_type="space", space_sdk="docker", exist_ok=True))
+    new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
+    _asked(
+        lambda: api.create_repo(
+            plan.name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None
+        )
+    )
     name = plan.name
     say(_("The Space {name} was created.", name=name) if new else _("The Space {name} is there.", name=name))
     _mount(api, plan)
-    generated = {SESSION_SECRET: secrets.token_hex(32)} if new else {}
-    _configure(api, plan.name, {**generated, **plan.secrets}, {**VARIABLES, **plan.variables}, say)
+    private, public = _missing(api, plan.name)
+    _configure(api, plan.name, {**private, **plan.secrets}, {**public, **plan.variables}, say)
     return upload(api, plan, say)
 
 
@@ -86,16 +100,17 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
 def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
     say(_("The code is uploaded, then the Space is built; that takes some minutes."))
-    folder = str(plan.folder)
-    _asked(
-        lambda: api.upload_folder(
-            repo_id=plan.name,
-            folder_path=folder,
-            repo_type="space",
-            ignore_patterns=list(LEFT_OUT),
-            commit_message="Update the leaderboard",
+    with tempfile.TemporaryDirectory() as copies:
+        folder = _code(plan.folder, Path(copies))
+        _asked(
+            lambda: api.upload_folder(
+                repo_id=plan.name,
+                folder_path=folder,
+                repo_type="space",
+                ignore_patterns=list(LEFT_OUT),
+                commit_message="Update the leaderboard",
+            )
         )
-    )
     try:
         runtime = _asked(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
@@ -118,11 +133,43 @@ def address(name: str) -> str:
     return f"https://{name.replace('/', '-').replace('.', '-').replace('_', '-').lower()}.hf.space"
 
 
+def _code(folder: Path, copies: Path) -> Path:
+    """Return the folder to upload: of a git checkout, copies of the files that git tracks; else the folder itself."""
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        return folder
+    try:
+        names = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        words = _(
+            "git cannot say which files are code ({error}). Run git status in {folder}.", error=error, folder=folder
+        )
+        raise SpaceError(words) from None
+    for name in filter(None, names.split("\0")):
+        source, target = folder / name, copies / name
+        if source.is_file() and not source.is_symlink():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    return copies
+
+
 def _mount(api: HfApi, plan: SpacePlan) -> None:
+    """Mount the bucket; other volumes of the Space stay."""
     from huggingface_hub import Volume
 
-    volume = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
-    _asked(lambda: api.set_space_volumes(plan.name, [volume]))
+    known = _asked(lambda: api.get_space_runtime(plan.name)).volumes or []
+    if any((volume.source, volume.mount_path) == (plan.bucket, MOUNT) for volume in known):
+        return
+    others = [volume for volume in known if volume.mount_path != MOUNT]
+    own = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
+    _asked(lambda: api.set_space_volumes(plan.name, [*others, own]))
+
+
+def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the secrets and variables that every Space needs and this one lacks."""
+    private = _asked(lambda: api.get_space_secrets(name))
+    public = _asked(lambda: api.get_space_variables(name))
+    generated = {} if SESSION_SECRET in private else {SESSION_SECRET: secrets.token_hex(32)}
+    return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
 
 def _configure(

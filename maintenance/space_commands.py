@@ -36,6 +36,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
             metavar="NAME",
             help=_("a secret: of the environment, or asked for"),
         )
+        if name == "create":
+            command.add_argument("--private", action="store_true", help=_("only your account can open the Space"))
         command.set_defaults(command=None, files=_create if name == "create" else _update)
     command = area.add_parser("status", help=_("whether it runs"), description=_("whether it runs"))
     command.add_argument("space", metavar="OWNER/NAME")
@@ -63,7 +65,7 @@ def _plan(options: argparse.Namespace) -> SpacePlan:
     if not all("=" in text for text in options.set) or options.space.count("/") != 1:
         raise SpaceError(_("Write the Space as OWNER/NAME, and variables as NAME=VALUE."))
     secrets = {name: os.environ.get(name) or getpass.getpass(f"{name}: ") for name in options.secret}
-    return SpacePlan(options.space, secrets, variables)
+    return SpacePlan(options.space, secrets, variables, private=getattr(options, "private", False))
 
 
 def _api() -> HfApi:

@@ -17,6 +17,7 @@ class FakeSpace:
     """A Space as the Hub knows it."""
 
     sdk: str
+    private: bool = False
     secrets: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     volumes: list[dict[str, Any]] = field(default_factory=list)
@@ -32,6 +33,8 @@ class FakeSpaceHub:
     spaces: dict[str, FakeSpace] = field(default_factory=dict)
     buckets: dict[str, str] = field(default_factory=dict)  # name -> visibility
     stages: list[str] = field(default_factory=lambda: ["BUILDING", "RUNNING"])
+    requests: int = 0
+    fails_at: int | None = None  # the number of the request that is refused, before it does anything
 
     def application(self) -> FastAPI:
         """Return the server."""
@@ -42,6 +45,9 @@ class FakeSpaceHub:
         async def admit(request: Request, call_next: Any) -> Response:
             if request.headers.get("authorization") != f"Bearer {self.token}":
                 return JSONResponse({"error": "Invalid username or password."}, 401)
+            self.requests += 1
+            if self.requests == self.fails_at:
+                return JSONResponse({"error": "refused"}, 400)
             return await call_next(request)  # type: ignore[no-any-return]
 
         @app.post("/api/buckets/{owner}/{name}")
@@ -57,7 +63,7 @@ class FakeSpaceHub:
             full = f"{body['organization']}/{body['name']}"
             if full in self.spaces:
                 return JSONResponse({"error": "You already created this space", "url": full}, 409)
-            self.spaces[full] = FakeSpace(body["sdk"])
+            self.spaces[full] = FakeSpace(body["sdk"], body.get("visibility") == "private")
             return {"url": f"https://huggingface.co/spaces/{full}", "name": full}
 
         @app.get(base)
@@ -65,6 +71,20 @@ class FakeSpaceHub:
             if f"{owner}/{name}" not in self.spaces:
                 return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return {"_id": "1", "id": f"{owner}/{name}", "sha": "0" * 40, "private": False, "siblings": [], "tags": []}
+
+        @app.get(f"{base}/runtime")
+        def runtime(owner: str, name: str) -> dict[str, Any]:
+            stage = self.stages.pop(0) if len(self.stages) > 1 else self.stages[0]
+            hardware = {"current": "cpu-basic", "requested": "cpu-basic"}
+            volumes = self.spaces[f"{owner}/{name}"].volumes
+            return {"stage": stage, "hardware": hardware, "gcTimeout": None, "volumes": volumes}
+
+        @app.get(f"{base}/{{kind}}s")
+        def settings(owner: str, name: str, kind: str) -> dict[str, Any]:
+            found = self.spaces[f"{owner}/{name}"]
+            if kind == "secret":  # the Hub never returns a value of them
+                return {key: {"key": key} for key in found.secrets}
+            return {key: {"value": value} for key, value in found.variables.items()}
 
         @app.post(f"{base}/{{kind}}")
         async def setting(owner: str, name: str, kind: str, request: Request) -> Any:
@@ -92,10 +112,5 @@ class FakeSpaceHub:
             found.commits += 1
             oid = hashlib.sha1(str(found.commits).encode()).hexdigest()
             return {"success": True, "commitOid": oid, "commitUrl": f"https://huggingface.co/spaces/x/y/commit/{oid}"}
-
-        @app.get(f"{base}/runtime")
-        def runtime() -> dict[str, Any]:
-            stage = self.stages.pop(0) if len(self.stages) > 1 else self.stages[0]
-            return {"stage": stage, "hardware": {"current": "cpu-basic", "requested": "cpu-basic"}, "gcTimeout": None}
 
         return app

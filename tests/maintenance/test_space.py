@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import shutil
 import socket
+import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import uvicorn
+from huggingface_hub.utils import filter_repo_objects
 
 from maintenance import space
 from tests.factories.fake_space_hub import FakeSpaceHub
 from tests.factories.programs import Finished, run_maintenance
 
+ROOT = Path(__file__).parents[2]
 TOKEN, CANARY = "hf_of_the_owner", "canary-of-a-secret"
 NAME = "lab/board"
+# Where operators keep secrets and hidden labels.
+WITHHELD = (
+    ".env",
+    ".env.local",
+    "deploy/.env",
+    "web.env",
+    "deploy/kubernetes/worker.env",
+    "server.key",
+    "deploy/tls/server.key",
+    "token.pem",
+    "deploy/token.pem",
+    "deploy/labels/labels_v2.jsonl",
+    "deploy/labels/labels_v2.csv",
+    "labels_v2.jsonl",
+    "data/board.sqlite3",
+    "receipt-1.json",
+)
+CODE = ("app.py", "settings.py", "storage/data/confusables.txt", "storage/labels/ladder.py", "auth/keys.py")
 
 
 @pytest.fixture
 def hub() -> Iterator[tuple[FakeSpaceHub, str]]:
     found = FakeSpaceHub(TOKEN)
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms
         config = uvicorn.Config(found.application(), log_config=None, log_level="error", lifespan="off")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -79,6 +103,80 @@ def test_a_second_create_changes_no_session_and_an_update_only_what_it_names(hub
     assert made.secrets == before
     assert made.variables["OWNERS"] == "ada"
     assert made.commits == 3
+
+
+def write(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(CANARY)
+
+
+def git(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> str:
+    command, text = ["git", *arguments], "\n".join(lines)
+    return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, check=False).stdout
+
+
+def test_secrets_and_labels_of_an_operator_are_never_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+    known, url = hub
+    write(code, WITHHELD)
+    assert run(url, "create", NAME).returncode == 0
+    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile"}
+    assert list(filter_repo_objects([*WITHHELD, *CODE], ignore_patterns=list(space.LEFT_OUT))) == list(CODE)
+
+
+def test_git_ignores_what_is_never_uploaded(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    assert git(tmp_path, "check-ignore", "--stdin", lines=[*WITHHELD, *CODE]).split() == list(WITHHELD)
+
+
+def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+    known, url = hub
+    write(code, [*WITHHELD, "web/pages.py"])
+    git(code, "init", "--quiet")
+    git(code, "add", "--force", "app.py", "Dockerfile", "web/pages.py", "deploy/.env")
+    write(code, ["notes.txt", "all_data.json"])
+    assert run(url, "create", NAME, "--private").returncode == 0
+    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile", "web/pages.py"}
+    assert known.spaces[NAME].private
+    (code / ".git" / "HEAD").unlink()
+    failed = run(url, "update", NAME)
+    assert (failed.returncode, known.spaces[NAME].commits) == (1, 1)
+    assert "git cannot say which files are code" in failed.stderr
+
+
+def configured(known: FakeSpaceHub) -> tuple[object, ...]:
+    """Return what the Hub holds; of the secrets names and lengths, since one is random."""
+    made = known.spaces[NAME]
+    lengths = {key: len(value) for key, value in made.secrets.items()}
+    return known.buckets, made.sdk, lengths, made.variables, made.volumes, made.files
+
+
+def test_a_create_that_failed_at_any_step_is_completed_by_the_next(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    known.stages[:] = ["RUNNING"]
+    assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
+    undisturbed, requests = copy.deepcopy(configured(known)), known.requests
+    assert requests > 8
+    for step in range(1, requests + 1):
+        known.spaces.clear()
+        known.buckets.clear()
+        known.requests, known.fails_at = 0, step
+        failed = run(url, "create", NAME, "--set", "OWNERS=ada")
+        assert (failed.returncode, failed.stderr.count("The Hub answered 400")) == (1, 1), (step, failed.stderr)
+        assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
+        assert configured(known) == undisturbed, step
+
+
+def test_a_second_create_keeps_what_was_changed_at_the_hub(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    assert run(url, "create", NAME).returncode == 0
+    made = known.spaces[NAME]
+    made.variables["DURABILITY"] = "local"
+    made.volumes.append({"type": "dataset", "source": "lab/texts", "mountPath": "/texts"})
+    volumes = list(made.volumes)
+    assert run(url, "create", NAME).returncode == 0
+    assert (made.variables["DURABILITY"], made.volumes) == ("local", volumes)
 
 
 def test_status_says_whether_it_runs(hub: tuple[FakeSpaceHub, str]) -> None:

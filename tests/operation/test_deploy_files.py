@@ -52,6 +52,24 @@ def test_two_web_processes_and_three_workers_share_one_database() -> None:
     assert (replicas["leaderboard-web"], replicas["leaderboard-worker"]) == (2, 3)
 
 
+def test_a_worker_gets_neither_file_nor_user_nor_secret_of_a_web_process() -> None:
+    units = {unit.name.partition("@")[0]: unit.read_text() for unit in UNITS if "@" in unit.name}
+    for line in ("User", "EnvironmentFile"):
+        assert len({re.search(rf"^{line}=(.+)$", text, re.MULTILINE)[1] for text in units.values()}) == 2  # type: ignore[index]
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in manifests() if one["kind"] == "Deployment"]
+    web, worker = ({source["secretRef"]["name"] for source in pod["envFrom"]} for pod in pods)
+    assert not web & worker
+
+
+def test_every_image_names_its_release() -> None:
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in manifests() if one["kind"] == "Deployment"]
+    images = [container["image"] for container in (*pods, *compose()["services"].values()) if "image" in container]
+    recipe = (DEPLOY.parent / "Dockerfile").read_text()
+    images += re.findall(r"^FROM (\S+)", recipe, re.MULTILINE)
+    assert len(images) >= 7
+    assert [image for image in images if not re.search(r":[A-Z.]*\d", image)] == []
+
+
 def test_no_file_holds_a_secret() -> None:
     text = "\n".join(path.read_text() for path in DEPLOY.rglob("*") if path.is_file())
     assert not re.search(r"(?i)(password|secret|token|key): *[a-z0-9+/]{8,}$", text, re.MULTILINE)
@@ -64,6 +82,19 @@ def test_the_proxy_routes_gradio_by_cookie_and_hides_metrics() -> None:
     assert re.search(r"location /app \{\s+proxy_pass http://gradio;", text)
     assert re.search(r"location = /metrics \{\s+return 404;", text)
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in text
+
+
+def test_the_proxy_believes_the_forwarded_address_of_named_proxies_alone() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    named = re.findall(r"^ +set_real_ip_from (\S+);", text, re.MULTILINE)
+    listed = re.findall(r"^ +(\S+) 1;", text.partition("geo $realip_remote_addr $from_proxy {")[2], re.MULTILINE)
+    assert named == listed
+    assert compose()["networks"]["inside"]["ipam"]["config"][0]["subnet"] in named
+    assert "real_ip_header X-Forwarded-For;" in text
+    assert "real_ip_recursive on;" in text
+    assert "proxy_set_header X-Forwarded-Proto $visited_scheme;" in text
+    (port,) = compose()["services"]["nginx"]["ports"]
+    assert port.startswith("127.0.0.1:"), "who reaches nginx directly may state an address"
 
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
@@ -83,9 +114,7 @@ def test_nginx_takes_the_configuration(tmp_path: Path) -> None:
 def test_systemd_takes_the_units(tmp_path: Path) -> None:
     for unit in UNITS:  # the program is not installed here
         name = unit.name.replace("@.", "@7861.")
-        text = (
-            unit.read_text().replace("/opt/leaderboard/.venv/bin/python", "/bin/sh").replace("User=leaderboard\n", "")
-        )
+        text = re.sub(r"User=.*\n", "", unit.read_text().replace("/opt/leaderboard/.venv/bin/python", "/bin/sh"))
         (tmp_path / name).write_text(text)
     paths = sorted(tmp_path.glob("*.service"))
     verify = ["systemd-analyze", "verify", "--recursive-errors=no", *map(str, paths)]
