@@ -87,8 +87,7 @@ class ChatAsker:
     def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, journal: Journal) -> None:
         self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
         self._images = ImageCache(configuration)
-        refused = [event for event in journal.events if event["event"] == REFUSED_PARAMETER]
-        self._changes = ParameterChanges(configuration.parameters, refused)
+        self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
         """Return the judgement; parameters that the model refuses are changed, once for all."""

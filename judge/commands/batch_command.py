@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_res
 from judge.commands.run_command import OK, FinishedRun, about_this_start
 from judge.configuration import RunConfiguration, open_run, read_file, require_run, write_json
 from judge.errors import JudgeError
-from judge.journal import Journal, RecordedAnswer, short
+from judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
 from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
 from judge.pairs import PairFile, pairs_of_run
+from judge.parameters import ParameterChanges
 from judge.plan import RequestKey, is_swapped, keys
 
 BATCH = "batch"
@@ -54,7 +56,9 @@ def export_command(arguments: argparse.Namespace) -> int:
         wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
         answers, again = journal.answers, arguments.retry_failed
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
-        written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
+        changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
+        sent = replace(configuration, parameters=changes.now)
+        written = _write(folder / BATCH, arguments.format, sent, file, remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
     asked = ngettext("{n:,} request", "{n:,} requests", len(remaining))

@@ -11,7 +11,7 @@ import pytest
 
 from judge.__main__ import main
 from judge.batch_files import FileLimits, split
-from tests.judge.model_server import JUDGEMENT, completion, serving_model
+from tests.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.judge.running import item, predictions, run, write_items
 
 VLLM_RESULTS: list[dict[str, Any]] = [
@@ -97,6 +97,21 @@ def test_a_batch_request_is_the_one_of_a_run(items: Path, tmp_path: Path) -> Non
     with serving_model(lambda path, body, times: completion("x")) as model:
         assert run(model.url, items, tmp_path / "run", "--seed", "3", "--concurrency", "1", votes=2) == 0
     assert {**first["body"], "stream": False} == model.bodies[0]
+
+
+def test_a_batch_request_leaves_out_what_the_model_has_refused(items: Path, tmp_path: Path) -> None:
+    def refusing(path: str, body: Any, times: int) -> Reply:
+        for name in ("temperature", "max_tokens"):
+            if name in body:
+                return refusal(400, f"Unsupported parameter: '{name}' is not supported.", param=name)
+        return completion("x")
+
+    with serving_model(refusing) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1", votes=2) == 0
+    body = export("openai", items, tmp_path / "run")[0]["body"]
+    assert not {"temperature", "max_tokens"} & set(body) and body["max_completion_tokens"] == 2048
+    message = export("anthropic", items, tmp_path / "run")[0]["params"]
+    assert message["max_tokens"] == 2048 and "max_completion_tokens" not in message
 
 
 def test_an_anthropic_request_holds_the_image_in_their_shape(items: Path, tmp_path: Path) -> None:
