@@ -198,11 +198,18 @@ class FinishedRun:
         report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
         write_json(self._folder / REPORT, report)
         if stopped is None:
-            said = self._write(pairs, report)
+            said = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
         else:
             said = [stopped, _("Every recorded answer is kept. The same command goes on.")]
         print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *said]))
         return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
+
+    def _nothing_but_failures(self, report: Mapping[str, Any], wanted: Sequence[RequestKey]) -> Iterator[str]:
+        if wanted and report["failed"] == report["wanted"]:
+            yield _(
+                "Every vote failed, the first with: {reason}. Mend that, then ask again with --retry-failed.",
+                reason=self._journal.answers[wanted[0]].reason,
+            )
 
     def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
         run = run_metadata(self._recorded, self._journal.events, report, pointwise=self._pointwise)

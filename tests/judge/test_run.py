@@ -305,7 +305,9 @@ def test_the_summary_names_what_votes_failed_with(
 ) -> None:
     with serving_model(lambda path, body, times: refusal(400, "images are not supported here")) as model:
         assert run(model.url, items, tmp_path / "run") == 0
-    assert "6 failed with: HTTP 400: images are not supported here" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "6 failed with: HTTP 400: images are not supported here" in told
+    assert told.splitlines()[-1].startswith("Every vote failed, the first with: HTTP 400: images are not supported")
 
 
 @pytest.mark.parametrize(
