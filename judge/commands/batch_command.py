@@ -111,9 +111,13 @@ def import_command(arguments: argparse.Namespace) -> int:
         pairs = _exported_pairs(folder, len(file.pairs))
         wanted = list(keys(file.pairs[:pairs], recorded["votes"], pointwise=False))
         left = sum(key not in journal.answers for key in wanted)
-        stopped = f"{left:,} votes are open. Import their results, or export them again." if left else None
+        open_votes = ngettext(
+            "{n:,} vote is open. Import its result, or export it again.",
+            "{n:,} votes are open. Import their results, or export them again.",
+            left,
+        )
         run = FinishedRun(folder, recorded, file, journal, False)
-        return run.tell(pairs, wanted, read_prices(arguments), stopped=stopped, as_json=arguments.json)
+        return run.tell(pairs, wanted, read_prices(arguments), stopped=open_votes if left else None, as_json=arguments.json)
 
 
 def _results(path: Path) -> Iterator[BatchResult]:

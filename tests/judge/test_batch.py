@@ -137,14 +137,19 @@ def test_both_shapes_of_the_results_of_vllm_are_read(items: Path, tmp_path: Path
     }  # fmt: skip
 
 
-def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(items: Path, tmp_path: Path) -> None:
+def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     requests = export("openai", items, tmp_path / "run")
     results = [chat_result(number, request, nested=True) for number, request in enumerate(requests)]
     results[1] |= {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
     results[2]["response"] = {"status_code": 400, "body": {"error": {"message": "too long"}}}
     path = tmp_path / "results.jsonl"
     path.write_text("".join(json.dumps(result) + "\n" for result in results))
-    assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 1
+    with monkeypatch.context() as terminal:
+        terminal.setenv("LC_ALL", "zh_CN.UTF-8")
+        assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 1
+    assert "还有 1 个投票没有结果" in capsys.readouterr().out
     assert [one["custom_id"][:5] for one in export("openai", items, tmp_path / "run")] == ["r0-v1"]
     with serving_model(lambda path, body, times: completion("x")) as model:
         assert run(model.url, items, tmp_path / "run", votes=2) == 0
