@@ -14,7 +14,7 @@ from common.command_line import say
 from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
-from judge.configuration import RunConfiguration, open_run, read_file, require_run, write_json
+from judge.configuration import RunConfiguration, keep_prices, open_run, read_file, require_run, write_json
 from judge.errors import JudgeError
 from judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
 from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
@@ -117,7 +117,9 @@ def import_command(arguments: argparse.Namespace) -> int:
             left,
         )
         run = FinishedRun(folder, recorded, file, journal, False)
-        return run.tell(pairs, wanted, read_prices(arguments), stopped=open_votes if left else None, as_json=arguments.json)
+        prices, stopped = read_prices(arguments, folder), open_votes if left else None
+        keep_prices(folder, prices)
+        return run.tell(pairs, wanted, prices, stopped=stopped, as_json=arguments.json)
 
 
 def _results(path: Path) -> Iterator[BatchResult]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from common.command_line import lines, say, translated
 from common.messages import _
-from judge.configuration import CHAT, RunConfiguration, open_run, write_json
+from judge.configuration import CHAT, RunConfiguration, keep_prices, open_run, write_json
 from judge.errors import JudgeError
 from judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds
 from judge.options import configure, read_budget, read_prices
@@ -43,6 +43,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     journal = Journal(arguments.output)
     try:
         open_run(arguments.output, configuration, **about_this_start(arguments, file))
+        keep_prices(arguments.output, read_prices(arguments, arguments.output))
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         start = RunStart(arguments, configuration, file, journal, pointwise, key)
         _check_journal(journal, file)
@@ -131,7 +132,7 @@ class RunStart:
         got = sum(key in answers for key in remaining)
         pace = (time.monotonic() - began) / got if got else None
         run = FinishedRun(self._folder, self._configuration.to_json(), self._file, self._journal, self._pointwise)
-        prices = read_prices(self._arguments)
+        prices = read_prices(self._arguments, self._folder)
         return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
 
     def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> str | None:
@@ -154,9 +155,8 @@ class RunStart:
 
         options = self._arguments
         asker = self._asker()
-        limits = EngineLimits(
-            options.concurrency, options.attempts, options.retry_wait, budget, read_prices(options)
-        )  # fmt: skip
+        prices = read_prices(options, self._folder)
+        limits = EngineLimits(options.concurrency, options.attempts, options.retry_wait, budget, prices)
         engine = JudgeEngine(self._configuration, self._file.pairs, asker, self._journal, limits)
         progress = ProgressLine(len(wanted), len(wanted) - len(remaining), limits.prices)
         _stop_on_signals(engine)
