@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from common.command_line import lines, say, translated
+from common.command_line import INTERRUPTED, lines, say, translated
 from common.messages import _
 from judge.configuration import CHAT, RunConfiguration, keep_prices, open_run, write_json
 from judge.errors import JudgeError
@@ -26,7 +26,7 @@ from judge.progress import duration
 from judge.texts import as_money
 from judge.totals import Prices, describe
 
-OK, OPEN, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, OPEN = 0, 1
 REPORT = "report.json"
 DEFAULT_KEY = "OPENAI_API_KEY"
 _SMOKE_TEST = 20  # pairs
