@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from common.messages import _
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
 from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
@@ -45,8 +46,12 @@ def prepare_database(database_url: str, replica: Replica | None, environ: Mappin
     restored = Litestream(path, replica).restore(environ)
     if not restored and any(replica.names(folder) for folder in _OF_A_SERVICE):
         raise ReplicaUnusable(
-            f"{replica.public_name} holds files of a service but no copy of its database. No new board was made. "
-            "Restore a copy (python -m maintenance restore), or name another REPLICA_URL to start an empty board."
+            _(
+                "{public_name} holds files of a service but no copy of its database. No new board was "
+                "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
+                "start an empty board.",
+                public_name=replica.public_name,
+            )
         )
     return restored
 
@@ -63,10 +68,15 @@ def prove(replica: Replica, database: Path | None) -> None:
     """Write a file and take it away. Raises ReplicaUnusable where the place cannot be used, or is no other disk."""
     directory = replica.directory
     if directory is not None and not directory.is_dir():
-        raise ReplicaUnusable(f"REPLICA_URL={directory} is no directory. Mount or make it, then start again.")
+        raise ReplicaUnusable(
+            _("REPLICA_URL={directory} is no directory. Mount or make it, then start again.", directory=directory)
+        )
     if directory is not None and database is not None and directory.resolve().is_relative_to(database.parent.resolve()):
         raise ReplicaUnusable(
-            f"REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk."
+            _(
+                "REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk.",
+                directory=directory,
+            )
         )
     try:
         replica.write(".probe", bytes(_PROBE_BYTES))
@@ -74,6 +84,10 @@ def prove(replica: Replica, database: Path | None) -> None:
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
         raise ReplicaUnusable(
-            f"REPLICA_URL={replica.public_name} cannot be written to ({why}). No board was opened. "
-            "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
+            _(
+                "REPLICA_URL={public_name} cannot be written to ({why}). No board was opened. Check the "
+                "address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on).",
+                public_name=replica.public_name,
+                why=why,
+            )
         ) from None

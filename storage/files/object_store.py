@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from common.messages import _
+
 
 def open_store(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL, and the path in it.
@@ -25,7 +27,7 @@ def s3_options(parts: SplitResult) -> dict[str, str]:
     """Return `endpoint` and `region` of an s3 URL, as far as it has them. Raises ValueError for other options."""
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     if unknown := sorted(options.keys() - {"endpoint", "region"}):
-        raise ValueError(f"an s3 address takes ?endpoint= and &region=, not {', '.join(unknown)}")
+        raise ValueError(_("an s3 address takes ?endpoint= and &region=, not {names}", names=", ".join(unknown)))
     return options
 
 

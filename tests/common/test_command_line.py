@@ -17,6 +17,9 @@ import judge.__main__ as judge_program
 import maintenance.__main__
 import workers.__main__
 from common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
+from maintenance import text_output
+from maintenance.types import Conflict, clean_reason
+from storage.jobs.tasks import TaskView
 from submissions.__main__ import command_line, main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
@@ -150,3 +153,15 @@ def test_an_interrupt_ends_a_command_with_one_sentence(capsys: pytest.CaptureFix
 
     assert exit_code(interrupted) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_an_action_answers_and_why_it_refuses_is_chinese() -> None:
+    outcome = "The salt is public."
+    task = TaskView(
+        7, "vl-rewardbench", "labels.import", "v3", {}, "", "local", "failed", outcome, 0, None, None, 0.0, None, None
+    )
+    assert translated(text_output.task(task)) == "任务 7：labels.import v3：失败。 盐值已公开。"
+    with pytest.raises(Conflict) as refused:
+        clean_reason("  ")
+    assert translated(str(refused.value)) == "请填写理由：它会被记录。"
