@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from common.messages import Message, _
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from common.translations import Translations
 
 ENGLISH = "en"
+INTERRUPTED = 130  # as a shell tells of Ctrl-C
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _FULL_WIDTH = "WF"  # characters that take two columns of a terminal
 _WIDE = "\u2e80-\u9fff\uff00-\uffef"
@@ -91,6 +92,24 @@ def say(text: object, *, file: IO[str] | None = None, end: str = "\n", flush: bo
 def complain(text: object) -> None:
     """Print a sentence to standard error, in the language of the terminal."""
     say(text, file=sys.stderr)
+
+
+def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) -> int:
+    """Run a command; returns its exit code. Ctrl-C, and a reader that wants no more, as `head`, end it quietly.
+
+    The command imports what it needs, so that Ctrl-C during an import ends it quietly, too.
+    """
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush into at the end
+        return 0
+    except KeyboardInterrupt:
+        complain(interrupted)
+        return INTERRUPTED
 
 
 class CommandParser(argparse.ArgumentParser):

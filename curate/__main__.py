@@ -6,23 +6,19 @@ import argparse
 import os
 import sys
 
-from common.command_line import CommandParser, complain
+from common.command_line import CommandParser, complain, exit_code
 from common.messages import _
-from curate.commands.build_command import add_build_command
-from curate.commands.duplicates_command import add_pool_commands
-from curate.commands.edition_command import add_edition_command
-from curate.commands.filter_command import add_filter_command
-from curate.commands.power_command import add_power_command
-from curate.commands.signatures_command import add_signatures_command
-from curate.commands.upload_command import add_upload_command
-from curate.commands.verify_command import add_verify_commands
 from curate.errors import CurateError, UnfinishedError
 
-OPEN, USAGE, INTERRUPTED = 1, 2, 130  # as of `python -m judge`
+OPEN, USAGE = 1, 2  # as of `python -m judge`
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    return exit_code(lambda: _run(arguments), _("Interrupted. The same command goes on."))
+
+
+def _run(arguments: list[str]) -> int:
     parsed = command_line().parse_args(arguments)
     parsed.variables = os.environ
     try:
@@ -33,16 +29,24 @@ def main(arguments: list[str]) -> int:
     except CurateError as error:
         complain(error)
         return USAGE
+    except BrokenPipeError:
+        raise
     except OSError as error:
         complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
         return USAGE
-    except KeyboardInterrupt:
-        complain(_("Interrupted. The same command goes on."))
-        return INTERRUPTED
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
+    from curate.commands.build_command import add_build_command
+    from curate.commands.duplicates_command import add_pool_commands
+    from curate.commands.edition_command import add_edition_command
+    from curate.commands.filter_command import add_filter_command
+    from curate.commands.power_command import add_power_command
+    from curate.commands.signatures_command import add_signatures_command
+    from curate.commands.upload_command import add_upload_command
+    from curate.commands.verify_command import add_verify_commands
+
     parser = CommandParser(
         prog="python -m curate",
         description=_(

@@ -19,6 +19,12 @@ WRONG_LABELS = (
     "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
     "runs of one judge always agreeing, once with independent runs. People have to check what stays."
 )
+_SHARES = {
+    "wrong_in_pool": "in_pool",
+    "wrong_in_kept_if_runs_agree": "runs_agree",
+    "wrong_in_kept_if_runs_independent": "runs_independent",
+}
+"""Columns of the CSV about wrong labels, with the field of the report that each holds."""
 
 
 def filter_page(report: Mapping[str, Any]) -> str:
@@ -96,20 +102,29 @@ def _labels(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def filter_csv(report: Mapping[str, Any]) -> str:
-    """Return sizes as CSV: one line for each table, set of judges and source."""
+    """Return sizes and expected wrong labels as CSV: one line for each table, set of judges, source and share."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("table", "judges", "runs", "source", "considered", "kept", "removed"))
+    sizes = ("table", "judges", "runs", "source", "considered", "kept", "removed")
+    writer.writerow((*sizes, *_SHARES))
     for name in ("combinations", "leave_one_out", "by_runs"):
         for one in report[name]:
-            writer.writerows(_csv_rows(name, one))
+            writer.writerows((*row, *[""] * len(_SHARES)) for row in _csv_rows(name, one))
+    whole = report["pairs"]["considered"], report["pairs"]["kept"]
+    for one in report["wrong_labels"]["rows"]:
+        head = ("wrong_labels", _spreadsheet_text(" + ".join(report["wrong_labels"]["accuracies"])), "", "all")
+        shares = ("" if one[name] is None else one[name] for name in _SHARES.values())
+        writer.writerow((*head, *whole, whole[0] - whole[1], *shares))
     return out.getvalue()
 
 
 def _csv_rows(name: str, size: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
-    judges = " + ".join(size["judges"])
-    judges = f"'{judges}" if judges[:1] in "=+-@\t\r" else judges  # no formula for a spreadsheet
+    judges = _spreadsheet_text(" + ".join(size["judges"]))
     yield (name, judges, size["runs"], "all", size["kept"] + size["removed"], size["kept"], size["removed"])
     for source, stay in size["kept_by_source"].items():
         removed = size["removed_by_source"][source]
         yield (name, judges, size["runs"], source, stay + removed, stay, removed)
+
+
+def _spreadsheet_text(text: str) -> str:
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text  # no formula for a spreadsheet

@@ -7,7 +7,7 @@ random start. So the two parts differ less than random ones would.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from statistics import fmean, pstdev
@@ -37,18 +37,56 @@ class TraitBalance:
 
 
 def split(pairs: Sequence[SplitTraits], hidden_share: float, *, seed: int) -> dict[str, str]:
-    """Return id -> PUBLIC or HIDDEN; the hidden part has the share of every category and source, within one pair."""
-    strata: dict[tuple[str, str], list[SplitTraits]] = defaultdict(list)
+    """Return id -> PUBLIC or HIDDEN; the hidden part has its share of all pairs, and of every category and source.
+
+    A category of two pairs or more has pairs in both parts, unless a part is too small to hold one of each.
+    """
+    categories: dict[str, list[SplitTraits]] = defaultdict(list)
     for pair in pairs:
-        strata[pair.category, pair.source].append(pair)
+        categories[pair.category].append(pair)
+    total = int(len(pairs) * hidden_share + 0.5)
+    sizes = {name: len(held) for name, held in categories.items()}
+    counts = _apportioned(sizes, hidden_share, total, seed=seed, both_parts=True)
+    parts: dict[str, str] = {}
+    for name, held in categories.items():
+        parts |= _split_category(held, hidden_share, counts[name], seed)
+    return parts
+
+
+def _split_category(pairs: Sequence[SplitTraits], share: float, hidden: int, seed: int) -> dict[str, str]:
+    sources: dict[str, list[SplitTraits]] = defaultdict(list)
+    for pair in pairs:
+        sources[pair.source].append(pair)
+    counts = _apportioned({name: len(held) for name, held in sources.items()}, share, hidden, seed=seed)
     parts = {}
-    for key in sorted(strata):
-        start = int.from_bytes(sha256(f"{seed}:{key}".encode()).digest()[:7], "big") / 2**56
-        ordered = sorted(strata[key], key=lambda pair: (pair.difficulty, pair.words, pair.id))
+    for name, held in sources.items():
+        ordered = sorted(held, key=lambda pair: (pair.difficulty, pair.words, pair.id))
+        size, count = len(held), counts[name]
+        start = _drawn(seed, f"{pairs[0].category}:{name}") % size
         for place, pair in enumerate(ordered):
-            chosen = int((place + 1) * hidden_share + start) > int(place * hidden_share + start)
+            chosen = ((place + 1) * count + start) // size > (place * count + start) // size
             parts[pair.id] = HIDDEN if chosen else PUBLIC
     return parts
+
+
+def _apportioned(
+    sizes: Mapping[str, int], share: float, total: int, *, seed: int, both_parts: bool = False
+) -> dict[str, int]:
+    """Return how many of each group are hidden, so many in total; the group that lacks most gets the next one."""
+    several = [name for name, size in sizes.items() if size > 1] if both_parts else []
+    hidden_first = several if len(several) <= total else []
+    public_last = several if len(several) <= sum(sizes.values()) - total else []
+    counts = {name: int(name in hidden_first) for name in sizes}
+    most = {name: size - (name in public_last) for name, size in sizes.items()}
+    ties = {name: _drawn(seed, name) for name in sizes}
+    for _ in range(total - sum(counts.values())):
+        open_groups = (name for name in sizes if counts[name] < most[name])
+        counts[max(open_groups, key=lambda name: (round(sizes[name] * share - counts[name], 9), ties[name]))] += 1
+    return counts
+
+
+def _drawn(seed: int, name: str) -> int:
+    return int.from_bytes(sha256(f"{seed}:{name}".encode()).digest()[:7], "big")
 
 
 def balance(pairs: Sequence[SplitTraits], parts: dict[str, str]) -> list[TraitBalance]:

@@ -8,17 +8,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from common.command_line import CommandParser, complain
+from common.command_line import CommandParser, complain, exit_code
 from common.messages import _
-from judge.commands.run_command import INTERRUPTED, USAGE, run_command
 from judge.errors import JudgeError
-from judge.options import add_endpoint_options, add_question_options
 
+USAGE = 2
 _WITH_OTHERS = ("submit", "job")  # commands that hand further options on
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    return exit_code(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     parser = command_line()
     parsed, rest = parser.parse_known_args(arguments)
     if rest and parsed.command not in _WITH_OTHERS:
@@ -29,16 +32,18 @@ def main(arguments: list[str]) -> int:
     except JudgeError as error:
         complain(error)
         return USAGE
+    except BrokenPipeError:
+        raise
     except OSError as error:
         complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
         return USAGE
-    except KeyboardInterrupt:
-        complain(_("Interrupted."))
-        return INTERRUPTED
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
+    from judge.commands.run_command import run_command
+    from judge.options import add_endpoint_options, add_question_options
+
     parser = CommandParser(
         prog="python -m judge",
         description=_(

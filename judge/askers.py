@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from common.command_line import complain
 from common.messages import _
-from judge.configuration import SCORE, RunConfiguration
+from judge.configuration import CLASSIFY, SCORE, RunConfiguration
 from judge.endpoint import Endpoint, RequestRefused, TransientFault
 from judge.errors import JudgeError
 from judge.images import image_url, open_image
@@ -87,8 +87,7 @@ class ChatAsker:
     def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, journal: Journal) -> None:
         self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
         self._images = ImageCache(configuration)
-        refused = [event for event in journal.events if event["event"] == REFUSED_PARAMETER]
-        self._changes = ParameterChanges(configuration.parameters, refused)
+        self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
         """Return the judgement; parameters that the model refuses are changed, once for all."""
@@ -164,7 +163,7 @@ class ScoreAsker:
         if (self._configuration.endpoint or "").endswith("/v1/classify"):
             return text_body(model, pair.query, response)
         image = await self._images.url(pair)
-        make = score_body if self._configuration.api == SCORE else classify_body
+        make = score_body if _takes_documents(self._configuration) else classify_body
         return make(model, pair.query, response, image)
 
     async def is_reachable(self) -> bool:
@@ -174,6 +173,12 @@ class ScoreAsker:
     async def close(self) -> None:
         """Close the connections."""
         await self._endpoint.close()
+
+
+def _takes_documents(configuration: RunConfiguration) -> bool:
+    """Return whether scores are asked for as vLLM's `/score` takes them; where the path does not tell, the API does."""
+    path = (configuration.endpoint or "").rstrip("/").rpartition("/")[2]
+    return path == SCORE if path in (SCORE, CLASSIFY, "pooling") else configuration.api == SCORE
 
 
 def _score_urls(base_url: str, configuration: RunConfiguration) -> list[str]:

@@ -12,6 +12,7 @@ from judge.configuration import RunConfiguration
 from judge.images import image_url
 from judge.journal import TokenUsage
 from judge.pairs import PairToJudge
+from judge.parameters import RENAMED
 from judge.plan import RequestKey, is_swapped
 from judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
 from judge.texts import as_content, as_reason
@@ -83,6 +84,8 @@ def image_of(pair: PairToJudge, configuration: RunConfiguration) -> str:
 def _anthropic(body: dict[str, Any]) -> dict[str, Any]:
     given = body["messages"][0]["content"]
     parts = [part if part["type"] == "text" else _anthropic_image(part["image_url"]["url"]) for part in given]
+    if (renamed := RENAMED["max_tokens"]) in body:  # as OpenAI has it; this service wants the usual name
+        body["max_tokens"] = body.pop(renamed)
     return {**body, "messages": [{"role": "user", "content": parts}]}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,14 +15,16 @@ from common.messages import _
 from judge.errors import JudgeError
 from judge.images import ImagePolicy
 from judge.prompts import Prompt
+from judge.totals import Prices
 
 RUN = "run.json"
+PRICES = "prices"  # a key of it
 CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
 _RECORDED: Shape = {
     "api": str, "model": str, "votes": int, "order": str, "seed": int, "parameters": dict, "images": dict,
     "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str, "items_revision?": str,
-    "items_split?": str, "created?": NUMBER,
+    "items_split?": str, "created?": NUMBER, "prices?": {"prompt": NUMBER, "completion": NUMBER},
     "prompt": {"name": str, "sha256": str, "reading": str, "template": str, "image_first": bool, "without": str},
 }  # fmt: skip
 _MAY_CHANGE = ("base_url", "engine", "items", "created")
@@ -153,6 +155,13 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
             )
         )
     return recorded
+
+
+def keep_prices(folder: Path, prices: Prices) -> None:
+    """Record what tokens cost, for later starts and `status`."""
+    recorded, now = require_run(folder), asdict(prices)
+    if recorded.get(PRICES, asdict(Prices())) != now:
+        write_json(folder / RUN, recorded | {PRICES: now})
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -110,6 +110,10 @@ class Journal:
         self._write(_line(answer.to_json()))
         self.answers[answer.key] = answer
 
+    def events_of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the events of a kind."""
+        return [event for event in self.events if event["event"] == kind]
+
     def append_event(self, event: str, **fields: Any) -> None:
         """Record something that is no answer."""
         record = {"event": event, **fields}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from common.messages import _
-from judge.configuration import APIS, CHAT, SCORER, RunConfiguration, read_run
+from judge.configuration import APIS, CHAT, PRICES, SCORER, RunConfiguration, read_run
 from judge.errors import JudgeError
 from judge.images import FORMS, STORED, ImagePolicy
 from judge.pairs import PairFile, read_pairs
@@ -134,17 +134,15 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
 
 def add_price_options(parser: Any) -> None:
     """Add what tokens cost, to a parser or a group of one."""
-    parser.add_argument(
-        "--price-prompt", type=float, default=0.0, metavar="DOLLARS", help=_("of a million prompt tokens")
-    )
-    parser.add_argument(
-        "--price-reply", type=float, default=0.0, metavar="DOLLARS", help=_("of a million reply tokens")
-    )
+    parser.add_argument("--price-prompt", type=float, metavar="DOLLARS", help=_("of a million prompt tokens"))
+    parser.add_argument("--price-reply", type=float, metavar="DOLLARS", help=_("of a million reply tokens"))
 
 
-def read_prices(arguments: argparse.Namespace) -> Prices:
-    """Return the prices of the options."""
-    return Prices(arguments.price_prompt, arguments.price_reply)
+def read_prices(arguments: argparse.Namespace, folder: Path) -> Prices:
+    """Return the prices of the options; one that is not given is that of an earlier start."""
+    kept = (read_run(folder) or {}).get(PRICES, {})
+    given = {"prompt": arguments.price_prompt, "completion": arguments.price_reply}
+    return Prices(**kept | {name: price for name, price in given.items() if price is not None})
 
 
 def read_budget(arguments: argparse.Namespace) -> RunBudget:
@@ -154,7 +152,7 @@ def read_budget(arguments: argparse.Namespace) -> RunBudget:
         JudgeError: money is limited, but nothing has a price; or a number makes no sense.
     """
     check_numbers(arguments)
-    if arguments.max_cost is not None and read_prices(arguments) == Prices():
+    if arguments.max_cost is not None and read_prices(arguments, arguments.output) == Prices():
         raise JudgeError(_("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each."))
     return RunBudget(arguments.max_requests, arguments.max_total_tokens, arguments.max_cost)
 

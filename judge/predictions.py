@@ -86,7 +86,12 @@ def _scores(pair: PairToJudge, answers: Answers, votes: int) -> dict[str, Any]:
     scores = [[answer.score for answer in both] for both in given]
     if all(score is not None for both in scores for score in both):
         return {"scores": scores}
-    return {"votes": [_preferred(*both) for both in scores], **_notes([one for both in given for one in both])}
+    return {"votes": [_preferred(*both) for both in scores], **_notes([_of_both(*both) for both in given])}
+
+
+def _of_both(first: RecordedAnswer, second: RecordedAnswer) -> RecordedAnswer:
+    """Return the answer of a vote with what is to say about the scores of both responses."""
+    return replace(first, reason=as_reason("; ".join(dict.fromkeys(filter(None, (first.reason, second.reason))))))
 
 
 def _preferred(first: float | None, second: float | None) -> int | None:

@@ -8,6 +8,7 @@ import sys
 
 from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, known_benchmarks, load_spec
+from common.command_line import exit_code
 from leaderboard.pages import definition_check, number_check
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
@@ -15,6 +16,10 @@ FITS, DOES_NOT, USAGE = 0, 1, 2
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    return exit_code(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m leaderboard", description="Tools for readers of the board.")
     commands = parser.add_subparsers(required=True, metavar="check-numbers")
     command = commands.add_parser(

@@ -20,7 +20,7 @@ from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
 from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
-from common.command_line import CommandParser, complain, say, translated
+from common.command_line import CommandParser, complain, exit_code, say, translated
 from common.messages import _
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -36,12 +36,15 @@ from web.actions import ACTIONS
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status is 0 when it did what was asked."""
+    return exit_code(lambda: _command(arguments))
+
+
+def _command(arguments: list[str] | None) -> int:
     options = command_line().parse_args(arguments)
     try:
         return int(options.files(options)) if options.command is None else _run(options)
-    except BrokenPipeError:  # `| head` has what it wanted; nothing is left to flush into at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:
+        raise
     except OSError as error:
         message = f"{error.filename}: {error.strerror}" if error.filename else error
         complain(_("maintenance: {error}", error=message))

@@ -13,23 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
-from common.command_line import CommandParser, complain, translated
+from common.command_line import CommandParser, complain, exit_code, translated
 from common.messages import _
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from submissions.text_output import printable, sample_lines
 
-OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, REJECTED, USAGE = 0, 1, 2
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
+    return exit_code(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     parsed = command_line(arguments).parse_args(arguments)
-    try:
-        return int(parsed.run(parsed))
-    except KeyboardInterrupt:
-        complain(_("Interrupted."))
-        return INTERRUPTED
+    return int(parsed.run(parsed))
 
 
 def command_line(arguments: list[str]) -> argparse.ArgumentParser:

@@ -360,6 +360,10 @@ def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert not HEAVY & loaded_by(module)
 
 
+def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() -> None:
+    assert not {"numpy", "openai", "PIL"} & (loaded_by("judge.__main__") | loaded_by("curate.__main__"))
+
+
 def test_the_worker_loads_no_gradio() -> None:
     assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.__main__")
 

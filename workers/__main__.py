@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from common.command_line import CommandParser, complain, say, translated
+from common.command_line import CommandParser, complain, exit_code, say, translated
 from common.messages import _
 from settings import SettingsError, WorkerSettings
 from workers import WRONG_CONFIGURATION
@@ -18,6 +18,10 @@ from workers import WRONG_CONFIGURATION
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
+    return exit_code(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = command_line().parse_args(arguments)
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
@@ -32,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "compare":
             return _compare_labels(options)
         return _serve(options, WorkerSettings.from_env(os.environ))
+    except BrokenPipeError:
+        raise
     except (LabelsError, SettingsError, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""

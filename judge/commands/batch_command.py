@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from common.command_line import say
 from common.messages import _, ngettext
 from judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from judge.commands.run_command import OK, FinishedRun, about_this_start
-from judge.configuration import RunConfiguration, open_run, read_file, require_run, write_json
+from judge.configuration import RunConfiguration, keep_prices, open_run, read_file, require_run, write_json
 from judge.errors import JudgeError
-from judge.journal import Journal, RecordedAnswer, short
+from judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
 from judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
 from judge.pairs import PairFile, pairs_of_run
+from judge.parameters import ParameterChanges
 from judge.plan import RequestKey, is_swapped, keys
 
 BATCH = "batch"
@@ -54,7 +56,9 @@ def export_command(arguments: argparse.Namespace) -> int:
         wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
         answers, again = journal.answers, arguments.retry_failed
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
-        written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
+        changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
+        sent = replace(configuration, parameters=changes.now)
+        written = _write(folder / BATCH, arguments.format, sent, file, remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
     asked = ngettext("{n:,} request", "{n:,} requests", len(remaining))
@@ -107,9 +111,15 @@ def import_command(arguments: argparse.Namespace) -> int:
         pairs = _exported_pairs(folder, len(file.pairs))
         wanted = list(keys(file.pairs[:pairs], recorded["votes"], pointwise=False))
         left = sum(key not in journal.answers for key in wanted)
-        stopped = f"{left:,} votes are open. Import their results, or export them again." if left else None
+        open_votes = ngettext(
+            "{n:,} vote is open. Import its result, or export it again.",
+            "{n:,} votes are open. Import their results, or export them again.",
+            left,
+        )
         run = FinishedRun(folder, recorded, file, journal, False)
-        return run.tell(pairs, wanted, read_prices(arguments), stopped=stopped, as_json=arguments.json)
+        prices, stopped = read_prices(arguments, folder), open_votes if left else None
+        keep_prices(folder, prices)
+        return run.tell(pairs, wanted, prices, stopped=stopped, as_json=arguments.json)
 
 
 def _results(path: Path) -> Iterator[BatchResult]:

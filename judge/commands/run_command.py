@@ -13,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from common.command_line import lines, say, translated
+from common.command_line import INTERRUPTED, lines, say, translated
 from common.messages import _
-from judge.configuration import CHAT, RunConfiguration, open_run, write_json
+from judge.configuration import CHAT, RunConfiguration, keep_prices, open_run, write_json
 from judge.errors import JudgeError
 from judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds
 from judge.options import configure, read_budget, read_prices
@@ -26,7 +26,7 @@ from judge.progress import duration
 from judge.texts import as_money
 from judge.totals import Prices, describe
 
-OK, OPEN, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, OPEN = 0, 1
 REPORT = "report.json"
 DEFAULT_KEY = "OPENAI_API_KEY"
 _SMOKE_TEST = 20  # pairs
@@ -43,6 +43,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     journal = Journal(arguments.output)
     try:
         open_run(arguments.output, configuration, **about_this_start(arguments, file))
+        keep_prices(arguments.output, read_prices(arguments, arguments.output))
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         start = RunStart(arguments, configuration, file, journal, pointwise, key)
         _check_journal(journal, file)
@@ -131,7 +132,7 @@ class RunStart:
         got = sum(key in answers for key in remaining)
         pace = (time.monotonic() - began) / got if got else None
         run = FinishedRun(self._folder, self._configuration.to_json(), self._file, self._journal, self._pointwise)
-        prices = read_prices(self._arguments)
+        prices = read_prices(self._arguments, self._folder)
         return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
 
     def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> str | None:
@@ -154,9 +155,8 @@ class RunStart:
 
         options = self._arguments
         asker = self._asker()
-        limits = EngineLimits(
-            options.concurrency, options.attempts, options.retry_wait, budget, read_prices(options)
-        )  # fmt: skip
+        prices = read_prices(options, self._folder)
+        limits = EngineLimits(options.concurrency, options.attempts, options.retry_wait, budget, prices)
         engine = JudgeEngine(self._configuration, self._file.pairs, asker, self._journal, limits)
         progress = ProgressLine(len(wanted), len(wanted) - len(remaining), limits.prices)
         _stop_on_signals(engine)
@@ -198,11 +198,18 @@ class FinishedRun:
         report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
         write_json(self._folder / REPORT, report)
         if stopped is None:
-            said = self._write(pairs, report)
+            said = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
         else:
             said = [stopped, _("Every recorded answer is kept. The same command goes on.")]
         print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *said]))
         return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
+
+    def _nothing_but_failures(self, report: Mapping[str, Any], wanted: Sequence[RequestKey]) -> Iterator[str]:
+        if wanted and report["failed"] == report["wanted"]:
+            yield _(
+                "Every vote failed, the first with: {reason}. Mend that, then ask again with --retry-failed.",
+                reason=self._journal.answers[wanted[0]].reason,
+            )
 
     def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
         run = run_metadata(self._recorded, self._journal.events, report, pointwise=self._pointwise)

@@ -10,7 +10,7 @@ from typing import Any
 from common.command_line import lines
 from common.messages import _, ngettext
 from judge.commands.run_command import OK, REPORT, readable
-from judge.configuration import read_file, require_run
+from judge.configuration import PRICES, read_file, require_run
 from judge.journal import JOURNAL, read_journal
 from judge.predictions import PREDICTIONS
 from judge.totals import describe
@@ -48,7 +48,8 @@ def read_state(directory: Any) -> dict[str, Any]:
     answers, events = read_journal(directory / JOURNAL)
     pointwise = any(key.response >= 0 for key in answers)
     wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
-    result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"], prices={})
+    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
+    result = describe(answers.values(), wanted=wanted, reading=reading, prices=prices)
     report = read_file(path, {"pairs": int}) if (path := directory / REPORT).is_file() else {}
     predictions = directory / PREDICTIONS
     return {

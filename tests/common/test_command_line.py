@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,13 +16,15 @@ import curate.__main__ as curate
 import judge.__main__ as judge_program
 import maintenance.__main__
 import workers.__main__
-from common.command_line import CommandParser, columns, language_of, translated, wrapped
+from common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
 from maintenance import text_output
 from maintenance.types import Conflict, clean_reason
 from storage.jobs.tasks import TaskView
 from submissions.__main__ import command_line, main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +136,23 @@ def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: p
     assert left.value.code == 2
     said = capsys.readouterr().err.splitlines()
     assert said == ["x: error: the following arguments are required: --name", "Run x --help to see the options."]
+
+
+def test_a_reader_that_wants_no_more_ends_a_command_without_a_word() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "submissions", "check", "--help"]
+    ended = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_an_interrupt_ends_a_command_with_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    assert exit_code(interrupted) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
 
 
 @pytest.mark.usefixtures("chinese")

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from curate.__main__ import main
 from curate.answer_checking import final_answer, is_right
@@ -39,8 +42,60 @@ def test_final_answers_are_compared_normalised(text: str, known: str, right: boo
 
 
 @pytest.mark.parametrize(
+    ("given", "known", "right"),
+    [
+        ("\u22124", "4", False),
+        ("\u22124", "-4", True),
+        (r"$-\dfrac{1}{2}$", "-0.5", True),
+        (r"\frac{1}{2}", "1/2", True),
+        ("\uff14", "4", True),
+        ("50%", "0.5", True),
+        ("50%", "60%", False),
+        ("50%", "50", None),
+        ("0,500", "0.5", None),
+        ("1,5", "15", None),
+        ("\u221a2", "2", None),
+        ("\u00b14", "4", None),
+        ("<4", "4", None),
+        ("2\u00b2", "22", None),
+        ("2*3", "23", None),
+        ("5!", "5", None),
+        ("4 dogs", "4", None),
+        ("12cm", "12", None),
+        ("x=3", "3", None),
+        ("x-y", "x y", None),
+        ("three", "3", None),
+        ("dogs", "dog", None),
+        ("not left", "left", None),
+        ("a", "the", None),
+        ("yes", "no", False),
+        ("A", "B", False),
+        ("(B)", "B", True),
+    ],
+)
+def test_what_the_forms_of_two_answers_do_not_tell_is_undecided(given: str, known: str, right: bool | None) -> None:
+    assert is_right(f"Answer: {given}", known) is right
+    assert is_right(rf"\boxed{{{given}}}", known) is right
+
+
+@settings(deadline=None, max_examples=50)
+@drawn(
+    st.integers(-999, 999), st.sampled_from("\u221a\u00b1<>\u2264\u2260~\u2248!^*/|\u00b2\u00b3\u03c0=x\u20ac\u221e")
+)
+def test_a_number_with_a_sign_before_or_behind_it_is_neither_right_nor_wrong(number: int, sign: str) -> None:
+    assert is_right(f"Answer: {sign}{number}", str(number)) is None
+    assert is_right(f"Answer: {number}{sign}", str(number)) is None
+
+
+def test_a_last_box_that_cannot_be_read_gives_no_answer() -> None:
+    assert final_answer(r"First \boxed{4}, so \boxed{\frac{1}{\sqrt{2}}}") is None
+
+
+@pytest.mark.parametrize(
     ("text", "known", "right"),
     [
+        ("Answer: B", "green", None),
+        ("Answer: B. red", "B", None),
         ("Answer: B", "B", True),
         ("Answer: (B)", "blue", True),
         ("Answer: B. blue", "B", True),

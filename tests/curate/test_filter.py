@@ -168,6 +168,10 @@ def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, tmp_
         table = list(csv.DictReader(file))
     whole = next(one for one in table if one["judges"].count("+") == 3 and one["source"] == "all")
     assert int(whole["kept"]) == len(everything)
+    told = [one for one in table if one["table"] == "wrong_labels"]
+    assert [float(one["wrong_in_pool"]) for one in told] == [row["in_pool"] for row in report["wrong_labels"]["rows"]]
+    agree = [row["runs_agree"] for row in report["wrong_labels"]["rows"]]
+    assert [float(one["wrong_in_kept_if_runs_agree"]) for one in told] == agree
 
 
 def test_the_share_of_wrong_labels_follows_from_accuracies(pooled: FilteredPool, tmp_path: Path) -> None:

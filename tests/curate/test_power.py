@@ -11,7 +11,7 @@ import pytest
 
 from curate.__main__ import main
 from curate.power import interval_width, neighbours, pairs_for_width, pairs_to_separate
-from curate.splitting import HIDDEN, SplitTraits, balance, split
+from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
 
 def test_pairs_that_separate_two_judges_in_a_worked_example() -> None:
@@ -87,3 +87,28 @@ def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> 
     assert all(abs(one.standardised) < 0.1 for one in balance(pairs, parts))
     assert parts != split(pairs, 0.3, seed=5)
     assert parts == split(pairs[::-1], 0.3, seed=4)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 1, 1, 1), (2, 1, 1), (100, 4), (7, 5, 3, 1)])
+def test_a_small_split_has_its_share_in_total_and_every_category_in_both_parts(
+    sizes: tuple[int, ...], share: float
+) -> None:
+    pairs = [
+        SplitTraits(f"{category}-{number}", str(category), str(number % 3), 0.5, number)
+        for category, size in enumerate(sizes)
+        for number in range(size)
+    ]
+    for seed in range(5):
+        parts = split(pairs, share, seed=seed)
+        hidden = sum(part == HIDDEN for part in parts.values())
+        assert hidden == int(len(pairs) * share + 0.5)
+        several = [str(category) for category, size in enumerate(sizes) if size > 1]
+        for category in several if len(several) <= min(hidden, len(pairs) - hidden) else []:
+            assert len({parts[pair.id] for pair in pairs if pair.category == category}) == 2
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_split_may_leave_one_part_empty(share: float) -> None:
+    pairs = [SplitTraits(str(number), "x", "s", 0.5, number) for number in range(4)]
+    assert set(split(pairs, share, seed=1).values()) == {HIDDEN if share else PUBLIC}

@@ -11,7 +11,7 @@ import pytest
 
 from judge.__main__ import main
 from judge.batch_files import FileLimits, split
-from tests.judge.model_server import JUDGEMENT, completion, serving_model
+from tests.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.judge.running import item, predictions, run, write_items
 
 VLLM_RESULTS: list[dict[str, Any]] = [
@@ -99,6 +99,21 @@ def test_a_batch_request_is_the_one_of_a_run(items: Path, tmp_path: Path) -> Non
     assert {**first["body"], "stream": False} == model.bodies[0]
 
 
+def test_a_batch_request_leaves_out_what_the_model_has_refused(items: Path, tmp_path: Path) -> None:
+    def refusing(path: str, body: Any, times: int) -> Reply:
+        for name in ("temperature", "max_tokens"):
+            if name in body:
+                return refusal(400, f"Unsupported parameter: '{name}' is not supported.", param=name)
+        return completion("x")
+
+    with serving_model(refusing) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1", votes=2) == 0
+    body = export("openai", items, tmp_path / "run")[0]["body"]
+    assert not {"temperature", "max_tokens"} & set(body) and body["max_completion_tokens"] == 2048
+    message = export("anthropic", items, tmp_path / "run")[0]["params"]
+    assert message["max_tokens"] == 2048 and "max_completion_tokens" not in message
+
+
 def test_an_anthropic_request_holds_the_image_in_their_shape(items: Path, tmp_path: Path) -> None:
     (first, *_) = export("anthropic", items, tmp_path / "run")
     text, image = first["params"]["messages"][0]["content"]
@@ -122,14 +137,19 @@ def test_both_shapes_of_the_results_of_vllm_are_read(items: Path, tmp_path: Path
     }  # fmt: skip
 
 
-def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(items: Path, tmp_path: Path) -> None:
+def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     requests = export("openai", items, tmp_path / "run")
     results = [chat_result(number, request, nested=True) for number, request in enumerate(requests)]
     results[1] |= {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
     results[2]["response"] = {"status_code": 400, "body": {"error": {"message": "too long"}}}
     path = tmp_path / "results.jsonl"
     path.write_text("".join(json.dumps(result) + "\n" for result in results))
-    assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 1
+    with monkeypatch.context() as terminal:
+        terminal.setenv("LC_ALL", "zh_CN.UTF-8")
+        assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 1
+    assert "还有 1 个投票没有结果" in capsys.readouterr().out
     assert [one["custom_id"][:5] for one in export("openai", items, tmp_path / "run")] == ["r0-v1"]
     with serving_model(lambda path, body, times: completion("x")) as model:
         assert run(model.url, items, tmp_path / "run", votes=2) == 0

@@ -305,7 +305,9 @@ def test_the_summary_names_what_votes_failed_with(
 ) -> None:
     with serving_model(lambda path, body, times: refusal(400, "images are not supported here")) as model:
         assert run(model.url, items, tmp_path / "run") == 0
-    assert "6 failed with: HTTP 400: images are not supported here" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "6 failed with: HTTP 400: images are not supported here" in told
+    assert told.splitlines()[-1].startswith("Every vote failed, the first with: HTTP 400: images are not supported")
 
 
 @pytest.mark.parametrize(
@@ -399,6 +401,25 @@ def test_status_tells_how_far_a_run_is(
     assert (state["predicted_pairs"], state["pairs"]) == (2, 6), "predictions of a part do not pass for the whole"
     assert (state["done"], state["wanted"], state["complete"], state["parse_rate"]) == (4, 12, False, 1.0)
     assert main(["status", str(tmp_path)]) == 2
+
+
+def test_prices_are_kept_until_others_are_given(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cost() -> Any:
+        capsys.readouterr()
+        assert main(["status", str(tmp_path / "run"), "--json"]) == 0
+        state = json.loads(capsys.readouterr().out)
+        assert state["cost"] == predictions(tmp_path / "run")[0]["run"]["usage"]["cost"]
+        return state["cost"]
+
+    assert run(model.url, items, tmp_path / "run", "--price-prompt", "1", "--price-reply", "2") == 0
+    first = cost()
+    assert first > 0
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert cost() == first
+    assert run(model.url, items, tmp_path / "run", "--price-prompt", "2", "--price-reply", "4") == 0
+    assert cost() == pytest.approx(2 * first)
 
 
 def test_a_part_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path, capsys: Any) -> None:

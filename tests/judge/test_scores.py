@@ -43,6 +43,8 @@ def pooled(path: str, body: Any, times: int) -> Reply:
         ("classify", ["--endpoint", "/pooling"], pooled, "/pooling"),
         ("classify", ["--endpoint", "/v1/classify"], classified, "/v1/classify"),
         ("score", [], scored, "/score"),
+        ("score", ["--endpoint", "/pooling"], pooled, "/pooling"),
+        ("classify", ["--endpoint", "/v1/score"], scored, "/v1/score"),
     ],
 )
 def test_each_response_has_its_raw_score(
@@ -51,6 +53,7 @@ def test_each_response_has_its_raw_score(
     with serving_model(answer) as model:
         assert run(model.url, items, tmp_path / "run", "--api", api, *options) == 0
     assert {asked for asked, _, _ in model.asked} == {path} and len(model.asked) == 6
+    assert all(("documents" in body) == path.endswith("/score") for body in model.bodies)
     if path != "/v1/classify":
         assert all(body["use_activation"] is False for body in model.bodies)
     expected = [[[float(len(text)) for text in item(i)["response"]]] for i in range(3)]
@@ -73,7 +76,9 @@ def test_a_pair_without_a_score_is_undecided_with_its_reason(items: Path, tmp_pa
     with serving_model(answer) as model:
         assert run(model.url, items, tmp_path / "run", "--api", "classify", "--attempts", "2") == 0
     line = predictions(tmp_path / "run")[1]
-    assert line["votes"] == [None] and "2 numbers a response" in line["reasons"][1]
+    assert line["votes"] == [None]
+    (reason,) = line["reasons"]
+    assert "2 numbers a response" in reason
 
 
 SCORERS = """
