@@ -99,7 +99,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
             session.execute(update(Backup).values(started_at=Backup.started_at - 2 * backups.DAY))
             assert session.execute(select(func.count()).select_from(Backup)).scalar_one() == number + 1
         assert backups.make_if_due(small, target) is not None
-        _older(tmp_path / "kept", number)
+        _older(small, tmp_path / "kept", number)
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert len(kept) == 2
     health = operations.health(by(small, MAINTAINER))
@@ -109,10 +109,27 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     assert f", {size / 1024:.0f} KiB" in text_output.backup(health), "a small one is not said to be 0.0 MiB"
 
 
-def _older(directory: Path, number: int) -> None:
+def _older(database: Database, directory: Path, number: int) -> None:
     """Names hold the second: as if each copy had been made on another day."""
     newest = max(path.name for path in directory.iterdir())
-    (directory / newest).rename(directory / f"leaderboard-2026010{number + 1}T000000Z.db.gz")
+    older = f"leaderboard-2026010{number + 1}T000000Z.db.gz"
+    (directory / newest).rename(directory / older)
+    with database.write() as session:
+        session.execute(update(Backup).where(Backup.name == newest).values(name=older))
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_copies_of_another_database_stay(
+    small: Database, tmp_path: Path, scheme: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    others = [kept / f"leaderboard-20260{month}01T000000Z.db.gz" for month in (1, 2)]
+    for path in others:
+        path.write_bytes(b"the only copy of another board")
+    made = backups.make(small, BackupTarget(f"{scheme}{kept}", 1))
+    assert {path.name for path in kept.iterdir()} == {made.name, *(path.name for path in others)}
+    assert [record.message for record in caplog.records] == [backups.OTHERS]
 
 
 def test_a_copy_goes_to_any_fsspec_address(small: Database) -> None:
