@@ -12,7 +12,8 @@ from sqlalchemy import make_url
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
 from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
-from storage.database import Database
+from operation.restore import copy_names
+from storage.database import Database, is_made
 from storage.integrity import audit
 
 RESTORED = "service.restored"
@@ -22,33 +23,67 @@ _OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, KEYS, POOLS, EDITIONS)
 log = logging.getLogger(__name__)
 
 
+class DatabaseMissing(Exception):
+    """There is no database, though there are files of one; the message says what to do."""
+
+
 def sqlite_path(database_url: str) -> Path | None:
     """Return the file of a SQLite database; None for PostgreSQL."""
     url = make_url(database_url)
     return Path(url.database).absolute() if url.get_backend_name() == "sqlite" and url.database else None
 
 
-def prepare_database(database_url: str, replica: Replica | None, environ: Mapping[str, str]) -> bool:
+def prepare_database(
+    database_url: str, replica: Replica | None, environ: Mapping[str, str], *, copies: str = ""
+) -> bool:
     """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
 
-    Returns whether it was brought. Raises NotLocal, ReplicaUnusable.
+    `copies`: where daily copies go. Returns whether the database was brought.
+    Raises NotLocal, ReplicaUnusable, DatabaseMissing, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path = sqlite_path(database_url)
     if path is not None:
         require_local(path.parent)
-    if replica is None:
+    if replica is not None:
+        prove(replica, path)
+    if _is_there(database_url, path):
         return False
-    prove(replica, path)
-    if path is None or (path.exists() and path.stat().st_size > 0):
-        return False
-    path.unlink(missing_ok=True)
-    restored = Litestream(path, replica).restore(environ)
-    if not restored and any(replica.names(folder) for folder in _OF_A_SERVICE):
-        raise ReplicaUnusable(
+    if path is not None and replica is not None:
+        path.unlink(missing_ok=True)
+        if Litestream(path, replica).restore(environ):
+            return True
+    reason = _reason_against_new_board(replica, copies)
+    # A process that begins a board beside this one writes to the replica after it has made the database.
+    if reason and not (path is None and is_made(database_url)):
+        raise DatabaseMissing(reason)
+    return False
+
+
+def _is_there(database_url: str, path: Path | None) -> bool:
+    return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
+
+
+def _reason_against_new_board(replica: Replica | None, copies: str) -> str:
+    """Return what holds files of a service though there is no database; "" where nothing does."""
+    if replica is not None and any(replica.names(folder) for folder in _OF_A_SERVICE):
+        return (
             f"{replica.public_name} holds files of a service but no copy of its database. No new board was made. "
             "Restore a copy (python -m maintenance restore), or name another REPLICA_URL to start an empty board."
         )
-    return restored
+    place = Replica(copies).public_name
+    try:
+        names = copy_names(copies) if copies else []
+    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        return (
+            f"There is no database yet, and BACKUP_URL={place} cannot be read ({_reason(error)}). No new board was "
+            "made, because copies of one may be there. Check the address and the keys in the environment."
+        )
+    if not names:
+        return ""
+    return (
+        f"There is no database, but BACKUP_URL={place} holds copies of one (newest: {names[-1]}). No new board was "
+        "made. Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board."
+    )
 
 
 def record_restore(database: Database, replica: Replica) -> None:
@@ -72,8 +107,11 @@ def prove(replica: Replica, database: Path | None) -> None:
         replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
         raise ReplicaUnusable(
-            f"REPLICA_URL={replica.public_name} cannot be written to ({why}). No board was opened. "
+            f"REPLICA_URL={replica.public_name} cannot be written to ({_reason(error)}). No board was opened. "
             "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
         ) from None
+
+
+def _reason(error: Exception) -> str:
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__

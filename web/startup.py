@@ -15,7 +15,7 @@ from operation.litestream import ReplicaUnusable
 from operation.replica_claim import require_same, require_whole
 from operation.restore import put_aside
 from operation.sealed_key import AT_RISK, begin_key, keep_key, restore_key
-from operation.start import prepare_database, record_restore, sqlite_path
+from operation.start import DatabaseMissing, prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
@@ -87,8 +87,10 @@ def open_service_database(settings: Settings) -> Database:
         SettingsError, OSError, DatabaseUnusable: with a sentence that says what to do.
     """
     try:
-        restored = prepare_database(settings.database_url, settings.replica, child_environment())
-    except ReplicaUnusable as error:
+        restored = prepare_database(
+            settings.database_url, settings.replica, child_environment(), copies=settings.backup_url
+        )
+    except (ReplicaUnusable, DatabaseMissing) as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
     path = sqlite_path(settings.database_url)
