@@ -15,6 +15,7 @@ from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replica_watch import ReplicaWatch
 from operation.sealed_key import AT_RISK
+from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
@@ -38,12 +39,15 @@ RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     """Return the alarms that database and disks give."""
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
-    if alarm := _stuck(figures.gather(session)):
+    found = figures.gather(session)
+    if alarm := _stuck(found):
         alarms.append(alarm)
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
+    if backups.failures_since_last(session):
+        alarms.append(ServiceAlarm("backup-failed", _last_copy(found.backup_age)))
     return alarms
 
 
@@ -90,6 +94,11 @@ def _disk(path: Path) -> ServiceAlarm | None:
         return None
     words = f"The disk of {path} is full: {free // 2**20} MB are free, and {KEPT_FREE // 2**20} MB are kept free. "
     return ServiceAlarm("disk-full", words + "Make room; until then no file is taken.", True, NO_FILES)
+
+
+def _last_copy(age: float | None) -> str:
+    kept = "there is none" if age is None else f"the newest is {age / 3600:.0f} hours old"
+    return f"No copy of the database could be made; {kept}. The command health says why: check BACKUP_URL and its keys."
 
 
 def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:

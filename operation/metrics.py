@@ -28,6 +28,7 @@ class InstallationCollector(Collector):
     state: Path
     build: str
     replica: ReplicaWatch | None = None
+    backups_kept: int = 0
 
     def describe(self) -> Sequence[Metric]:
         """Return nothing: registering must not read the database."""
@@ -37,6 +38,7 @@ class InstallationCollector(Collector):
         """Yield every figure that can be measured now."""
         yield InfoMetricFamily("leaderboard_build", "Version of this build.", {"version": self.build})
         yield from _disk(self.state)
+        yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", self.backups_kept)
         if self.replica is not None:
             yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", self.replica.lag)
             behind = self.replica.transactions_behind

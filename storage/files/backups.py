@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import and_, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -101,6 +101,15 @@ def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
     newest = rows.order_by(Backup.started_at.desc()).limit(1)
     row = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
     return None if row is None else BackupRecord(*row)
+
+
+def failures_since_last(session: Session) -> int:
+    """Return how many attempts of the last day failed, or ended with their process, after the newest copy."""
+    now = session.execute(select(database_now())).scalar_one()
+    newest = session.execute(select(func.max(Backup.started_at)).where(Backup.sha256.is_not(None))).scalar_one()
+    missing = or_(Backup.error.is_not(None), and_(Backup.sha256.is_(None), Backup.started_at < now - RETRY))
+    since = max(now - DAY, newest or 0.0)
+    return session.execute(select(func.count(Backup.id)).where(missing, Backup.started_at > since)).scalar_one()
 
 
 def is_copy(name: str) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import func, select, update
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import operations
+from operation.alarms import of_service
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
@@ -166,9 +167,16 @@ def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Databas
     assert backups.make_if_due(small, target) is None  # not every ten minutes
     health = operations.health(by(small, MAINTAINER))
     assert health.backup is None
+    assert _alarms(small) == ["backup-failed"]
     assert health.backup_failed is not None
     assert "file" in (health.backup_failed.error or "")
     with small.write() as session:
         session.execute(update(Backup).values(started_at=Backup.started_at - backups.RETRY))
     assert backups.make_if_due(small, BackupTarget(str(tmp_path / "kept"), 2)) is not None
     assert operations.health(by(small, MAINTAINER)).backup_failed is None
+    assert _alarms(small) == []
+
+
+def _alarms(database: Database) -> list[str]:
+    with database.read() as session:
+        return [alarm.code for alarm in of_service(session, [])]
