@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from operation.mounts import require_local
 from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
 from operation.restore import copy_names
 from storage.database import Database, is_made
+from storage.files.object_store import failure_reason, public_address
 from storage.integrity import audit
 
 RESTORED = "service.restored"
@@ -70,18 +70,18 @@ def _reason_against_new_board(replica: Replica | None, copies: str) -> str:
             f"{replica.public_name} holds files of a service but no copy of its database. No new board was made. "
             "Restore a copy (python -m maintenance restore), or name another REPLICA_URL to start an empty board."
         )
-    place = Replica(copies).public_name
+    place = f"BACKUP_URL={public_address(copies)}"
     try:
         names = copy_names(copies) if copies else []
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         return (
-            f"There is no database yet, and BACKUP_URL={place} cannot be read ({_reason(error)}). No new board was "
-            "made, because copies of one may be there. Check the address and the keys in the environment."
+            f"There is no database yet, and {place} cannot be read ({failure_reason(error)}). No new board was made, "
+            "because copies of one may be there. Check the address and the keys in the environment."
         )
     if not names:
         return ""
     return (
-        f"There is no database, but BACKUP_URL={place} holds copies of one (newest: {names[-1]}). No new board was "
+        f"There is no database, but {place} holds copies of one (newest: {names[-1]}). No new board was "
         "made. Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board."
     )
 
@@ -107,11 +107,8 @@ def prove(replica: Replica, database: Path | None) -> None:
         replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        place, why = public_address(replica.url), failure_reason(error)
         raise ReplicaUnusable(
-            f"REPLICA_URL={replica.public_name} cannot be written to ({_reason(error)}). No board was opened. "
+            f"REPLICA_URL={place} cannot be written to ({why}). No board was opened. "
             "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
         ) from None
-
-
-def _reason(error: Exception) -> str:
-    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
