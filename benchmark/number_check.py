@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.spec import BenchmarkSpec, Split, capital
-from common.messages import Message, _, joined, ngettext
+from common.messages import _, joined, ngettext
 
 Reading = Literal["rounded", "cut off", "either"]
 Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
@@ -32,7 +32,10 @@ Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
 IntArray = npt.NDArray[np.int64]
 MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
 ARITHMETIC_TOLERANCE = 0.15  # points: what rounding to one decimal in four columns can add up to, and a little
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = (
+    _("no"), _("one"), _("two"), _("three"), _("four"), _("five"),
+    _("six"), _("seven"), _("eight"), _("nine"), _("ten"),
+)  # fmt: skip
 _MOST_CELLS = 200_000  # combinations of counts looked at one by one
 _MOST_TUPLES = 400_000  # denominators compared with the bounds in one go
 _MOST_SUMS = 4_000_000  # combinations of denominators added up in one go
@@ -478,7 +481,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
 
 def in_words(number: int) -> str:
     """Return a small number as a word."""
-    return Message(_WORDS[number], {}) if number < len(_WORDS) else str(number)
+    return _WORDS[number] if number < len(_WORDS) else str(number)
 
 
 def _mean_title(spec: BenchmarkSpec) -> str:

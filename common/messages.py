@@ -41,6 +41,14 @@ class Message(str):
         """Return the message itself, so that `str(error)` stays translatable."""
         return self
 
+    def __add__(self, other: str) -> Message:
+        """Return a message of this one and the text behind it."""
+        return joined((self, other), "") if other else self
+
+    def __radd__(self, other: str) -> Message:
+        """Return a message of a text and this one behind it."""
+        return joined((other, self), "") if other else self
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make it again in another process."""
         return Message, (self.msgid, self.values, self.plural, self.number)
@@ -48,7 +56,7 @@ class Message(str):
 
 def _(msgid: str, **values: Any) -> Message:
     """Return a sentence; `{name}` in it stands for a value. Braces are literal where there are no values."""
-    return Message(msgid, values)
+    return msgid if isinstance(msgid, Message) and not values else Message(msgid, values)
 
 
 def ngettext(singular: str, plural: str, count: int, **values: Any) -> Message:

@@ -45,6 +45,8 @@ class Translations:
         """Return a message in this language; a plain string as it is."""
         if not isinstance(text, Message) or not self.texts:
             return text
+        if not text.values and text.msgid not in self.texts:
+            return _translated_sentence(self, text.msgid)  # a stored text, such as the outcome of a task
         pattern = self.pattern(text.msgid, text.plural, text.number)
         if not text.values:
             return pattern
@@ -83,7 +85,7 @@ _ENGLISH = Translations()
 def _translated_sentence(of: Translations, text: str) -> str:
     if text in of.texts:
         return of.texts[text][0]
-    for pattern, translation in _patterns(of.language, len(of.texts)):
+    for pattern, translation in _patterns(of):
         if match := pattern.fullmatch(text):
             values = {name: of.sentence(value) for name, value in match.groupdict().items()}
             return _VALUE.sub(r"{\1}", translation).format_map(values)
@@ -91,9 +93,9 @@ def _translated_sentence(of: Translations, text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _patterns(language: str, size: int) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _patterns(of: Translations) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Return what sentences with values look like, those with the most words of their own first."""
-    known = translations(language).texts
+    known = of.texts
     ordered = sorted(known, key=lambda text: -len(_VALUE.sub("", text)))
     return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 9)
 
@@ -124,7 +126,9 @@ def translations(language: str, folder: Path = LOCALES) -> Translations:
     for message in catalog:
         forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
         if message.id and forms and all(forms) and not message.fuzzy:
-            texts[message.id if isinstance(message.id, str) else message.id[0]] = forms
+            singular, *plurals = (message.id,) if isinstance(message.id, str) else message.id
+            texts[singular] = forms
+            texts |= dict.fromkeys(plurals, forms[-1:])  # to read stored sentences back
     return Translations(language, MappingProxyType(texts), c2py(catalog.plural_expr))
 
 

@@ -26,7 +26,7 @@ from benchmark.judges import TYPES
 from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
-from common.messages import joined
+from common.messages import _, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
 from common.translations import Translations, languages
@@ -63,7 +63,7 @@ NAVIGATION = (
 ACTION = ("Submit predictions", "/app/submit")
 HEADER_ID, FOOTER_ID = "vl-header", "vl-footer"  # of the header and the footer in Gradio's pages
 
-PUBLIC_LABELS = (
+PUBLIC_LABELS = _(
     "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."
 )
 """What the mark of a benchmark with public labels means."""

@@ -87,8 +87,12 @@ def _run(options: argparse.Namespace) -> int:
         database = open_migrated(settings.database_url, made=True)
     except DatabaseNotMade:
         raise DatabaseNotMade(
-            f"No service has run for the benchmark {settings.benchmark} in {settings.state_dir}. "
-            "Set LABELS, DATA_DIR and DATABASE_URL in this shell as they are set for the service."
+            _(
+                "No service has run for the benchmark {benchmark} in {state_dir}. Set LABELS, DATA_DIR and "
+                "DATABASE_URL in this shell as they are set for the service.",
+                benchmark=settings.benchmark,
+                state_dir=settings.state_dir,
+            )
         ) from None
     try:
         served = settings.served_as(options.served)

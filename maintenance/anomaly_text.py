@@ -4,41 +4,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from common.messages import _, joined
 from storage.anomalies import AnomalyRow
 from storage.clock import iso
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.anomalies import AnomalyList
 
-NOTHING = "Nothing is suspicious."
+NOTHING = _("Nothing is suspicious.")
 
 
 def sentence(anomaly: AnomalyRow) -> str:
     """Return the evidence in numbers."""
     facts = anomaly.evidence
     if anomaly.kind == "above-best-known":
-        return f"overall {_percent(facts['overall'])}, best known before {_percent(facts['best_known'])}" + (
-            "" if facts["best_is"] == "reported" else f" ({facts['best_is']})"
-        )
+        return _(
+            "overall {share}, best known before {best}",
+            share=_percent(facts["overall"]),
+            best=_percent(facts["best_known"]),
+        ) + ("" if facts["best_is"] == "reported" else f" ({facts['best_is']})")
     if anomaly.kind == "near-equal-categories":
         return ", ".join(f"{name} {_percent(value)}" for name, value in facts.items())
     if anomaly.kind == "identical-texts":
         share = _percent(facts["items_with_identical_texts"])
-        return f"all {facts['votes_per_item']} texts are the same on {share} of the pairs"
+        return _(
+            "all {votes_per_item} texts are the same on {share} of the pairs",
+            votes_per_item=facts["votes_per_item"],
+            share=share,
+        )
     if anomaly.kind == "empty-texts":
-        return f"{_percent(facts['empty_texts'])} of the texts are empty"
+        return _("{share} of the texts are empty", share=_percent(facts["empty_texts"]))
     if anomaly.kind == "public-labels":
-        return (
-            f"{_percent(facts['equal'])} of {facts['pairs_decided']:,} decided pairs equal the public labels "
-            f"{anomaly.subject}; runs {facts['runs_below_chance_sd']:g} standard deviations fewer than by chance"
+        return _(
+            "{share} of {pairs_decided:,} decided pairs equal the public labels {subject}; runs "
+            "{runs_below_chance_sd:g} standard deviations fewer than by chance",
+            share=_percent(facts["equal"]),
+            pairs_decided=facts["pairs_decided"],
+            subject=anomaly.subject,
+            runs_below_chance_sd=facts["runs_below_chance_sd"],
         )
     more = facts["entries_that_near"] - 1
-    return (
-        f"other majority verdicts than {anomaly.subject} "
-        f"on {facts['items_that_differ']:,} of {facts['items']:,} pairs, "
-        f"{'the same account' if facts['same_account'] else 'another account'}"
-        + (f"; {more} more entries are that near" if more else "")
-    )
+    return _(
+        "other majority verdicts than {subject} on {items_that_differ:,} of {items:,} pairs, {account}",
+        subject=anomaly.subject,
+        items_that_differ=facts["items_that_differ"],
+        items=facts["items"],
+        account=_("the same account") if facts["same_account"] else _("another account"),
+    ) + (_("; {more} more entries are that near", more=more) if more else "")
 
 
 def as_text(anomaly_list: AnomalyList) -> str:
@@ -48,7 +60,9 @@ def as_text(anomaly_list: AnomalyList) -> str:
         f"{case.id}  {iso(case.found_at)}  {entry_name(case)}  {case.kind}: {sentence(case)}{end(case)}"
         for case in anomaly_list.cases
     ]
-    return "\n".join([*(lines or [NOTHING]), f"{'ALARM: ' if busy.raised else ''}{busy.sentence}"])
+    return joined(
+        [*(lines or [NOTHING]), _("ALARM: {sentence}", sentence=busy.sentence) if busy.raised else busy.sentence], "\n"
+    )
 
 
 def as_data(anomaly_list: AnomalyList) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from common.messages import _
+from common.messages import _, joined
 from maintenance import text_output
 from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
@@ -65,7 +65,7 @@ def _tasks(c: CliContext, o: argparse.Namespace) -> CliResult:
         return CliResult(text_output.task(task), to_jsonable(task))
     recent_tasks = operations.recent_tasks(c.actions)
     return CliResult(
-        "\n".join(map(text_output.task, recent_tasks)) or "Nothing was asked yet.", to_jsonable(recent_tasks)
+        joined(map(text_output.task, recent_tasks), "\n") or _("Nothing was asked yet."), to_jsonable(recent_tasks)
     )
 
 
@@ -86,8 +86,8 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
             raised.append(RECEIPT_KEY)
     if (behind := c.replica_alarm()) is not None:
         raised.append(ServiceAlarm("replica-behind", behind))
-    lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]
-    text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(result), *lines])
+    lines = [_("ALARM: {sentence}", sentence=_(alarm.sentence)) for alarm in raised]
+    text = joined([text_output.installation(c.actions.benchmark, data), text_output.health(result), *lines], "\n")
     alarms = [alarm._asdict() for alarm in raised]
     body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(result), "alarms": alarms}
     return CliResult(text, body, ok=_ALARM not in text)
@@ -105,17 +105,22 @@ def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
         for line in audit.public(c.actions.database):
             file.write(line)
             written += 1
-    return CliResult(f"{written:,} events are in {o.output}.", {"events": written, "output": str(o.output)})
+    return CliResult(
+        _("{count:,} events are in {path}.", count=written, path=o.output), {"events": written, "output": str(o.output)}
+    )
 
 
 def _head(c: CliContext, o: argparse.Namespace) -> CliResult:
     result = audit.head(c.actions)
     if o.output is not None:
         audit_checkpoints.write(o.output, result)
-    where = f" is in {o.output}" if o.output else ""
-    return CliResult(f"{result['seq']} {result['hash']}{where}", result)
+    text = f"{result['seq']} {result['hash']}"
+    return CliResult(_("{head} is in {path}", head=text, path=o.output) if o.output else text, result)
 
 
 def _log(c: CliContext, o: argparse.Namespace) -> CliResult:
     result = decisions(c.actions.database, c.actions.public_events, limit=o.limit, edits=o.edits)
-    return CliResult("\n".join(f"{one.at} {one.sentence}" for one in result), [one.to_json() for one in result])
+    return CliResult(
+        joined((_("{at} {sentence}", at=one.at, sentence=_(one.sentence)) for one in result), "\n"),
+        [one.to_json() for one in result],
+    )

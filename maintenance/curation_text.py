@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from common.text import pluralize
+from common.messages import _, joined, ngettext
 from storage.annotation.pools import PoolView
 from storage.clock import iso
 
-BELOW_CHANCE = "These judges score below chance on what stays, by construction."
+BELOW_CHANCE = _("These judges score below chance on what stays, by construction.")
 
 
 def pool_list(pools: Sequence[PoolView]) -> str:
     """Return a pool a paragraph."""
-    return "\n".join(_pool(pool) for pool in pools) or "No pool is imported."
+    return joined((_pool(pool) for pool in pools), "\n") or _("No pool is imported.")
 
 
 def _pool(pool: PoolView) -> str:
-    lines = [
-        f"{pool.id}  {pool.name}: {pluralize(pool.pairs, 'pair')}, {iso(pool.imported_at)}, "
-        f"{pool.folder}: {pool.reason}"
+    lines: list[str] = [
+        _(
+            "{id}  {name}: {count}, {at}, {folder}: {reason}",
+            id=pool.id,
+            name=pool.name,
+            count=ngettext("{n:,} pair", "{n:,} pairs", pool.pairs),
+            at=iso(pool.imported_at),
+            folder=pool.folder,
+            reason=pool.reason,
+        )
     ]
     lines += [f"  {sources(pool.facts)}"]
-    lines += [f"  {drafts(pool.facts)}"] if drafts(pool.facts) else []
-    lines += [f"  {filtered(pool.report)}"] if pool.report else []
-    return "\n".join(lines)
+    lines += ["  " + drafts(pool.facts)] if drafts(pool.facts) else []
+    lines += ["  " + filtered(pool.report)] if pool.report else []
+    return joined(lines, "\n")
 
 
 def sources(facts: Mapping[str, Any]) -> str:
@@ -35,29 +42,54 @@ def sources(facts: Mapping[str, Any]) -> str:
 
 def drafts(facts: Mapping[str, Any]) -> str:
     """Return how many pairs have a draft label, and how many test annotators."""
-    parts = [(facts["drafts"], "draft label"), (facts["gold"], "gold pair")]
-    return ", ".join(pluralize(number, word) for number, word in parts if number)
+    labels, gold = facts["drafts"], facts["gold"]
+    parts = [ngettext("{n:,} draft label", "{n:,} draft labels", labels)] if labels else []
+    return joined([*parts, *([ngettext("{n:,} gold pair", "{n:,} gold pairs", gold)] if gold else [])])
 
 
 def filtered(report: Mapping[str, Any]) -> str:
     """Return what the filter did, in a sentence."""
     pairs, judges = report["pairs"], ", ".join(one["judge"] for one in report["judges"])
-    return f"Filtered by {judges}: {pairs['kept']:,} of {pairs['considered']:,} stay, {report['rule_in_words']}."
+    return _(
+        "Filtered by {judges}: {kept:,} of {considered:,} stay, {rule_in_words}.",
+        judges=judges,
+        kept=pairs["kept"],
+        considered=pairs["considered"],
+        rule_in_words=report["rule_in_words"],
+    )
 
 
 def filter_report(report: Mapping[str, Any]) -> str:
     """Return what each judge and each combination removes, by source, and the expected share of wrong labels."""
-    lines = [filtered(report), BELOW_CHANCE, "", "Judges"]
+    lines = [filtered(report), BELOW_CHANCE, "", _("Judges")]
     lines += [
-        f"  {one['judge']}: {one['runs']} runs, right on {percent(one['accuracy'])}, removes {one['removes_alone']:,} "
-        f"alone; without it {one['stay_without_it']:,} stay"
+        _(
+            "  {judge}: {runs} runs, right on {share}, removes {removes_alone:,} alone; without it "
+            "{stay_without_it:,} stay",
+            judge=one["judge"],
+            runs=one["runs"],
+            share=percent(one["accuracy"]),
+            removes_alone=one["removes_alone"],
+            stay_without_it=one["stay_without_it"],
+        )
         for one in report["judges"]
     ]
-    lines += ["", "Combinations"]
-    lines += [f"  {' + '.join(one['judges'])}: {one['kept']:,} stay" for one in report["combinations"]]
-    lines += ["", "Sources"]
-    lines += [f"  {one['source']}: {one['kept']:,} of {one['considered']:,} stay" for one in report["by_source"]]
-    return "\n".join([*lines, "", *wrong_labels(report)])
+    lines += ["", _("Combinations")]
+    lines += [
+        _("  {judges}: {kept:,} stay", judges=" + ".join(one["judges"]), kept=one["kept"])
+        for one in report["combinations"]
+    ]
+    lines += ["", _("Sources")]
+    lines += [
+        _(
+            "  {source}: {kept:,} of {considered:,} stay",
+            source=one["source"],
+            kept=one["kept"],
+            considered=one["considered"],
+        )
+        for one in report["by_source"]
+    ]
+    return joined([*lines, "", *wrong_labels(report)], "\n")
 
 
 def wrong_labels(report: Mapping[str, Any]) -> Iterable[str]:
@@ -65,7 +97,12 @@ def wrong_labels(report: Mapping[str, Any]) -> Iterable[str]:
     for one in report["wrong_labels"]["rows"]:
         low, high = sorted((one["runs_independent"] or 0, one["runs_agree"] or 0))
         share = percent(one["in_pool"])
-        yield f"Of labels wrong in {share} of the pool: {percent(low)} to {percent(high)} among what stays."
+        yield _(
+            "Of labels wrong in {share} of the pool: {low} to {high} among what stays.",
+            share=share,
+            low=percent(low),
+            high=percent(high),
+        )
 
 
 def percent(share: float | None) -> str:
@@ -75,17 +112,26 @@ def percent(share: float | None) -> str:
 
 def editions(result: Sequence[Mapping[str, Any]]) -> str:
     """Return an edition a paragraph."""
-    return "\n".join(_edition(one) for one in result) or "No edition was made here."
+    return joined((_edition(one) for one in result), "\n") or _("No edition was made here.")
 
 
 def _edition(one: Mapping[str, Any]) -> str:
-    lines = [f"{one['edition']}: {one['title']}, {one['version']}, {edition_size(one)}"]
-    lines += [f"  public folder: {one['public_folder']}", f"  labels: {one['private_folder']}"]
-    lines += [f"  filtered by {', '.join(one['filtered_by'])}"] if one["filtered_by"] else []
-    return "\n".join([*lines, f"  label commitment {one['label_commitment']}"])
+    lines = [f"{one['edition']}: {one['title']}, {one['version']}, " + edition_size(one)]
+    lines += [
+        _("  public folder: {public_folder}", public_folder=one["public_folder"]),
+        _("  labels: {private_folder}", private_folder=one["private_folder"]),
+    ]
+    lines += [_("  filtered by {names}", names=", ".join(one["filtered_by"]))] if one["filtered_by"] else []
+    return joined([*lines, _("  label commitment {label_commitment}", label_commitment=one["label_commitment"])], "\n")
 
 
 def edition_size(one: Mapping[str, Any]) -> str:
     """Return how many pairs an edition has, and how far its annotators agree."""
-    alpha = "undefined" if one["alpha"] is None else f"{one['alpha']:.2f}"
-    return f"{pluralize(one['pairs'], 'pair')} ({one['public']:,} public, {one['hidden']:,} hidden), alpha {alpha}"
+    alpha = _("undefined") if one["alpha"] is None else f"{one['alpha']:.2f}"
+    return _(
+        "{count} ({public:,} public, {hidden:,} hidden), alpha {alpha}",
+        count=ngettext("{n:,} pair", "{n:,} pairs", one["pairs"]),
+        public=one["public"],
+        hidden=one["hidden"],
+        alpha=alpha,
+    )

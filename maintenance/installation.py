@@ -76,7 +76,9 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
     if copy is not None or replica is None or path is None:
         return restore_copy(copy or newest_copy(settings.backup_url), settings.database_url, replace=replace)
     if path.exists() and not replace:
-        raise RestoreRefused(f"{path} is there already. Stop the service, then use --replace to put it aside.")
+        raise RestoreRefused(
+            _("{path} is there already. Stop the service, then use --replace to put it aside.", path=path)
+        )
     prove(replica, path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     aside = put_aside(path)
@@ -87,7 +89,7 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
         raise
     if not found:
         put_back(aside, path)
-        raise RestoreRefused(f"{replica.public_name} has no copy of a database.")
+        raise RestoreRefused(_("{public_name} has no copy of a database.", public_name=replica.public_name))
     return Restored(replica.public_name, sqlite_head(path), aside)
 
 
@@ -100,5 +102,6 @@ def _doctor(options: argparse.Namespace) -> int:
         print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:
         for finding in result:
-            print(f"{'ok   ' if finding.ok else 'ALARM'}  {finding.check}: {translated(finding.sentence)}")
+            mark = _("ok   ") if finding.ok else _("ALARM")
+            say(_("{mark}  {check}: {sentence}", mark=mark, check=_(finding.check), sentence=_(finding.sentence)))
     return 0 if all(finding.ok for finding in result) else 1

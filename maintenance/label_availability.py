@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from common.messages import _
 from maintenance.types import Conflict
 from storage.database import Session
 from storage.jobs import worker_heartbeats
@@ -13,7 +14,11 @@ def require_labels_loaded(session: Session, benchmark: str, revision: str) -> No
     if worker_heartbeats.no_worker_has(session, benchmark, revision):
         raise Conflict(
             "labels-missing",
-            f"No worker that runs holds the labels of revision {revision}: {_remedy(session, benchmark, revision)}.",
+            _(
+                "No worker that runs holds the labels of revision {revision}: {remedy}.",
+                revision=revision,
+                remedy=_remedy(session, benchmark, revision),
+            ),
         )
 
 
@@ -21,13 +26,19 @@ def revisions_not_loaded(session: Session, benchmark: str, shown: str) -> str | 
     """Return the alarm if no worker holds the board's labels, else None."""
     if not worker_heartbeats.no_worker_has(session, benchmark, shown):
         return None
-    return (
-        f"No worker that runs holds the labels of revision {shown}, which the board shows, so submissions wait and the "
-        f"board stays as it is: {_remedy(session, benchmark, shown)}."
+    return _(
+        "No worker that runs holds the labels of revision {shown}, which the board shows, so "
+        "submissions wait and the board stays as it is: {remedy}.",
+        shown=shown,
+        remedy=_remedy(session, benchmark, shown),
     )
 
 
 def _remedy(session: Session, benchmark: str, revision: str) -> str:
     if label_imports.find(session, benchmark, revision) is None:
-        return f"name {revision} in LABELS again and start the workers anew"
-    return f"bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them"
+        return _("name {revision} in LABELS again and start the workers anew", revision=revision)
+    return _(
+        "bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them",
+        benchmark=benchmark,
+        revision=revision,
+    )

@@ -25,6 +25,7 @@ from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get
 from pydantic import Field
 
 from auth import Role
+from common.messages import _
 from maintenance.action_context import ActionContext, PublicEvent, Retry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from storage.database import LARGEST
@@ -244,7 +245,10 @@ def confirm_again(title: str) -> Retry:
     """Return a retry that refuses: the confirmation must be typed where the action was asked for first."""
 
     def refuse(ctx: ActionContext, failed: TaskView) -> ActionResult:
-        raise Conflict("not-confirmed", f"{title} {failed.subject} once more: that needs its name typed again.")
+        raise Conflict(
+            "not-confirmed",
+            _("{title} {subject} once more: that needs its name typed again.", title=_(title), subject=failed.subject),
+        )
 
     return refuse
 

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined
 from common.parsing import bounded_number
 from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES
@@ -59,8 +60,9 @@ class RowProblem:
     @property
     def sentence(self) -> str:
         """With its place in front."""
-        where = ", ".join(filter(None, (f"line {self.line}" if self.line else "", self.field or "")))
-        return f"{where}: {self.message}" if where else self.message
+        where: list[str] = [_("line {line}", line=self.line)] if self.line else []
+        where += [self.field] if self.field else []
+        return joined((joined(where), self.message), _(": ")) if where else self.message
 
 
 class ReportedFileRejected(ValueError):
@@ -70,8 +72,9 @@ class ReportedFileRejected(ValueError):
 
     def __init__(self, problems: Sequence[RowProblem]) -> None:
         self.problems, self.problem_count = tuple(problems)[:LISTED], len(problems)
-        more = f"\nand {len(problems) - LISTED} more" if len(problems) > LISTED else ""
-        super().__init__("Nothing was imported.\n" + "\n".join(problem.sentence for problem in self.problems) + more)
+        more = [_("and {count} more", count=len(problems) - LISTED)] if len(problems) > LISTED else []
+        lines = [_("Nothing was imported."), *(problem.sentence for problem in self.problems)]
+        super().__init__(joined([*lines, *more], "\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,8 @@ def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
     check = arithmetic_check({name: facts.get(name) for name in spec.score_names}, spec)
     if check is None or (check.overall_ok is None and check.macro_ok is None):
-        return "nothing to check"
-    return check.remark or "adds up"
+        return _("nothing to check")
+    return check.remark or _("adds up")
 
 
 def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:
@@ -102,7 +105,7 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
             rows.append(result)
     if not rows and not problems:
         raise ReportedFileRejected(
-            [RowProblem(None, None, "empty", "The file has no rows. Give it a header and one line a result.")]
+            [RowProblem(None, None, "empty", _("The file has no rows. Give it a header and one line a result."))]
         )
     return rows, problems
 
@@ -117,7 +120,9 @@ def read_row(line: int, raw: Mapping[str, Any], spec: BenchmarkSpec) -> tuple[Re
         if name in _IGNORED or _absent(value):
             continue
         if name not in known:
-            message = f"{name[:40]!r} is no field. Remove it, or name it as one of {', '.join(known)}."
+            message = _(
+                "{name!r} is no field. Remove it, or name it as one of {names}.", name=name[:40], names=", ".join(known)
+            )
             problems.append(RowProblem(line, name[:40], "unknown-field", message))
             continue
         try:
@@ -135,14 +140,26 @@ def _records(data: bytes) -> tuple[list[Record], list[RowProblem]]:
     """Return the rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read
     on."""
     if len(data) > MOST_BYTES:
-        raise _whole(f"The file has {len(data):,} bytes; at most {MOST_BYTES:,} are read. Split it.")
+        raise _whole(
+            _(
+                "The file has {count:,} bytes; at most {most_bytes:,} are read. Split it.",
+                count=len(data),
+                most_bytes=MOST_BYTES,
+            )
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _whole("The file is not UTF-8. Save it as UTF-8 text.") from None
+        raise _whole(_("The file is not UTF-8. Save it as UTF-8 text.")) from None
     records, problems = _json_records(text) if text.lstrip()[:1] in ("[", "{") else _csv_records(text)
     if len(records) > MOST_ROWS:
-        raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
+        raise _whole(
+            _(
+                "The file has {count:,} rows; at most {most_rows:,} are read. Split it.",
+                count=len(records),
+                most_rows=MOST_ROWS,
+            )
+        )
     return records, problems
 
 
@@ -150,12 +167,14 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _whole(f"The file is not JSON ({str(error)[:100]}). It should be a list of objects.") from None
+        raise _whole(
+            _("The file is not JSON ({error}). It should be a list of objects.", error=str(error)[:100])
+        ) from None
     if isinstance(rows, dict) and isinstance(rows.get("results"), list):
         rows = rows["results"]
     if not isinstance(rows, list):
-        raise _whole("The JSON is no list. Write [{...}, {...}] with one object a result.")
-    message = "The record is no object. Write one object a result."
+        raise _whole(_("The JSON is no list. Write [{...}, {...}] with one object a result."))
+    message = _("The record is no object. Write one object a result.")
     numbered = list(enumerate(rows, start=1))
     problems = [
         RowProblem(number, None, "bad-record", message) for number, row in numbered if not isinstance(row, dict)
@@ -177,11 +196,18 @@ def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
                 if len(row) == len(names):
                     records.append((line, dict(zip(names, row, strict=True))))
                 else:
-                    message = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
+                    message = _(
+                        "The line has {count} fields, the header {expected}. Make them equal.",
+                        count=len(row),
+                        expected=len(names),
+                    )
                     problems.append(RowProblem(line, None, "bad-record", message))
             line = reader.line_num + 1
     except csv.Error as error:  # where the next line begins is not known any more
-        message = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
+        message = _(
+            "The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read.",
+            error=error,
+        )
         problems.append(RowProblem(reader.line_num, None, "bad-file", message))
     return records, problems
 
@@ -196,16 +222,16 @@ def _absent(value: Any) -> bool:
 
 def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
     row_problems = []
-    for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
+    for name, what in (("name", _("the judge's name")), ("url", _("the address where the numbers can be checked"))):
         if facts[name] is None and name not in wrong:
-            row_problems.append(RowProblem(line, name, "missing", f"Say {what}."))
+            row_problems.append(RowProblem(line, name, "missing", _("Say {what}.", what=what)))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
-        message = f"Give {' or '.join(spec.overall_keys)}, in percent."
+        message = _("Give {names}, in percent.", names=joined(spec.overall_keys, _(" or ")))
         row_problems.append(RowProblem(line, spec.headline, "missing", message))
     elif numbers and max(numbers) <= 1:
-        message = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
+        message = _("All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638.")
         row_problems.append(RowProblem(line, spec.headline, "not-percent", message))
     elif problem := _impossible(line, facts, spec):
         row_problems.append(problem)
@@ -217,10 +243,14 @@ def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> Row
     parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
-    message = (
-        f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, "
-        "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in "
-        "notes."
+    message = _(
+        "{title} {overall:g} cannot come from categories of {low:g} to {high:g}, however many "
+        "pairs each has. Compare with the source, or leave out the figure that is wrong and say so "
+        "in notes.",
+        title=spec.title_of(spec.pooled),
+        overall=overall,
+        low=min(parts),
+        high=max(parts),
     )
     return RowProblem(line, spec.pooled, "impossible", message)
 
@@ -232,7 +262,10 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
     for row in rows:
         first = seen.setdefault(row.facts["id"], row.line)
         if first != row.line:
-            message = f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is."
+            message = _(
+                "Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is.",
+                first=first,
+            )
             row_problems.append(RowProblem(row.line, "name", "repeated", message))
     return row_problems
 
@@ -257,10 +290,10 @@ def _source(url: str) -> str:
 def _line_of(limit: int) -> Callable[[Any], str]:
     def text(value: Any) -> str:
         if not isinstance(value, str):
-            raise ValueError("Expected text.")
+            raise ValueError(_("Expected text."))
         cleaned = " ".join("".join(c if c.isprintable() else " " for c in value).split())
         if len(cleaned) > limit:
-            raise ValueError(f"{len(cleaned):,} characters; at most {limit} fit.")
+            raise ValueError(_("{count:,} characters; at most {limit} fit.", count=len(cleaned), limit=limit))
         return cleaned
 
     return text
@@ -274,12 +307,17 @@ def _within(value: Any, low: float, high: float, example: str) -> float:
     try:
         return bounded_number(value, low, high)
     except ValueError:
-        message = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
+        message = _(
+            "Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}.",
+            low=low,
+            high=high,
+            example=example,
+        )
         raise ValueError(message) from None
 
 
 def _votes(value: Any) -> int:
-    message = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
+    message = _("Expected a whole number from 1 to {max_votes}, for instance 5.", max_votes=MAX_VOTES)
     try:
         votes = bounded_number(value, 1, MAX_VOTES)
     except ValueError:
@@ -292,14 +330,14 @@ def _votes(value: Any) -> int:
 def _reporter(value: Any) -> str:
     text = _line_of(60)(value).lower()
     if text not in _REPORTERS:
-        raise ValueError(f"Choose one of {', '.join(_REPORTERS)}: who reported it.")
+        raise ValueError(_("Choose one of {names}: who reported it.", names=", ".join(_REPORTERS)))
     return text
 
 
 def _yes_no(value: Any) -> bool:
     text = str(value).strip().lower()
     if text not in _YES | _NO:
-        raise ValueError("Expected true or false.")
+        raise ValueError(_("Expected true or false."))
     return text in _YES
 
 
@@ -308,13 +346,13 @@ def _day(value: Any) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise ValueError("Expected a day such as 2026-05-13.") from None
+        raise ValueError(_("Expected a day such as 2026-05-13.")) from None
 
 
 def _judge_type(value: Any) -> str:
     text = _line_of(60)(value).lower().replace(" ", "-")
     if text not in JUDGE_TYPES:
-        raise ValueError(f"Choose one of {', '.join(JUDGE_TYPES)}.")
+        raise ValueError(_("Choose one of {names}.", names=", ".join(JUDGE_TYPES)))
     return text
 
 
@@ -322,12 +360,12 @@ def _url(value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
     try:
         parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port  # .port raises on rubbish
+        host, _port = parts.hostname, parts.port  # .port raises on rubbish
     except ValueError:
         host, parts = None, urlsplit("")
     wrong = parts.scheme not in ("http", "https") or not host or parts.username is not None
     if wrong or len(text) > 2000 or not text.isprintable() or re.search(r"[\s\\<>\"]", text):
-        raise ValueError("Expected a web address such as https://arxiv.org/abs/2411.17451.")
+        raise ValueError(_("Expected a web address such as https://arxiv.org/abs/2411.17451."))
     return text
 
 

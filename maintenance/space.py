@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from common.messages import _
+
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi
 
@@ -55,9 +57,10 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """
     new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
-    say(f"The private bucket {plan.bucket} holds the replica.")
+    say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
     _asked(lambda: api.create_repo(plan.name, repo_type="space", space_sdk="docker", exist_ok=True))
-    say(f"The Space {plan.name} {'was created' if new else 'is there'}.")
+    name = plan.name
+    say(_("The Space {name} was created.", name=name) if new else _("The Space {name} is there.", name=name))
     _mount(api, plan)
     generated = {SESSION_SECRET: secrets.token_hex(32)} if new else {}
     _configure(api, plan.name, {**generated, **plan.secrets}, {**VARIABLES, **plan.variables}, say)
@@ -67,7 +70,9 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
 def update(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not _asked(lambda: api.repo_exists(plan.name, repo_type="space")):
-        raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
+        raise SpaceError(
+            _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
+        )
     _configure(api, plan.name, plan.secrets, plan.variables, say)
     return upload(api, plan, say)
 
@@ -80,7 +85,7 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
 
 def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
-    say("The code is uploaded, then the Space is built; that takes some minutes.")
+    say(_("The code is uploaded, then the Space is built; that takes some minutes."))
     folder = str(plan.folder)
     _asked(
         lambda: api.upload_folder(
@@ -94,9 +99,17 @@ def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     try:
         runtime = _asked(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
-        raise SpaceError(f"{error} Look again: python -m maintenance space status {plan.name}") from None
+        raise SpaceError(
+            _("{error} Look again: python -m maintenance space status {name}", error=error, name=plan.name)
+        ) from None
     if str(runtime.stage) != "RUNNING":
-        raise SpaceError(f"The Space {plan.name} is in the stage {runtime.stage}. Its logs on the Hub say why.")
+        raise SpaceError(
+            _(
+                "The Space {name} is in the stage {stage}. Its logs on the Hub say why.",
+                name=plan.name,
+                stage=runtime.stage,
+            )
+        )
     return address(plan.name)
 
 
@@ -120,7 +133,7 @@ def _configure(
     for key, value in private.items():
         _asked(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
     if public or private:
-        say(f"Set: {', '.join([*public, *private])}.")
+        say(_("Set: {names}.", names=", ".join([*public, *private])))
 
 
 def _asked(call: Callable[[], Any]) -> Any:
@@ -132,9 +145,12 @@ def _asked(call: Callable[[], Any]) -> Any:
         return call()
     except HfHubHTTPError as error:
         code = error.response.status_code
-        hint = "Is HF_TOKEN a token that may write there?" if code in (401, 403, 404) else "Try again later."
-        raise SpaceError(f"The Hub answered {code}. {hint}") from None
+        hint = _("Is HF_TOKEN a token that may write there?") if code in (401, 403, 404) else _("Try again later.")
+        raise SpaceError(_("The Hub answered {code}. {hint}", code=code, hint=hint)) from None
     except TransportError as error:
         raise SpaceError(
-            f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
+            _(
+                "The Hub cannot be reached ({name}). Check the network, then run the same command again.",
+                name=type(error).__name__,
+            )
         ) from None

@@ -61,7 +61,7 @@ def _status(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> SpacePlan:
     variables = dict(text.partition("=")[::2] for text in options.set)
     if not all("=" in text for text in options.set) or options.space.count("/") != 1:
-        raise SpaceError("Write the Space as OWNER/NAME, and variables as NAME=VALUE.")
+        raise SpaceError(_("Write the Space as OWNER/NAME, and variables as NAME=VALUE."))
     secrets = {name: os.environ.get(name) or getpass.getpass(f"{name}: ") for name in options.secret}
     return SpacePlan(options.space, secrets, variables)
 

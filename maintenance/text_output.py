@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from common.messages import Message, _, joined
-from common.text import pluralize
+from common.messages import Message, _, joined, ngettext
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
 from storage.jobs.tasks import TaskView
@@ -26,13 +25,13 @@ _LABELS_FLIP, _ITEMS_GO, _ITEMS_COME = _("{count} labels flip"), _("{count} item
 
 def history(changes: Sequence[Change]) -> str:
     """Return one line a changed field."""
-    lines = []
+    lines: list[str] = []
     for change in changes:
-        lines.append(f"{iso(change.at)} by {change.editor}")
+        lines.append(_("{at} by {editor}", at=iso(change.at), editor=change.editor))
         lines += [
             f"  {name}: {json.dumps(old)} -> {json.dumps(change.after[name])}" for name, old in change.before.items()
         ]
-    return "\n".join(lines) or "Nothing was ever changed."
+    return joined(lines, "\n") or _("Nothing was ever changed.")
 
 
 def revisions(result: Sequence[RevisionRow]) -> str:
@@ -40,14 +39,24 @@ def revisions(result: Sequence[RevisionRow]) -> str:
     lines = []
     for one in result:
         kind = revision_kind(one) + (f", {one.disclosure}" if one.disclosure and one.retired_at is None else "")
-        by = f"by {one.requested_by or 'the settings'}, {iso(one.came_at)}"
+        by = _("by {requested_by}, {at}", requested_by=one.requested_by or _("the settings"), at=iso(one.came_at))
         by += f": {one.reason}" if one.reason else ""
-        lines.append(f"{one.revision}: {pluralize(one.items, 'label')}, {kind}, {by}")
+        count = ngettext("{n:,} label", "{n:,} labels", one.items)
+        lines.append(_("{revision}: {count}, {kind}, {by}", revision=one.revision, count=count, kind=kind, by=by))
         if one.difference:
-            lines.append(f"  against {one.difference.get('against')}: {label_difference(one.difference)}")
+            lines.append(
+                _(
+                    "  against {difference}: {label_difference}",
+                    difference=one.difference.get("against"),
+                    label_difference=label_difference(one.difference),
+                )
+            )
         if one.commitment:
-            lines.append(f"  commitment {one.commitment}" + (f", salt {one.salt}" if one.salt else ""))
-    return "\n".join(lines) or "There are no label revisions yet: start a worker."
+            lines.append(
+                _("  commitment {commitment}", commitment=one.commitment)
+                + (_(", salt {salt}", salt=one.salt) if one.salt else "")
+            )
+    return joined(lines, "\n") or _("There are no label revisions yet: start a worker.")
 
 
 def revision_kind(revision: RevisionRow) -> str:
@@ -125,7 +134,7 @@ def preview(result: Mapping[str, Any]) -> str:
     for one in result["significance"]:
         pair = " - ".join(names.get(one[side], one[side]) for side in ("first", "second"))
         lines.append(f"p {one['p'][0]:.3f} -> {one['p'][1]:.3f}  {pair}")
-    return "\n".join(lines)
+    return joined(lines, "\n")
 
 
 def counterfactual(result: Mapping[str, Any]) -> str:
@@ -184,23 +193,31 @@ def _points(shares: Sequence[float | None]) -> str:
 
 def progress(task: TaskView) -> str:
     """Return how far a task is."""
-    of = f", {task.progress} of {task.total} entries" if task.total else ""
-    state = "waits for a worker" if task.state == "queued" else f"is {task.state}"
-    return f"task {task.id} {state}{of}"
+    state = (
+        _("task {id} waits for a worker", id=task.id)
+        if task.state == "queued"
+        else _("task {id} is {state}", id=task.id, state=_(task.state))
+    )
+    return state + (
+        _(", {progress} of {total} entries", progress=task.progress, total=task.total) if task.total else ""
+    )
 
 
 def task(one: TaskView) -> str:
     """Return one line."""
-    return f"task {one.id}: {one.kind} {one.subject}: {one.state}. {one.outcome}".rstrip()
+    line = _("task {id}: {kind} {subject}: {state}.", id=one.id, kind=one.kind, subject=one.subject, state=_(one.state))
+    return joined((line, _(one.outcome)), " ") if one.outcome else line
 
 
 def backup(result: Health) -> str:
     """Return the newest copy of the database, and whether the last attempt failed."""
     made, failed = result.backup, result.backup_failed
-    words = "none yet"
+    words: str = _("none yet")
     if made is not None:
         words = f"{minute(made.started_at)}, {made.name}, {_size(made.size_bytes or 0)}"
-    return words + (f"; failed {minute(failed.started_at)}: {failed.error}" if failed is not None else "")
+    return words + (
+        _("; failed {at}: {error}", at=minute(failed.started_at), error=failed.error) if failed is not None else ""
+    )
 
 
 def _size(number: int) -> str:
@@ -209,59 +226,88 @@ def _size(number: int) -> str:
 
 def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, what arithmetic says about each new row, and which names look like an entry's."""
-    return "\n".join([import_result.message, *map(_reported, import_result.new), *import_result.alike])
+    return joined([import_result.message, *map(_reported, import_result.new), *import_result.alike], "\n")
 
 
 def reported_results(results: Sequence[ReportedResultView]) -> str:
     """Return one line a result."""
-    return "\n".join(map(_reported, results)) or "Nothing was imported yet."
+    return joined(map(_reported, results), "\n") or _("Nothing was imported yet.")
 
 
 def _reported(result: ReportedResultView) -> str:
     numbers = " ".join(f"{name} {value:g}" for name, value in result.figures.items() if value is not None)
-    removed = f"  REMOVED: {result.removed}" if result.removed else ""
-    return f"{result.id}  {result.name}  {numbers}  ({result.check})  {result.url}{removed}"
+    removed = _("  REMOVED: {removed}", removed=result.removed) if result.removed else ""
+    line = _(
+        "{id}  {name}  {numbers}  ({check})  {url}",
+        id=result.id,
+        name=result.name,
+        numbers=numbers,
+        check=_(result.check),
+        url=result.url,
+    )
+    return line + removed
 
 
 def quota_grants(grants: Sequence[GrantStatus]) -> str:
     """Return one line a grant."""
     lines = [
-        f"{grant.id}: {grant.account}, {grant.used} of {grant.extra} used"
-        f"{', ended' if grant.revoked_at is not None else ''}: {grant.reason} "
-        f"({iso(grant.granted_at)} by {grant.granted_by})"
+        _(
+            "{id}: {account}, {used} of {extra} used{ended}: {reason} ({at} by {granted_by})",
+            id=grant.id,
+            account=grant.account,
+            used=grant.used,
+            extra=grant.extra,
+            ended=_(", ended") if grant.revoked_at is not None else "",
+            reason=grant.reason,
+            at=iso(grant.granted_at),
+            granted_by=grant.granted_by,
+        )
         for grant in grants
     ]
-    return "\n".join(lines) or "Nothing was granted yet."
+    return joined(lines, "\n") or _("Nothing was granted yet.")
 
 
 def entries_found(entry_matches: EntryMatches) -> str:
     """Return one line an entry."""
     lines = [
         f"{entry.id}  {entry.model} {entry.version}".rstrip()
-        + f"  by {entry.owner_name or entry.owner} ({entry.owner}), {iso(entry.submitted_at)}: {entry.standing}"
+        + _(
+            "  by {owner_name} ({owner}), {at}: {standing}",
+            owner_name=entry.owner_name or entry.owner,
+            owner=entry.owner,
+            at=iso(entry.submitted_at),
+            standing=_(entry.standing),
+        )
         for entry in entry_matches.entries
     ]
-    return "\n".join(lines + _more(entry_matches.number - len(lines))) or "No such entry."
+    return joined(lines + _more(entry_matches.number - len(lines)), "\n") or _("No such entry.")
 
 
 def _more(number: int) -> list[str]:
-    return [f"and {number:,} more: search for part of a name or id"] if number > 0 else []
+    return [_("and {number:,} more: search for part of a name or id", number=number)] if number > 0 else []
 
 
 def accounts(directory: Directory) -> str:
     """Return one line an account."""
     lines = [
-        f"{account.id}  {account.name}  {account.role or 'role not known here'}, "
-        f"{'' if account.banned_at is None else 'BANNED, '}{pluralize(account.submissions, 'submission')}, "
-        f"first seen {iso(account.first_seen_at)}, last {iso(account.last_seen_at)}"
+        _(
+            "{id}  {name}  {role}, {banned}{count}, first seen {first}, last {last}",
+            id=account.id,
+            name=account.name,
+            role=account.role or _("role not known here"),
+            banned="" if account.banned_at is None else _("BANNED, "),
+            count=ngettext("{n:,} submission", "{n:,} submissions", account.submissions),
+            first=iso(account.first_seen_at),
+            last=iso(account.last_seen_at),
+        )
         for account in directory.accounts
     ]
-    return "\n".join(lines + _more(directory.number - len(lines))) or directory.nobody
+    return joined(lines + _more(directory.number - len(lines)), "\n") or directory.nobody
 
 
 def installation(benchmark: str, data: Sequence[str]) -> str:
     """Return which one the settings of this shell name."""
-    return f"benchmark: {benchmark}, data in {', '.join(data)}"
+    return _("benchmark: {benchmark}, data in {names}", benchmark=benchmark, names=", ".join(data))
 
 
 def last_sign(worker_status: WorkerStatus) -> str:
@@ -273,44 +319,73 @@ def last_sign(worker_status: WorkerStatus) -> str:
 
 def health(result: Health) -> str:
     """Return a page of it."""
-    lines = [
-        f"board: label revision {result.label_revision}, scorer version {result.scorer_version}",
-        "submissions: " + (f"paused ({result.paused})" if result.paused else "taken"),
-        "jobs: " + ", ".join(f"{number} {state}" for state, number in result.jobs.items()),
-        "tasks: " + ", ".join(f"{number} {state}" for state, number in result.tasks.items()),
+    lines: list[str] = [
+        _(
+            "board: label revision {label_revision}, scorer version {scorer_version}",
+            label_revision=result.label_revision,
+            scorer_version=result.scorer_version,
+        ),
+        _("submissions: paused ({reason})", reason=result.paused) if result.paused else _("submissions: open"),
+        _("jobs: {counts}", counts=_counts(result.jobs)),
+        _("tasks: {counts}", counts=_counts(result.tasks)),
     ]
     if result.advice is not None:
         lines.append(result.advice)
-    lines.append(f"last backup: {backup(result)}")
+    lines.append(_("last backup: {backup}", backup=backup(result)))
     if result.waiting_seconds is not None:
-        lines.append(f"the oldest job has waited for {result.waiting_seconds:.0f} s")
-    lines += [f"worker {worker.name}: {last_sign(worker)}" for worker in result.workers] or ["no worker"]
+        lines.append(_("the oldest job has waited for {waiting_seconds:.0f} s", waiting_seconds=result.waiting_seconds))
     lines += [
-        f"job {failure.job_id} failed: {failure.model} ({failure.submission_id}) "
-        f"under {failure.label_revision}: {failure.reason}"
+        _("worker {name}: {last_sign}", name=worker.name, last_sign=last_sign(worker)) for worker in result.workers
+    ] or [_("no worker")]
+    lines += [
+        _(
+            "job {job_id} failed: {model} ({submission_id}) under {label_revision}: {reason}",
+            job_id=failure.job_id,
+            model=failure.model,
+            submission_id=failure.submission_id,
+            label_revision=failure.label_revision,
+            reason=_(failure.reason),
+        )
         for failure in result.failures
     ]
     lines += [task(failed_task) for failed_task in result.failed_tasks]
     lines += [
-        f"disk of {disk.path}: {disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free" for disk in result.disks
+        _(
+            "disk of {path}: {free:.1f} of {total:.1f} GiB free",
+            path=disk.path,
+            free=disk.free / _GIB,
+            total=disk.total / _GIB,
+        )
+        for disk in result.disks
     ]
     if result.busy is not None and result.busy.raised:
-        lines.append(f"ALARM: {result.busy.sentence}")
+        lines.append(_("ALARM: {sentence}", sentence=_(result.busy.sentence)))
     if result.integrity is not None:
-        lines.append(f"ALARM: {result.integrity.sentence}")
+        lines.append(_("ALARM: {sentence}", sentence=_(result.integrity.sentence)))
     checked = result.integrity_checked_at
-    lines.append(f"stored rows compared with the audit chain: {'not yet' if checked is None else iso(checked)}")
-    lines += [f"accepted: {one.sentence}" for one in result.weakly_hidden if one.accepted]
-    lines.append(f"suspicions: {result.suspicions} open")
-    return "\n".join([*lines, f"audit chain: {result.chain_seq} events"])
+    lines.append(
+        _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))
+    )
+    lines += [_("accepted: {sentence}", sentence=_(one.sentence)) for one in result.weakly_hidden if one.accepted]
+    lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
+    return joined([*lines, _("audit chain: {chain_seq} events", chain_seq=result.chain_seq)], "\n")
+
+
+def _counts(by_state: Mapping[str, int]) -> str:
+    return joined(f"{number} " + _(state) for state, number in by_state.items())
 
 
 def approvals(waiting: Sequence[PendingApproval]) -> str:
     """Return one line a submission."""
     lines = [
         f"{approval.submission}  {approval.submitted_at}  {approval.model} {approval.version}".rstrip()
-        + f"  by {approval.name} ({approval.account}, {approval.account_age_days} days old): "
+        + _(
+            "  by {name} ({account}, {account_age_days} days old): ",
+            name=approval.name,
+            account=approval.account,
+            account_age_days=approval.account_age_days,
+        )
         + approval.file
         for approval in waiting
     ]
-    return "\n".join(lines) or "Nothing waits."
+    return joined(lines, "\n") or _("Nothing waits.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auth import Forbidden, Identity, Role, Unauthenticated, require
+from common.messages import _
 from storage.clock import iso
 from storage.database import LARGEST
 
@@ -60,10 +61,10 @@ class Entry(NamedTuple):
     def gone(self) -> str | None:
         """Why it is not on the board; None if it is there."""
         if self.merged_into is not None:
-            return f"was merged into {self.merged_into}"
+            return _("was merged into {merged_into}", merged_into=self.merged_into)
         if self.withdrawn_at is not None:
-            return "is withdrawn"
-        return "is hidden" if self.hidden_at is not None else None
+            return _("is withdrawn")
+        return _("is hidden") if self.hidden_at is not None else None
 
 
 def require_maintainer(user: Identity) -> Identity:
@@ -78,7 +79,7 @@ def require_owner_of(user: Identity, owner: str) -> Identity:
     require(user, Role.SUBMITTER)
     # Without sign-in everybody has the same account, and nobody can show that an entry is theirs.
     if user.auth_method == "local" or user.account != owner:
-        raise Forbidden("This needs the entry's owner or a maintainer.", user, Role.MAINTAINER)
+        raise Forbidden(_("This needs the entry's owner or a maintainer."), user, Role.MAINTAINER)
     return user
 
 
@@ -86,9 +87,12 @@ def clean_reason(text: str, what: str = "reason", limit: int = REASON_LIMIT) -> 
     """Return a sentence for the record, cleaned. Raises Conflict where there is none, or too much of it."""
     cleaned = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not cleaned:
-        raise Conflict(f"{what}-needed", f"Say a {what}: it goes on record.")
+        raise Conflict(f"{what}-needed", _("Say a {what}: it goes on record.", what=_(what)))
     if len(cleaned) > limit:
-        raise Conflict(f"{what}-too-long", f"The {what} has {len(cleaned)} characters; at most {limit} fit.")
+        raise Conflict(
+            f"{what}-too-long",
+            _("The {what} has {count} characters; at most {limit} fit.", what=_(what), count=len(cleaned), limit=limit),
+        )
     return cleaned
 
 
@@ -122,7 +126,7 @@ def whole_number(text: str) -> int:
     has."""
     typed = text.strip()
     if not (typed.isascii() and typed.isdecimal() and len(typed) <= len(str(LARGEST)) and int(typed) <= LARGEST):
-        raise Conflict("bad-number", "Say which one by its number, as the list shows it.")
+        raise Conflict("bad-number", _("Say which one by its number, as the list shows it."))
     return int(typed)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from operation import figures, stored_uploads
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
@@ -84,26 +85,48 @@ def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator
 
 
 def _labels_missing(title: str, revision: str) -> ServiceAlarm:
-    words = f"No worker that runs holds the labels of revision {revision}, which the board of {title} shows; "
-    return ServiceAlarm("labels-missing", words + "submissions are kept and scored later.", True, SCORES_LATE)
+    words = _(
+        "No worker that runs holds the labels of revision {revision}, which the board of {title} shows; "
+        "submissions are kept and scored later.",
+        revision=revision,
+        title=title,
+    )
+    return ServiceAlarm("labels-missing", words, True, SCORES_LATE)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:
     free = shutil.disk_usage(path).free
     if free > KEPT_FREE:
         return None
-    words = f"The disk of {path} is full: {free // 2**20} MB are free, and {KEPT_FREE // 2**20} MB are kept free. "
-    return ServiceAlarm("disk-full", words + "Make room; until then no file is taken.", True, NO_FILES)
+    words = _(
+        "The disk of {path} is full: {free} MB are free, and {kept_free} MB are kept free. "
+        "Make room; until then no file is taken.",
+        path=path,
+        free=free // 2**20,
+        kept_free=KEPT_FREE // 2**20,
+    )
+    return ServiceAlarm("disk-full", words, True, NO_FILES)
 
 
 def _last_copy(age: float | None) -> str:
-    kept = "there is none" if age is None else f"the newest is {age / 3600:.0f} hours old"
-    return f"No copy of the database could be made; {kept}. The command health says why: check BACKUP_URL and its keys."
+    if age is None:
+        return _(
+            "No copy of the database could ever be made. The command health says why: check BACKUP_URL and its keys."
+        )
+    return _(
+        "No copy of the database could be made; the newest is {hours:.0f} hours old. "
+        "The command health says why: check BACKUP_URL and its keys.",
+        hours=age / 3600,
+    )
 
 
 def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
     if not service_figures.stuck:
         return None
     waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)
-    words = f"A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
-    return ServiceAlarm("worker-stuck", words + "it: another one is started and takes the job over.", True, SCORES_LATE)
+    words = _(
+        "A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
+        "it: another one is started and takes the job over.",
+        waits=waits,
+    )
+    return ServiceAlarm("worker-stuck", words, True, SCORES_LATE)

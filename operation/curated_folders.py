@@ -18,6 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from common import atomic_files
+from common.messages import _
 from operation.replica import EDITIONS, FILES, POOLS, Replica
 from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
@@ -125,7 +126,11 @@ class FolderArchive:
                 path = (root / name).resolve()
                 whole = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
             if not whole:
-                yield f"The copy of {name} ({folder.name}) in the replica is missing or damaged. Put the file back."
+                yield _(
+                    "The copy of {name} ({folder}) in the replica is missing or damaged. Put the file back.",
+                    name=name,
+                    folder=folder.name,
+                )
                 continue
             self._files.keep(path)
             log.warning("curated_folder.copy_mended", extra={"data": {"folder": folder.name, "file": name}})
@@ -174,11 +179,26 @@ class CuratedFolders:
 
 def find_problems(session: Session, replica: Replica, editions: Path, *, here: bool = True) -> list[str]:
     """Return a sentence for each recorded folder that is missing here (unless `here` is false) or in the replica."""
-    archive, problems = FolderArchive(replica), []
+    archive = FolderArchive(replica)
+    problems: list[str] = []
     for folder in recorded_folders(session, editions):
         if here and not folder.is_here:
-            words = f"{folder.root / folder.proof[0]} ({folder.name}) is missing or changed. Put the folder back"
-            problems.append(f"{words}{', or start a worker, which brings it' if archive.has(folder) else ''}.")
+            root = folder.root / folder.proof[0]
+            problems.append(
+                _(
+                    "{root} ({name}) is missing or changed. Put the folder back, or start a worker, which brings it.",
+                    root=root,
+                    name=folder.name,
+                )
+                if archive.has(folder)
+                else _("{root} ({name}) is missing or changed. Put the folder back.", root=root, name=folder.name)
+            )
         elif not archive.has(folder):
-            problems.append(f"{folder.root} ({folder.name}) is not in the replica. Is a worker running? It copies it.")
+            problems.append(
+                _(
+                    "{root} ({name}) is not in the replica. Is a worker running? It copies it.",
+                    root=folder.root,
+                    name=folder.name,
+                )
+            )
     return problems

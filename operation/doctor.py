@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from common.messages import _, joined
 from operation.curated_folders import find_problems
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
@@ -55,9 +56,16 @@ def examine(installation: InstallationFiles) -> list[CheckResult]:
 def disk(state: Path) -> CheckResult:
     """Return whether files can be taken."""
     free = shutil.disk_usage(state).free
-    words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
+    words = _(
+        "{free:,.0f} MB are free where {path} is; {kept_free} MB are kept free.",
+        free=free / 2**20,
+        path=state,
+        kept_free=KEPT_FREE // 2**20,
+    )
     return CheckResult(
-        "disk", free > KEPT_FREE, words if free > KEPT_FREE else f"{words} Make room: uploads are refused."
+        "disk",
+        free > KEPT_FREE,
+        words if free > KEPT_FREE else joined((words, _("Make room: uploads are refused.")), " "),
     )
 
 
@@ -68,18 +76,27 @@ def _guarded(
         return list(check(installation))
     except Exception as error:  # one check that fails must not hide the others
         return [
-            CheckResult(check.__name__.strip("_"), False, f"It could not be checked ({type(error).__name__}: {error}).")
+            CheckResult(
+                check.__name__.strip("_"),
+                False,
+                _("It could not be checked ({name}: {error}).", name=type(error).__name__, error=error),
+            )
         ]
 
 
 def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
     if not installation.state.is_dir():
-        words = f"{installation.state} is no directory. "
+        path = installation.state
         if sqlite_path(installation.database_url) is None:
-            words += "Nothing on this disk is checked; set DATA_DIR where a process of the service runs."
+            words = _(
+                "{path} is no directory. Nothing on this disk is checked; set DATA_DIR where a process of the service "
+                "runs.",
+                path=path,
+            )
             yield CheckResult("disk", True, words)
         else:
-            yield CheckResult("disk", False, f"{words}Has a service run with these settings?")
+            words = _("{path} is no directory. Has a service run with these settings?", path=path)
+            yield CheckResult("disk", False, words)
         return
     yield disk(installation.state)
     try:
@@ -92,18 +109,20 @@ def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:
     paths = [sqlite_path(installation.database_url), installation.key_path]
     opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
     words = ", ".join(f"chmod 600 {path}" for path in opened)
-    yield CheckResult("permissions", not opened, words or "Database and key are readable by the service alone.")
+    yield CheckResult("permissions", not opened, words or _("Database and key are readable by the service alone."))
 
 
 def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
     path = sqlite_path(installation.database_url)
     if path is not None:
         if not path.exists():
-            yield CheckResult("database", False, f"{path} is missing. Start the service, or restore a copy.")
+            yield CheckResult(
+                "database", False, _("{path} is missing. Start the service, or restore a copy.", path=path)
+            )
             return
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             said = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", said == "ok", f"SQLite's own check says: {said}.")
+        yield CheckResult("database", said == "ok", _("SQLite's own check says: {said}.", said=said))
     try:
         database = open_migrated(installation.database_url, made=True)
     except DatabaseUnusable as error:
@@ -114,19 +133,22 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
             broken, head = audit.verify(session), audit.head(session)
     finally:
         database.close()
-    words = f"The chain holds through event {head.seq}."
+    words = _("The chain holds through event {seq}.", seq=head.seq)
     yield CheckResult(
-        "audit chain", broken is None, words if broken is None else f"It is broken at event {broken.seq}."
+        "audit chain", broken is None, words if broken is None else _("It is broken at event {seq}.", seq=broken.seq)
     )
 
 
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        words = "this disk holds the only copy beside the daily one."
+        words = _("REPLICA_URL is not set: this disk holds the only copy beside the daily one.")
         if path is None:
-            words = "labels and keys, and uploads without UPLOADS_URL, are on the disks of the processes alone."
-        yield CheckResult("replica", True, f"REPLICA_URL is not set: {words}")
+            words = _(
+                "REPLICA_URL is not set: labels and keys, and uploads without UPLOADS_URL, are on the disks of the "
+                "processes alone."
+            )
+        yield CheckResult("replica", True, words)
         return
     try:
         prove(replica, path)
@@ -134,15 +156,18 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         yield CheckResult("replica", False, str(error))
         return
     if path is None:
-        yield CheckResult("replica", True, f"{replica.public_name} can be written to.")
+        yield CheckResult("replica", True, _("{public_name} can be written to.", public_name=replica.public_name))
     else:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
-            words = "Litestream does not answer. Is the service running? It copies only then."
+            words = _("Litestream does not answer. Is the service running? It copies only then.")
         elif not position.covered:
-            words = f"The replica is {position.here - position.replicated} transactions behind. Can it be written to?"
+            words = _(
+                "The replica is {count} transactions behind. Can it be written to?",
+                count=position.here - position.replicated,
+            )
         else:
-            words = f"{replica.public_name} has every transaction."
+            words = _("{public_name} has every transaction.", public_name=replica.public_name)
         yield CheckResult("replica", position is not None and position.covered, words)
 
 
@@ -156,7 +181,7 @@ def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
         kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
     else:
         kept = place != KeyPlace.DISK
-    words = "The receipt key outlives the web process's disk."
+    words = _("The receipt key outlives the web process's disk.")
     yield CheckResult("receipt key", kept, words if kept else AT_RISK)
 
 
@@ -166,16 +191,22 @@ def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
     with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
         here = installation.state.is_dir()
         problems = find_problems(session, installation.replica, installation.state / EDITIONS, here=here)
-    where = "here and in the replica" if here else "in the replica"
-    words = " ".join(problems) or f"Every folder of a pool or edition is {where}."
+    whole = (
+        _("Every folder of a pool or edition is here and in the replica.")
+        if here
+        else _("Every folder of a pool or edition is in the replica.")
+    )
+    words = joined(problems, " ") or whole
     yield CheckResult("pools and editions", not problems, words)
 
 
 def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
     if sqlite_path(installation.database_url) is None:
         missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
-        words = f"Install the PostgreSQL client programs ({', '.join(missing)} missing), or set BACKUP_KEEP=0."
-        yield CheckResult("programs", not missing, words if missing else "pg_dump and pg_restore are installed.")
+        words = _(
+            "Install the PostgreSQL client programs ({names} missing), or set BACKUP_KEEP=0.", names=", ".join(missing)
+        )
+        yield CheckResult("programs", not missing, words if missing else _("pg_dump and pg_restore are installed."))
 
 
 _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (

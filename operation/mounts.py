@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from common.messages import _
+
 MOUNTS = Path("/proc/mounts")
 _NETWORK = frozenset(
     [
@@ -42,8 +44,14 @@ class NotLocal(OSError):
 
     def __init__(self, directory: Path, mount: Mount) -> None:
         super().__init__(
-            f"DATA_DIR={directory} is on {mount.point}, a mounted store ({mount.kind}). SQLite loses data there. Set "
-            f"DATA_DIR to a directory on a local disk, even one that vanishes, and REPLICA_URL={mount.point}/replica."
+            _(
+                "DATA_DIR={directory} is on {point}, a mounted store ({kind}). SQLite loses data there. "
+                "Set DATA_DIR to a directory on a local disk, even one that vanishes, and "
+                "REPLICA_URL={point}/replica.",
+                directory=directory,
+                point=mount.point,
+                kind=mount.kind,
+            )
         )
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from operation.litestream import ReplicaUnusable
 from operation.replica import Replica
 from storage.database import Database
@@ -65,9 +66,13 @@ def require_same(replica: Replica, session: Session) -> None:
     """Raise ReplicaUnusable where the replica has events that this database has not."""
     if _missing_here(replica, session) is not None:
         raise ReplicaUnusable(
-            f"REPLICA_URL={replica.public_name} holds another database: that of another service, or a later state of "
-            "this one. Nothing was changed there. To keep the database on this disk, name a new REPLICA_URL "
-            "(docs/operation.md, Restore). To take the one in the replica: python -m maintenance restore --replace"
+            _(
+                "REPLICA_URL={public_name} holds another database: that of another service, or a later "
+                "state of this one. Nothing was changed there. To keep the database on this disk, name a "
+                "new REPLICA_URL (docs/operation.md, Restore). To take the one in the replica: python -m "
+                "maintenance restore --replace",
+                public_name=replica.public_name,
+            )
         )
 
 
@@ -76,9 +81,15 @@ def require_whole(replica: Replica, session: Session) -> None:
     missing = _missing_here(replica, session)
     if missing is not None:
         raise ReplicaUnusable(
-            f"The replica at {replica.public_name} held every event through {missing.seq}, and now it ends with "
-            f"{audit.head(session).seq}: files are missing there. No board was opened. Bring them back, or restore a "
-            f"daily copy (python -m maintenance restore COPY); to accept the loss, remove {NAME} there."
+            _(
+                "The replica at {public_name} held every event through {seq}, and now it ends with {last}: "
+                "files are missing there. No board was opened. Bring them back, or restore a daily copy "
+                "(python -m maintenance restore COPY); to accept the loss, remove {name} there.",
+                public_name=replica.public_name,
+                seq=missing.seq,
+                last=audit.head(session).seq,
+                name=NAME,
+            )
         )
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from common.messages import _
 from operation.litestream import Litestream
 from operation.replica import Replica
 from operation.replica_claim import ReplicaClaim
@@ -26,11 +27,12 @@ def replica_alarm(database_url: str, replica: Replica | None, patience: float = 
         return None
     position = Litestream(path, replica).sync(patience)
     if position is None:
-        return "Litestream does not answer, so nothing is copied. Is the service running? See litestream in its log."
+        return _("Litestream does not answer, so nothing is copied. Is the service running? See litestream in its log.")
     if position.covered:
         return None
-    return (
-        f"The replica is {position.here - position.replicated} transactions behind. Run: python -m maintenance doctor"
+    return _(
+        "The replica is {count} transactions behind. Run: python -m maintenance doctor",
+        count=position.here - position.replicated,
     )
 
 
@@ -58,16 +60,17 @@ class ReplicaWatch:
     def alarm(self) -> str | None:
         """Return what is wrong and what to do; None while the replica keeps up."""
         if self.lost:
-            return (
-                "REPLICA_URL no longer holds what this process wrote there: another process writes to it, or it was "
-                "moved, emptied or unmounted. This process copies nothing any more. Stop the other one or bring the "
-                "replica back, and start this one again."
+            return _(
+                "REPLICA_URL no longer holds what this process wrote there: another process writes to it, "
+                "or it was moved, emptied or unmounted. This process copies nothing any more. Stop the "
+                "other one or bring the replica back, and start this one again."
             )
         if self.lag < BEHIND_SECONDS:
             return None
-        return (
-            f"The replica has been behind for {self.lag:.0f} s. What is submitted now would be lost with this disk. "
-            "See litestream in the log, and run: python -m maintenance doctor"
+        return _(
+            "The replica has been behind for {lag:.0f} s. What is submitted now would be lost with "
+            "this disk. See litestream in the log, and run: python -m maintenance doctor",
+            lag=self.lag,
         )
 
     def wait(self, timeout: float) -> bool:

@@ -13,12 +13,13 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from common import atomic_files
+from common.messages import _
 from operation.litestream import ReplicaUnusable
 from operation.replica import KEYS, Replica
 
 NAME = f"{KEYS}/receipt.key.sealed"
 _SALT_BYTES = 16
-AT_RISK = (
+AT_RISK = _(
     "The key that receipts are signed with is on the web process's disk alone, and is lost with it; a new one would "
     "sign then. Set REPLICA_SECRET or RECEIPT_KEY, and start again."
 )
@@ -47,10 +48,16 @@ def restore_key(replica: Replica, path: Path, secret: str, previous: str = "") -
         return False
     content = next(_opened(sealed, filter(None, (secret, previous))), None)
     if content is None:
-        under = "was encrypted under another secret" if secret else "is encrypted, and its secret is not set"
+        under = _("was encrypted under another secret") if secret else _("is encrypted, and its secret is not set")
         raise ReplicaUnusable(
-            f"The receipt key in {replica.public_name} {under}. Set REPLICA_SECRET (or, "
-            f"without one, SESSION_SECRET) to what it was, or remove {NAME} there to begin a new key."
+            _(
+                "The receipt key in {public_name} {under}. Set REPLICA_SECRET "
+                "(or, without one, SESSION_SECRET) to what it was, or remove {name} there to begin a new "
+                "key.",
+                public_name=replica.public_name,
+                under=under,
+                name=NAME,
+            )
         )
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     atomic_files.write_once(path, content)

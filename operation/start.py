@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from common.messages import _
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
 from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
@@ -66,23 +67,29 @@ def _is_there(database_url: str, path: Path | None) -> bool:
 def _reason_against_new_board(replica: Replica | None, copies: str) -> str:
     """Return what holds files of a service though there is no database; "" where nothing does."""
     if replica is not None and any(replica.names(folder) for folder in _OF_A_SERVICE):
-        return (
-            f"{replica.public_name} holds files of a service but no copy of its database. No new board was made. "
-            "Restore a copy (python -m maintenance restore), or name another REPLICA_URL to start an empty board."
+        return _(
+            "{public_name} holds files of a service but no copy of its database. No new board was "
+            "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
+            "start an empty board.",
+            public_name=replica.public_name,
         )
-    place = f"BACKUP_URL={public_address(copies)}"
+    place = public_address(copies)
     try:
         names = copy_names(copies) if copies else []
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        return (
-            f"There is no database yet, and {place} cannot be read ({failure_reason(error)}). No new board was made, "
-            "because copies of one may be there. Check the address and the keys in the environment."
+        return _(
+            "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
+            "because copies of one may be there. Check the address and the keys in the environment.",
+            place=place,
+            why=failure_reason(error),
         )
     if not names:
         return ""
-    return (
-        f"There is no database, but {place} holds copies of one (newest: {names[-1]}). No new board was "
-        "made. Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board."
+    return _(
+        "There is no database, but BACKUP_URL={place} holds copies of one (newest: {newest}). No new board was made. "
+        "Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board.",
+        place=place,
+        newest=names[-1],
     )
 
 
@@ -98,10 +105,15 @@ def prove(replica: Replica, database: Path | None) -> None:
     """Write a file and take it away. Raises ReplicaUnusable where the place cannot be used, or is no other disk."""
     directory = replica.directory
     if directory is not None and not directory.is_dir():
-        raise ReplicaUnusable(f"REPLICA_URL={directory} is no directory. Mount or make it, then start again.")
+        raise ReplicaUnusable(
+            _("REPLICA_URL={directory} is no directory. Mount or make it, then start again.", directory=directory)
+        )
     if directory is not None and database is not None and directory.resolve().is_relative_to(database.parent.resolve()):
         raise ReplicaUnusable(
-            f"REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk."
+            _(
+                "REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk.",
+                directory=directory,
+            )
         )
     try:
         replica.write(".probe", bytes(_PROBE_BYTES))
@@ -109,6 +121,10 @@ def prove(replica: Replica, database: Path | None) -> None:
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         place, why = public_address(replica.url), failure_reason(error)
         raise ReplicaUnusable(
-            f"REPLICA_URL={place} cannot be written to ({why}). No board was opened. "
-            "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on)."
+            _(
+                "REPLICA_URL={public_name} cannot be written to ({why}). No board was opened. Check the "
+                "address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on).",
+                public_name=place,
+                why=why,
+            )
         ) from None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
@@ -46,9 +47,12 @@ class UploadsAlarm:
     @property
     def sentence(self) -> str:
         """Return the alarm in words, with what to do."""
-        return (
-            f"Stored files are missing or damaged: {self.problems}, the first: {self.named[0]} Scores and votes are "
-            "not affected. Bring an upload back from another copy, or ask its owner, who has the receipt."
+        return _(
+            "Stored files are missing or damaged: {problems}, the first: {named} Scores and votes are "
+            "not affected. Bring an upload back from another copy, or ask its owner, who has the "
+            "receipt.",
+            problems=self.problems,
+            named=self.named[0],
         )
 
 
@@ -103,9 +107,9 @@ def _problem(upload: StoredUpload, uploads: Uploads, earlier: Uploads | None) ->
     except FileNotFoundError:
         if earlier is not None and _brought(upload, uploads, earlier):
             return None
-        return f"The upload of submission {upload.submission} is missing."
+        return _("The upload of submission {submission} is missing.", submission=upload.submission)
     except UploadDamaged:
-        return f"The upload of submission {upload.submission} is damaged."
+        return _("The upload of submission {submission} is damaged.", submission=upload.submission)
 
 
 def _brought(upload: StoredUpload, uploads: Uploads, earlier: Uploads) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from auth import Role
 from benchmark.label_quality.annotation import annotation_order
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -61,10 +62,10 @@ def add_adjudicators(ctx: ActionContext, project: ProjectNumber, annotators: Acc
         result = known(session, ctx.benchmark, project, lock=True)
         added = add_accounts(session, project, annotators, adjudications.add_adjudicators)
         if not added:
-            return ActionResult(False, "They may adjudicate already.")
+            return ActionResult(False, _("They may adjudicate already."))
         facts = {"project": project, "adjudicators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ADJUDICATORS, facts)
-    return ActionResult(True, f"{len(added)} more may adjudicate in {result.name}.", seq)
+    return ActionResult(True, _("{count} more may adjudicate in {name}.", count=len(added), name=result.name), seq)
 
 
 @action(
@@ -123,19 +124,19 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, given_a
     with ctx.database.write() as session:
         result = _open_to(session, ctx, project, lock=True)
         if result.closed_at is not None:
-            raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
+            raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=result.name))
         key = item_of(session, project, place)
         _disagreeing(session, ctx, result, key)
         verdict = stored_verdict(given_answer.verdict, annotation_order(ctx.user.account, key))
         before = adjudications.decisions(session, project).get(key)
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         if before is not None and before[1:] == (ctx.user.account, *values.values()):
-            return ActionResult(False, "It is saved already.")
+            return ActionResult(False, _("It is saved already."))
         adjudications.add_adjudicators(session, project, [ctx.user.account])
         adjudications.decide(session, project, key, account=ctx.user.account, **values)
         facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ADJUDICATED, facts)
-    return ActionResult(True, "Decided." if before is None else "Decided, over your earlier decision.", seq)
+    return ActionResult(True, "Decided." if before is None else _("Decided, over your earlier decision."), seq)
 
 
 def _open_to(session: Session, ctx: ActionContext, project: int, *, lock: bool = False) -> Project:
@@ -143,18 +144,18 @@ def _open_to(session: Session, ctx: ActionContext, project: int, *, lock: bool =
     result = known(session, ctx.benchmark, project, lock=lock)
     if Role.MAINTAINER in ctx.user.roles or ctx.user.account in adjudications.adjudicators(session, project):
         return result
-    raise NotFound(f"There is no project {project}.")
+    raise NotFound(_("There is no project {project}.", project=project))
 
 
 def _disagreeing(session: Session, ctx: ActionContext, project: Project, key: str) -> list[AnnotatorAnswer]:
     """Return the answers that the user may see and decide about. Raises Conflict where there are none."""
     answers = annotation_projects.answers(session, project.id)
     if any(answer.account == ctx.user.account for answer in answers if answer.item == key):
-        raise Conflict("own-answer", "You have annotated this pair, so somebody else decides it.")
+        raise Conflict("own-answer", _("You have annotated this pair, so somebody else decides it."))
     decided = adjudications.decisions(session, project.id).get(key)
     if decided is not None and decided.account != ctx.user.account:
-        raise Conflict("decided", "Another adjudicator has decided this pair.")
+        raise Conflict("decided", _("Another adjudicator has decided this pair."))
     said = contested(answers, project.answers_wanted or TWO).get(key)
     if said is None and decided is None:
-        raise Conflict("no-disagreement", "Annotators do not disagree about this pair.")
+        raise Conflict("no-disagreement", _("Annotators do not disagree about this pair."))
     return said if said is not None else [answer for answer in answers if answer.item == key]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
+from common.messages import _, joined
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
@@ -58,22 +59,55 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
 
 def as_text(report: Mapping[str, Any]) -> str:
     """Return the report for a terminal."""
-    lines = [f"{report['answers']} answers, {report['shared_pairs']} pairs with several"]
-    lines.append(f"Krippendorff's alpha {_shown(report['alpha'])}, mean kappa {_shown(report['mean_kappa'])}")
+    lines = [
+        _(
+            "{answers} answers, {shared_pairs} pairs with several",
+            answers=report["answers"],
+            shared_pairs=report["shared_pairs"],
+        )
+    ]
+    lines.append(
+        _(
+            "Krippendorff's alpha {alpha}, mean kappa {kappa}",
+            alpha=_shown(report["alpha"]),
+            kappa=_shown(report["mean_kappa"]),
+        )
+    )
     for account, one in report["annotators"].items():
-        text = f"{one['name']} ({account}): {one['answers']} answers, mean kappa {_shown(one['mean_kappa'])}"
-        text += f", alpha of the others {_shown(one['alpha_of_the_others'])}"
-        text += f", {one['gold_right']:.0%} of {one['gold']} gold pairs right" if one["gold"] else ""
-        text += f" (below {GOLD_MINIMUM:.0%})" if one["below_gold_minimum"] else ""
+        text = _(
+            "{name} ({account}): {answers} answers, mean kappa {kappa}",
+            name=one["name"],
+            account=account,
+            answers=one["answers"],
+            kappa=_shown(one["mean_kappa"]),
+        )
+        text += _(", alpha of the others {alpha}", alpha=_shown(one["alpha_of_the_others"]))
+        text += (
+            _(", {gold_right:.0%} of {gold} gold pairs right", gold_right=one["gold_right"], gold=one["gold"])
+            if one["gold"]
+            else ""
+        )
+        text += _(" (below {gold_minimum:.0%})", gold_minimum=GOLD_MINIMUM) if one["below_gold_minimum"] else ""
         if one["drafts_seen"]:
-            text += f", {one['changed_after_draft']} of {one['drafts_seen']} changed after the draft label"
-        text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
+            text += _(
+                ", {changed_after_draft} of {drafts_seen} changed after the draft label",
+                changed_after_draft=one["changed_after_draft"],
+                drafts_seen=one["drafts_seen"],
+            )
+        text += (
+            _(", {seconds:.0f} s a pair", seconds=one["median_seconds"]) if one["median_seconds"] is not None else ""
+        )
         picked = one["picked_shown_first"]
-        text += f", picked the response shown first {picked:.0%} of the time" if picked is not None else ""
+        text += (
+            _(", picked the response shown first {picked:.0%} of the time", picked=picked) if picked is not None else ""
+        )
         lines.append(text)
-    lines += [f"{tag}: given {one['given']} times, alpha {_shown(one['alpha'])}" for tag, one in report["tags"].items()]
-    return "\n".join(lines)
+    lines += [
+        _("{tag}: given {given} times, alpha {alpha}", tag=tag, given=one["given"], alpha=_shown(one["alpha"]))
+        for tag, one in report["tags"].items()
+    ]
+    return joined(lines, "\n")
 
 
 def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+    return _("undefined") if value is None else f"{value:.2f}"

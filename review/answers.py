@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import IdentitySettings, Mode
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
@@ -31,9 +32,10 @@ from storage.integrity import audit
 __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
-_NOT_BLIND = (
-    "You may see how others answered this pair, so your answer would not be blind. Answer another pair, or decide this "
-    "one as an adjudicator: open “adjudicate” at the top of the page."
+_NOT_BLIND = _(
+    "You may see how others answered this pair, so your answer would not be blind. Answer "
+    "another pair, or decide this one as an adjudicator: open “adjudicate” at the top of the "
+    "page."
 )
 
 
@@ -110,7 +112,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     with ctx.database.read() as session:
         result = known(session, ctx.benchmark, project)
         if not _rights(session, project, ctx.user).any:
-            raise NotFound(f"There is no project {project}.")
+            raise NotFound(_("There is no project {project}.", project=project))
         return _sheet(session, result, ctx.user)
 
 
@@ -183,17 +185,17 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
     with ctx.database.write() as session:
         result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
         if result.closed_at is not None:
-            raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
+            raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=result.name))
         key = item_of(session, project, place)
         seen = give_order(session, result, ctx.user.account, key)
         before = annotation_projects.answer(session, project, ctx.user.account, key)
         if before is not None and _as_seen(before, seen) == given_answer:
-            return ActionResult(False, "It is saved already.")
+            return ActionResult(False, _("It is saved already."))
         if before is None:
             _refuse_what_may_be_decided(session, result, key, ctx.user)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
-            raise Conflict("models-seen", "You have seen which models wrote these; your preference stays.")
+            raise Conflict("models-seen", _("You have seen which models wrote these; your preference stays."))
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, ctx.user.account, key, **values)
@@ -203,7 +205,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
         seq = audit.append(
             session, ANSWERED, {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, "Saved." if before is None else "Saved, over your earlier answer.", seq)
+    return ActionResult(True, _("Saved.") if before is None else _("Saved, over your earlier answer."), seq)
 
 
 @action(
@@ -225,9 +227,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
         result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
         key = item_of(session, project, place)
         if project_pairs.content(ctx, session, result, place, key).models is None:
-            raise Conflict("no-models", "Here nobody knows which models wrote these.")
+            raise Conflict("no-models", _("Here nobody knows which models wrote these."))
         if annotation_projects.answer(session, project, ctx.user.account, key) is None:
-            raise Conflict("no-answer", "Answer first: who wrote a response can tell which is better.")
+            raise Conflict("no-answer", _("Answer first: who wrote a response can tell which is better."))
         if annotation_projects.record_model_reveal(session, project, ctx.user.account, key):
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
             audit.append(session, MODELS_SEEN, facts)
@@ -240,7 +242,7 @@ def image_of(ctx: ActionContext, project: int, place: int) -> Path | None:
     with ctx.database.read() as session:
         result = known(session, ctx.benchmark, project)
         if not _rights(session, project, ctx.user).any:
-            raise NotFound(f"There is no project {project}.")
+            raise NotFound(_("There is no project {project}.", project=project))
         return project_pairs.image_file(session, ctx.benchmark, result, item_of(session, project, place))
 
 
@@ -248,13 +250,13 @@ def require_annotator(user: Identity) -> None:
     """Raise AuthError for who cannot be told apart from others."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
-        raise Forbidden("Without sign-in annotators cannot be told apart.", user, Role.MAINTAINER)
+        raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, Role.MAINTAINER)
 
 
 def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:
     """Refuse the local user where people sign in: answers are theirs, and not the machine's. Raises Conflict."""
     if user.auth_method == "local" and settings is not None and settings.mode is Mode.OPENID:
-        raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
+        raise Conflict("sign-in-needed", _("Answer at /annotate or over REST, where it is known who you are."))
 
 
 class _Rights(NamedTuple):
@@ -286,7 +288,7 @@ def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, 
     """Return the project, if somebody may annotate in it; to others it does not exist."""
     result = known(session, benchmark, project, lock=lock)
     if not _rights(session, project, user).annotates:
-        raise NotFound(f"There is no project {project}.")
+        raise NotFound(_("There is no project {project}.", project=project))
     return result
 
 
@@ -315,7 +317,7 @@ def item_of(session: Session, project: int, place: int) -> str:
     """Return the key of the pair at a place. Raises NotFound."""
     key = annotation_projects.item_at(session, project, place)
     if key is None:
-        raise NotFound(f"Project {project} has no pair {place}.")
+        raise NotFound(_("Project {project} has no pair {place}.", project=project, place=place))
     return key
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.request_task import request_task
@@ -51,11 +52,17 @@ def request(ctx: ActionContext) -> ActionResult:
     with ctx.database.write() as session:
         board = label_sets.current(session, ctx.benchmark)
         if board is None:
-            raise Conflict("no-board", "There is no board yet: start a worker.")
+            raise Conflict("no-board", _("There is no board yet: start a worker."))
         wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
     return ActionResult(
-        new, f"A worker looks for label errors in revision {board.label_revision} (task {task}).", task_id=task
+        new,
+        _(
+            "A worker looks for label errors in revision {label_revision} (task {task}).",
+            label_revision=board.label_revision,
+            task=task,
+        ),
+        task_id=task,
     )
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from auth import Role, require
 from benchmark.items import ItemTable
 from benchmark.label_quality.annotation import SAYINGS
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -95,25 +96,39 @@ def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, 
     index = find_item(ctx.items.table, item)
     why = clean_reason(reason, limit=REASON_LENGTHS[1])
     if len(why) < REASON_LENGTHS[0]:
-        raise Conflict("reason-too-short", f"Say in at least {REASON_LENGTHS[0]} characters what is wrong.")
+        raise Conflict(
+            "reason-too-short",
+            _("Say in at least {least} characters what is wrong.", least=REASON_LENGTHS[0]),
+        )
     if better not in SAYINGS:
-        raise Conflict("bad-answer", f"What is right is one of {', '.join(SAYINGS)}.")
+        raise Conflict("bad-answer", _("What is right is one of {names}.", names=", ".join(SAYINGS)))
     if tag is not None and tag not in (tags := ctx.items.table.spec.tags):
-        raise Conflict("bad-tag", f"An error tag is one of {', '.join(tags) or 'none: this benchmark has no tags'}.")
+        raise Conflict(
+            "bad-tag",
+            _("An error tag is one of {names}.", names=", ".join(tags) or _("none: this benchmark has no tags")),
+        )
     key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         mine = stored.open_ones(session, ctx.items.table.benchmark, ctx.user.account)
         if key in mine:
-            return ActionResult(False, f"Your dispute {mine[key]} about {name} is with the maintainers already.")
+            return ActionResult(
+                False,
+                _("Your dispute {number} about {name} is with the maintainers already.", number=mine[key], name=name),
+            )
         if len(mine) >= MOST_OPEN:
-            raise Conflict("too-many-open", f"You have {MOST_OPEN} open disputes. Wait until some are decided.")
+            raise Conflict(
+                "too-many-open",
+                _("You have {most_open} open disputes. Wait until some are decided.", most_open=MOST_OPEN),
+            )
         new = NewDispute(key, ctx.user.account, better, tag, why)
         number = stored.add(session, ctx.items.table.benchmark, new)
         seq = audit.append(
             session, OPENED, {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, f"Dispute {number} about {name} is with the maintainers.", seq)
+    return ActionResult(
+        True, _("Dispute {number} about {name} is with the maintainers.", number=number, name=name), seq
+    )
 
 
 @action("disputes.own", "GET /api/v1/disputes", role=Role.SUBMITTER, help="your own disputes", command="")
@@ -149,7 +164,10 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""
     require_maintainer(ctx.user)
     if unknown := set(state) - set(STATES):
-        raise Conflict("bad-state", f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.")
+        raise Conflict(
+            "bad-state",
+            _("{names}: a dispute is {known}.", names=", ".join(sorted(unknown)), known=", ".join(STATES)),
+        )
     with ctx.database.read() as session:
         states = stored.in_states(session, ctx.items.table.benchmark, state)
     by_item: dict[str, list[Disputed]] = {}
@@ -201,12 +219,15 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
     with ctx.database.write() as session:
         result = stored.find(session, ctx.benchmark, [number])
         if not result:
-            raise NotFound(f"There is no dispute {number}.")
+            raise NotFound(_("There is no dispute {number}.", number=number))
         if not stored.decide(session, number, state, said, ctx.user.account):
             now = stored.find(session, ctx.benchmark, [number])[0].state
             if now != state:
-                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision was made.")
-            return ActionResult(False, f"Dispute {number} was {now} before.")
+                raise Conflict(
+                    "decided",
+                    _("Dispute {number} was {now} before, and a decision was made.", number=number, now=_(now)),
+                )
+            return ActionResult(False, _("Dispute {number} was {now} before.", number=number, now=_(now)))
         facts = {
             "dispute": number,
             "item": result[0].item,
@@ -215,7 +236,7 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
             "via": ctx.user.auth_method,
         }
         seq = audit.append(session, ACCEPTED if accepted else REJECTED, facts)
-    return ActionResult(True, f"Dispute {number} is {state}.", seq)
+    return ActionResult(True, _("Dispute {number} is {state}.", number=number, state=_(state)), seq)
 
 
 @action(
@@ -249,12 +270,18 @@ def request_draft(
             states = stored.in_states(session, ctx.benchmark, ("accepted",))
         accepted = sorted(state.id for state in states if state.state == "accepted")
         if missing := sorted(set(disputes) - set(accepted)):
-            raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
+            raise Conflict("not-accepted", _("Not accepted: {names}.", names=", ".join(map(str, missing))))
         if not accepted:
-            raise Conflict("nothing-accepted", "No dispute is accepted yet.")
+            raise Conflict("nothing-accepted", _("No dispute is accepted yet."))
         draft = drafts.DraftRequest(revision, base, why, {"disputes": accepted}, level)
         task, new = drafts.request(session, ctx, draft)
-    message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
+    message = _(
+        "A worker writes draft {revision} from {base} and {count} accepted disputes (task {task}).",
+        revision=revision,
+        base=base,
+        count=len(accepted),
+        task=task,
+    )
     return ActionResult(new, message, task_id=task)
 
 

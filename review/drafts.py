@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import DisclosureLevel
@@ -33,9 +34,11 @@ def check_base(session: Session, benchmark: str, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
     result = next((revision for revision in queries.revisions(session, benchmark) if revision.revision == base), None)
     if result is None:
-        raise NotFound(f"There is no label revision {base[:40]!r}.")
+        raise NotFound(_("There is no label revision {base!r}.", base=base[:40]))
     if result.retired_at is not None:  # counts against labels that are public would tell those of the draft
-        raise Conflict("retired", f"Revision {base} is retired: its labels may be public; choose another base.")
+        raise Conflict(
+            "retired", _("Revision {base} is retired: its labels may be public; choose another base.", base=base)
+        )
 
 
 def request(session: Session, ctx: ActionContext, draft: DraftRequest) -> tuple[int, bool]:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE
+from common.messages import _
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST
@@ -36,15 +37,15 @@ class GivenAnswer:
 def check(given_answer: GivenAnswer) -> None:
     """Raise Conflict where an answer cannot be kept."""
     if given_answer.verdict not in (*SEEN, *UNUSABLE):
-        raise Conflict("bad-answer", f"An answer is one of {', '.join((*SEEN, *UNUSABLE))}.")
+        raise Conflict("bad-answer", _("An answer is one of {names}.", names=", ".join((*SEEN, *UNUSABLE))))
     if len(set(given_answer.errors)) != len(given_answer.errors) or set(given_answer.errors) - set(ERRORS):
-        raise Conflict("bad-error", f"Errors are some of {', '.join(ERRORS)}, each once.")
+        raise Conflict("bad-error", _("Errors are some of {names}, each once.", names=", ".join(ERRORS)))
     if given_answer.errors and given_answer.verdict not in SEEN:
-        raise Conflict("bad-error", "Errors are those of the worse response: say which response is better, or none.")
+        raise Conflict("bad-error", _("Errors are those of the worse response: say which response is better, or none."))
     if len(given_answer.note) > NOTE_LIMIT:
-        raise Conflict("note-too-long", f"A note has at most {NOTE_LIMIT} characters.")
+        raise Conflict("note-too-long", _("A note has at most {note_limit} characters.", note_limit=NOTE_LIMIT))
     if not all(character.isprintable() for character in given_answer.note):
-        raise Conflict("bad-note", "A note is one line of text.")
+        raise Conflict("bad-note", _("A note is one line of text."))
 
 
 def stored_verdict(verdict: str, seen: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from benchmark.label_quality.annotation import VERDICTS
-from common.text import pluralize
+from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -19,7 +19,7 @@ from storage.integrity import audit
 
 GOLD = "verification.gold"
 _KEY_DIGITS = 8
-_FORM = "Write gold pairs as PAIR=VERDICT, with the key of a pair of the project."
+_FORM = _("Write gold pairs as PAIR=VERDICT, with the key of a pair of the project.")
 
 GoldVerdicts = Annotated[
     Mapping[str, str],
@@ -51,18 +51,30 @@ def set_gold(ctx: ActionContext, project: ProjectNumber, gold: GoldVerdicts) -> 
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project, lock=True)
         if result.closed_at is not None:
-            raise Conflict("closed", f"{result.name} is closed: gold pairs would test nobody.")
+            raise Conflict("closed", _("{name} is closed: gold pairs would test nobody.", name=result.name))
         verdicts = {_item(ctx, session, result, name): _verdict(said) for name, said in gold.items()}
         adjudications.set_gold(session, project, verdicts)
         facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, GOLD, facts)
         count = len(adjudications.gold(session, project))
-    return ActionResult(True, f"{result.name} has {pluralize(count, 'gold pair')}.", seq)
+    return ActionResult(
+        True,
+        _("{name} has {count}.", name=result.name, count=ngettext("{n:,} gold pair", "{n:,} gold pairs", count)),
+        seq,
+    )
 
 
 def _verdict(message: str) -> str:
     if message not in VERDICTS:
-        raise Conflict("bad-gold", f"A verdict is one of {', '.join(VERDICTS)}, not {message[:40]!r}. {_FORM}")
+        raise Conflict(
+            "bad-gold",
+            _(
+                "A verdict is one of {names}, not {message!r}. {form}",
+                names=", ".join(VERDICTS),
+                message=message[:40],
+                form=_FORM,
+            ),
+        )
     return message
 
 
@@ -74,5 +86,5 @@ def _item(ctx: ActionContext, session: Session, project: Project, name: str) -> 
         return name if name in begin else begin[0]
     key = ctx.items.table.items[find_item(ctx.items.table, name)].key if project.pool_id is None else ""
     if key not in keys:
-        raise NotFound(f"{project.name} has no pair {name[:80]!r}. {_FORM}")
+        raise NotFound(_("{name} has no pair {pair!r}. {form}", name=project.name, pair=name[:80], form=_FORM))
     return key

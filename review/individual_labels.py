@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
@@ -56,7 +57,9 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project)
         if result.closed_at is None:
-            raise Conflict("open", f"{result.name} is open. Close it first: annotators must not see others' answers.")
+            raise Conflict(
+                "open", _("{name} is open. Close it first: annotators must not see others' answers.", name=result.name)
+            )
         labels = all_labels(session, project)
         facts: dict[str, Any] = {"project": project, "answers": len(labels)}
         audit.append(session, EXPORTED, facts | {"by": ctx.user.account, "via": ctx.user.auth_method})

@@ -10,6 +10,7 @@ import numpy as np
 from benchmark.items import ItemTable, presentation_order
 from benchmark.statistics.reliability import majority
 from benchmark.votes import unpack_many, without_labels
+from common.messages import _
 from maintenance.types import Conflict, NotFound
 from storage.boards.board_votes import board_votes
 from storage.database import Database
@@ -35,9 +36,14 @@ def find_item(table: ItemTable, name: str) -> int:
         return named[0]
     if len(named) > 1:
         keys = ", ".join(_short_key(table.items[index].key) for index in named)
-        message = f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key: {keys}."
+        message = _(
+            "{count} pairs have the id {name!r}. Name one by its key: {keys}.",
+            count=len(named),
+            name=name[:80],
+            keys=keys,
+        )
         raise Conflict("ambiguous-item", message)
-    raise NotFound(f"There is no pair {name[:80]!r}.")
+    raise NotFound(_("There is no pair {name!r}.", name=name[:80]))
 
 
 def _short_key(key: str) -> str:

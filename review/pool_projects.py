@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from common.text import pluralize
+from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.actions.pools import PoolNumber
 from maintenance.registry import ParamInfo, Reason, action
@@ -73,12 +73,19 @@ def verify_pool(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     if not 1 <= team.answers <= MOST_ANSWERS:
-        raise Conflict("bad-answers", f"A pair needs 1 to {MOST_ANSWERS} answers, not {team.answers}.")
+        raise Conflict(
+            "bad-answers",
+            _(
+                "A pair needs 1 to {most_answers} answers, not {answers}.",
+                most_answers=MOST_ANSWERS,
+                answers=team.answers,
+            ),
+        )
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         result = pools.pool(session, ctx.benchmark, pool)
         if result is None:
-            raise NotFound(f"There is no pool {pool}.")
+            raise NotFound(_("There is no pool {pool}.", pool=pool))
         check_name(session, ctx.benchmark, project)
         candidates = pools.candidates(session, pool)
         new = NewProject(project, "", why, ctx.user.account, pool, team.answers)
@@ -90,8 +97,14 @@ def verify_pool(
         facts = {"project": number, "name": project, "which": POOL, "pool": pool, "items": len(candidates)}
         facts |= {"gold": len(gold), "answers": team.answers, "annotators": added, "adjudicators": deciding}
         seq = audit.append(session, CREATED, {**facts, "reason": why, "by": ctx.user.account})
-    size = f"{pluralize(len(candidates), 'pair')}, {len(gold)} of them gold"
-    return ActionResult(True, f"Project {number} ({project}) has {size}: /annotate/{number}", seq)
+    size = ngettext(
+        "{n:,} pair, {gold} of them gold", "{n:,} pairs, {gold} of them gold", len(candidates), gold=len(gold)
+    )
+    return ActionResult(
+        True,
+        _("Project {number} ({project}) has {size}: /annotate/{number}", number=number, project=project, size=size),
+        seq,
+    )
 
 
 @action(
@@ -112,9 +125,11 @@ def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> Action
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project, lock=True)
         if result.pool_id is None:
-            raise Conflict("no-pool", f"{result.name} is about labels: `verification close` drafts a revision of it.")
+            raise Conflict(
+                "no-pool", _("{name} is about labels: `verification close` drafts a revision of it.", name=result.name)
+            )
         if not annotation_projects.close(session, project, ctx.user.account):
-            return ActionResult(False, f"{result.name} is closed already.")
+            return ActionResult(False, _("{name} is closed already.", name=result.name))
         facts = {"project": project, **answers_digest(session, project), "reason": why}
         seq = audit.append(session, CLOSED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, f"{result.name} is closed.", seq)
+    return ActionResult(True, _("{name} is closed.", name=result.name), seq)

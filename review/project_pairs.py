@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmark.items import ItemTable
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.types import NotFound
 from storage.annotation import pools
@@ -74,7 +75,7 @@ def _candidate_content(session: Session, project: Project, place: int, key: str)
 def _candidate(session: Session, pool: int, key: str) -> Candidate:
     candidate = pools.candidate(session, pool, key)
     if candidate is None:
-        raise NotFound("This pair is not in the pool.")
+        raise NotFound(_("This pair is not in the pool."))
     return candidate
 
 
@@ -89,7 +90,7 @@ def _draft(candidate: Candidate) -> DraftLabel | None:
 def _index(table: ItemTable, key: str) -> int:
     result = next((index for index, item in enumerate(table.items) if item.key == key), None)
     if result is None:
-        raise NotFound("This pair is not in the benchmark any more.")
+        raise NotFound(_("This pair is not in the benchmark any more."))
     return result
 
 

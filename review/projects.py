@@ -13,7 +13,7 @@ from pydantic import Field
 from benchmark.items import ItemTable
 from benchmark.label_quality.annotation import PairAgreement, agreement
 from common.canonical_json import canonical_json
-from common.text import pluralize
+from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -130,7 +130,7 @@ def create(
     why = clean_reason(reason)
     which = pairs.which or (LISTED if pairs.items else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the items.")
+        raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the items."))
     listed = {ctx.items.table.items[find_item(ctx.items.table, item)].key for item in pairs.items}
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
@@ -138,14 +138,21 @@ def create(
         check_name(session, ctx.items.table.benchmark, name)
         keys = _chosen(session, ctx.items.table, base, which, listed)
         if not keys:
-            raise Conflict("no-items", f"There are no {which} items.")
+            raise Conflict("no-items", _("There are no {which} items.", which=_(which)))
         new = NewProject(name, base, why, ctx.user.account)
         project = annotation_projects.create(session, ctx.items.table.benchmark, new, keys)
         added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
         seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": ctx.user.account})
     return ActionResult(
-        True, f"Project {project} ({name}) has {pluralize(len(keys), 'pair')}: /annotate/{project}", seq
+        True,
+        _(
+            "Project {project} ({name}) has {count}: /annotate/{project}",
+            project=project,
+            name=name,
+            count=ngettext("{n:,} pair", "{n:,} pairs", len(keys)),
+        ),
+        seq,
     )
 
 
@@ -166,10 +173,10 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accou
         result = known(session, ctx.benchmark, project, lock=True)
         added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
         if not added:
-            return ActionResult(False, "They may answer already.")
+            return ActionResult(False, _("They may answer already."))
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ANNOTATORS, facts)
-    return ActionResult(True, f"{len(added)} more may answer in {result.name}.", seq)
+    return ActionResult(True, _("{count} more may answer in {name}.", count=len(added), name=result.name), seq)
 
 
 @action(
@@ -196,12 +203,16 @@ def close(
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project, lock=True)
         if result.pool_id is not None:
-            raise Conflict("about-a-pool", f"{result.name} is about candidates: `verification finish` ends it.")
+            raise Conflict(
+                "about-a-pool", _("{name} is about candidates: `verification finish` ends it.", name=result.name)
+            )
         if not annotation_projects.answers(session, project):
-            raise Conflict("no-answers", f"Nobody has answered in {result.name} yet.")
+            raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=result.name))
         if (written := _written(session, ctx.benchmark, project, revision)) is not None:
             return ActionResult(
-                False, f"{result.name} is closed, and its draft {revision} is written.", task_id=written
+                False,
+                _("{name} is closed, and its draft {revision} is written.", name=result.name, revision=revision),
+                task_id=written,
             )
         draft = drafts.DraftRequest(revision, result.base_revision, why, {"project": project}, level)
         task, new = drafts.request(session, ctx, draft)
@@ -211,7 +222,17 @@ def close(
             seq = audit.append(
                 session, CLOSED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
-    return ActionResult(new, f"{result.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
+    return ActionResult(
+        new,
+        _(
+            "{name} is closed; a worker writes draft {revision} (task {task}).",
+            name=result.name,
+            revision=revision,
+            task=task,
+        ),
+        seq,
+        task,
+    )
 
 
 def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
@@ -248,16 +269,16 @@ def known(session: Session, benchmark: str, project: int, *, lock: bool = False)
     """Return a project. Raises NotFound."""
     result = annotation_projects.project(session, benchmark, project, lock=lock)
     if result is None:
-        raise NotFound(f"There is no project {project}.")
+        raise NotFound(_("There is no project {project}.", project=project))
     return result
 
 
 def check_name(session: Session, benchmark: str, name: str) -> None:
     """Raise Conflict where a project cannot have this name, or one has it."""
     if not _NAME.fullmatch(name):
-        raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
+        raise Conflict("bad-name", _("Name the project with small letters, digits, dots and dashes, for instance may."))
     if any(project.name == name for project in annotation_projects.projects(session, benchmark)):
-        raise Conflict("known-project", f"There is a project {name}. Choose another name.")
+        raise Conflict("known-project", _("There is a project {name}. Choose another name.", name=name))
 
 
 def _report(session: Session, project: Project, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:

@@ -137,7 +137,7 @@ def _proposed(proposed: Proposed) -> str:
         for item in proposed.items
     ]
     facts = markup.paragraph(text_output.candidate_facts(proposed.facts) if proposed.facts else "")
-    nothing = "No candidates." if proposed.facts else "Nobody has looked yet."
+    nothing = _("No candidates.") if proposed.facts else _("Nobody has looked yet.")
     return facts + markup.table(_("Candidates"), (_("Pair"), _SPLIT, _("Key")), rows, nothing)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
-from common.messages import _
-from common.text import pluralize
+from common.messages import _, joined, ngettext
 from storage.clock import iso
 
 if TYPE_CHECKING:  # the actions import this module
@@ -31,108 +30,145 @@ SAID = {
 def votes(counts: tuple[int, int, int]) -> str:
     """Return how the entries on the board voted."""
     a, b, undecided = counts
-    return f"{a} judges prefer A, {b} prefer B, {undecided} are undecided"
+    return _("{a} judges prefer A, {b} prefer B, {undecided} are undecided", a=a, b=b, undecided=undecided)
 
 
 def disputed(disputed_items: Sequence[DisputedItem]) -> str:
     """Return an item a paragraph."""
     lines = []
     for item in disputed_items:
-        lines.append(f"{item.name}  {item.item}  ({votes(item.votes)})")
+        lines.append(_judged_item(item.name, item.item, item.votes))
         for dispute in item.disputes:
             tag = f" ({dispute.tag})" if dispute.tag else ""
             lines.append(
-                f"  {dispute.id}  {dispute.state}  {iso(dispute.created_at)}  "
-                f"{dispute.account}: {SAID[dispute.better]}{tag}"
+                joined(("", str(dispute.id), _(dispute.state), iso(dispute.created_at), dispute.account), "  ")
+                + joined((": ", SAID[dispute.better], tag), "")
             )
             lines.append(f"      {dispute.reason}")
             lines += [f"      {dispute.decided_by}: {dispute.note}"] if dispute.note else []
-    return "\n".join(lines) or "Nothing is disputed."
+    return joined(lines, "\n") or _("Nothing is disputed.")
 
 
 def candidates(proposed: Proposed) -> str:
     """Return an item a line, after how it was found."""
     if proposed.facts is None:
-        return "Never looked for: `candidates find` does."
+        return _("Never looked for: `candidates find` does.")
     lines = [candidate_facts(proposed.facts)]
-    return "\n".join([*lines, *(f"{item.name}  {item.item}  ({votes(item.votes)})" for item in proposed.items)])
+    return joined([*lines, *(_judged_item(item.name, item.item, item.votes) for item in proposed.items)], "\n")
+
+
+def _judged_item(name: str, key: str, counts: tuple[int, int, int]) -> str:
+    return _("{name}  {key}  ({votes})", name=name, key=key, votes=votes(counts))
 
 
 def candidate_facts(facts: Mapping[str, Any]) -> str:
     """Return how the list came about."""
-    return (
-        f"{facts['candidates']} candidates among {facts['looked_at']} items of revision {facts['revision']}, "
-        f"from {facts['judges']} judges."
+    return _(
+        "{candidates} candidates among {looked_at} items of revision {revision}, from {judges} judges.",
+        candidates=facts["candidates"],
+        looked_at=facts["looked_at"],
+        revision=facts["revision"],
+        judges=facts["judges"],
     )
 
 
 def projects(project_reports: Sequence[ProjectReport]) -> str:
     """Return a project a paragraph."""
-    lines = []
+    lines: list[str] = []
     for report in project_reports:
         project = report.project
-        state = f"closed {iso(project.closed_at)} by {project.closed_by}" if project.closed_at is not None else "open"
-        lines.append(
-            f"{project.id}  {project.name}: {pluralize(project.items, 'pair')}, from {origin(report)}, "
-            f"{state}: {project.reason}"
+        state = (
+            _("closed {at} by {closed_by}", at=iso(project.closed_at), closed_by=project.closed_by)
+            if project.closed_at is not None
+            else _("open")
         )
-        lines += [f"  {user.name} ({user.account}): {progress(user)} of {project.items}" for user in report.progress]
-        lines += [f"  {contested(report)}"] if any(report.contested) else []
-        lines += [f"  {line}" for line in agreements(report)]
-        lines += [f"  {draft(report)}"] if report.draft else []
-    return "\n".join(lines) or "There are no projects."
+        lines.append(
+            _(
+                "{id}  {name}: {count}, from {origin}, {state}: {reason}",
+                id=project.id,
+                name=project.name,
+                count=ngettext("{n:,} pair", "{n:,} pairs", project.items),
+                origin=origin(report),
+                state=state,
+                reason=project.reason,
+            )
+        )
+        lines += [
+            _(
+                "  {name} ({account}): {progress} of {items}",
+                name=user.name,
+                account=user.account,
+                progress=progress(user),
+                items=project.items,
+            )
+            for user in report.progress
+        ]
+        lines += ["  " + contested(report)] if any(report.contested) else []
+        lines += ["  " + line for line in agreements(report)]
+        lines += ["  " + draft(report)] if report.draft else []
+    return joined(lines, "\n") or _("There are no projects.")
 
 
 def origin(report: ProjectReport) -> str:
     """Return which labels a project verifies, or whose candidates."""
     pool = report.project.pool_id
-    return report.project.base_revision if pool is None else f"pool {pool}"
+    return report.project.base_revision if pool is None else _("pool {pool}", pool=pool)
 
 
 def progress(user: AnnotatorProgress) -> str:
     """Return how much an annotator has answered, and how well gold pairs among it."""
     if not user.gold:
         return str(user.answered)
-    mark = f", below {100 * GOLD_MINIMUM:.0f}%" if user.below_gold_minimum else ""
-    return f"{user.answered} (gold {user.gold_right} of {user.gold} right{mark})"
+    mark = _(", below {gold_minimum:.0f}%", gold_minimum=100 * GOLD_MINIMUM) if user.below_gold_minimum else ""
+    return _(
+        "{answered} (gold {gold_right} of {gold} right{mark})",
+        answered=user.answered,
+        gold_right=user.gold_right,
+        gold=user.gold,
+        mark=mark,
+    )
 
 
 def contested(report: ProjectReport) -> str:
     """Return on how many pairs annotators disagree, and how many are decided."""
     pairs, decided = report.contested
-    return f"{pluralize(pairs, 'disagreement')}, {decided} decided"
+    return ngettext(
+        "{n:,} disagreement, {decided} decided", "{n:,} disagreements, {decided} decided", pairs, decided=decided
+    )
 
 
 def pair(shown: ShownPair) -> str:
     """Return a pair of a project as an annotator sees it; of the image its address."""
-    lines = [*_content(shown, shown.models or ("", "")), *_own(shown.said, "Your answer", "Not answered yet.")]
+    lines = [*_content(shown, shown.models or ("", "")), *_own(shown.said, _("Your answer"), _("Not answered yet."))]
     lines += _draft(shown.draft) if shown.draft else []
     changed = shown.first_answer and shown.said and shown.first_answer != shown.said.verdict
-    return "\n".join([*lines, *([f"Your first answer: {shown.first_answer}"] if changed else [])])
+    return joined(
+        [*lines, *([_("Your first answer: {first_answer}", first_answer=shown.first_answer)] if changed else [])], "\n"
+    )
 
 
 def contested_pair(shown: ContestedPair) -> str:
     """Return a pair on which annotators disagree, with their answers."""
-    lines = [*_content(shown, ("", "")), "", "Annotators say"]
+    lines = [*_content(shown, ("", "")), "", _("Annotators say")]
     lines += [f"  {_answer_text(answer)}" for answer in shown.answers]
-    lines += _own(shown.said, "Your decision", "Not decided yet.")
-    return "\n".join([*lines, *(_draft(shown.draft) if shown.draft else [])])
+    lines += _own(shown.said, _("Your decision"), _("Not decided yet."))
+    return joined([*lines, *(_draft(shown.draft) if shown.draft else [])], "\n")
 
 
 def _content(shown: ShownPair | ContestedPair, models: tuple[str, str]) -> list[str]:
-    lines = [f"Pair {shown.place} of {shown.items}"]
+    lines: list[str] = [_("Pair {place} of {items}", place=shown.place, items=shown.items)]
     if shown.question is None or shown.responses is None:
-        lines.append("This installation has no texts: ITEMS_FILE names them.")
+        lines.append(_("This installation has no texts: ITEMS_FILE names them."))
     else:
-        lines.append(f"Image: {shown.image}" if shown.image else "There is no image here.")
-        lines.append(f"\nQuestion\n{_for_terminal(shown.question)}")
-        for place, response, model in zip(("First", "Second"), shown.responses, models, strict=True):
-            lines.append(f"\n{place}{f' ({_for_terminal(model)})' if model else ''}\n{_for_terminal(response)}")
+        lines.append(_("Image: {image}", image=shown.image) if shown.image else _("There is no image here."))
+        lines += ["", _("Question"), _for_terminal(shown.question)]
+        for place, response, model in zip((_("First"), _("Second")), shown.responses, models, strict=True):
+            lines += ["", place + f" ({_for_terminal(model)})" if model else place, _for_terminal(response)]
     return lines
 
 
 def _own(given_answer: GivenAnswer | None, title: str, nothing: str) -> list[str]:
-    return [f"\n{nothing}" if given_answer is None else f"\n{title}: {_answer_text(given_answer)}"]
+    return ["\n" + nothing if given_answer is None else joined(("\n", title, ": ", _answer_text(given_answer)), "")]
 
 
 def _answer_text(given_answer: GivenAnswer) -> str:
@@ -140,8 +176,12 @@ def _answer_text(given_answer: GivenAnswer) -> str:
 
 
 def _draft(draft: ShownDraft) -> list[str]:
-    by = f" by {_for_terminal(draft.model)}" if draft.model else ""
-    return [f"\nDraft label{by}: {draft.preferred}", _for_terminal(draft.rationale)]
+    label = (
+        _("Draft label by {model}: {preferred}", model=_for_terminal(draft.model), preferred=draft.preferred)
+        if draft.model
+        else _("Draft label: {preferred}", preferred=draft.preferred)
+    )
+    return ["", label, _for_terminal(draft.rationale)]
 
 
 def _for_terminal(text: str) -> str:
@@ -153,8 +193,14 @@ def agreements(report: ProjectReport) -> list[str]:
     """Return every two annotators."""
     names = {user.account: user.name for user in report.progress}
     return [
-        f"{names[one.first]} and {names[one.second]}: {one.same} of {one.items} the same, "
-        + (f"kappa {one.kappa:.2f}" if one.kappa is not None else "kappa undefined")
+        _(
+            "{first} and {second}: {same} of {items} the same, kappa {kappa}",
+            first=names[one.first],
+            second=names[one.second],
+            same=one.same,
+            items=one.items,
+            kappa=_("undefined") if one.kappa is None else f"{one.kappa:.2f}",
+        )
         for one in report.agreement
     ]
 
@@ -162,12 +208,27 @@ def agreements(report: ProjectReport) -> list[str]:
 def draft(report: ProjectReport) -> str:
     """Return what the worker counted."""
     if report.result is None:
-        return f"draft {report.draft}: not written yet"
+        return _("draft {draft}: not written yet", draft=report.draft)
     counted, agreed = report.result["proposals"], report.result.get("agreement") or {}
-    text = f"draft {report.draft}: {counted['dropped']} dropped, {counted['undecided']} undecided, "
+    text = _(
+        "draft {draft}: {dropped} dropped, {undecided} undecided, ",
+        draft=report.draft,
+        dropped=counted["dropped"],
+        undecided=counted["undecided"],
+    )
     if counted["flipped"] is None:
-        return f"{text}the others are too few to tell how many flipped (from {MIN_PAIRS_DISCLOSED} on)"
-    text += f"{counted['flipped']} flipped, {counted['as_it_is']} as they were"
+        return _(
+            "{text}the others are too few to tell how many flipped (from {min_pairs_disclosed} on)",
+            text=text,
+            min_pairs_disclosed=MIN_PAIRS_DISCLOSED,
+        )
+    text += _("{flipped} flipped, {as_it_is} as they were", flipped=counted["flipped"], as_it_is=counted["as_it_is"])
     if agreed.get("share") is None:  # a draft of disputes
         return text
-    return f"{text}; {100 * agreed['share']:.1f}% of {agreed['pairs']} agree with {report.result['base']}"
+    return _(
+        "{text}; {share:.1f}% of {pairs} agree with {base}",
+        text=text,
+        share=100 * agreed["share"],
+        pairs=agreed["pairs"],
+        base=report.result["base"],
+    )

@@ -8,6 +8,7 @@ from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
+from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
@@ -20,6 +21,13 @@ from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
+_STATES = (
+    "queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on",
+)  # fmt: skip
+_CHECKS = (
+    "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key", "pools and editions",
+    "programs",
+)  # fmt: skip
 INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
 
@@ -66,6 +74,9 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
     yield from (("web/actions.py", text) for text in _of_maintenance())
+    yield from (("storage/models/core.py", state) for state in _STATES)
+    yield from (("operation/doctor.py", name) for name in _CHECKS)
+    yield from (("maintenance/types.py", what) for what in ("reason", "note"))
 
 
 def _of_maintenance() -> Iterator[str]:
@@ -90,6 +101,9 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
         yield from (overall.title, overall.subtitle, overall.about, overall.name)
     yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
+    yield from (key for key in spec.category_keys if spec.category_text(key) == key)
+    for sentences in (paper_figures(spec).notes or {}).values():
+        yield from sentences
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from pathlib import Path
 
@@ -54,12 +54,12 @@ def _unique(path: Path, texts: Iterator[str]) -> list[str]:
 
 
 def _of_python(source: str) -> Iterator[str]:
-    tree = ast.parse(source)
-    skipped = set(_docstrings(tree))
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(source)))
+    skipped = set(_docstrings(nodes))
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             skipped.update(id(part) for part in ast.walk(node) if part is not node and isinstance(part, ast.Constant))
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else HOLE for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
@@ -69,9 +69,9 @@ def _of_python(source: str) -> Iterator[str]:
         yield from _of_markup(text) if "</" in text else _kept(text)
 
 
-def _docstrings(tree: ast.Module) -> Iterator[int]:
+def _docstrings(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """Yield the ids of strings that are statements of their own."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield id(node.value)
 

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session as Session  # actions name the type and impor
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from common.canonical_json import is_old_link
+from common.messages import _
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -152,7 +153,7 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
         DatabaseUnusable: it is none, refuses us, or holds an old audit chain (OldChain).
     """
     if made and not is_made(url):
-        raise DatabaseNotMade("No service has made this database yet.")
+        raise DatabaseNotMade(_("No service has made this database yet."))
     with _explained():
         database = open_database(url)
         migrate(database)
@@ -184,7 +185,9 @@ def _explained() -> Iterator[None]:
         said = getattr(error, "orig", None) or (type(error).__name__ if isinstance(error, SQLAlchemyError) else error)
         reason = str(said).strip().partition("\n")[0].rstrip(".")
         kind = DatabaseAway if is_away(error) else DatabaseUnusable
-        raise kind(f"The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?") from None
+        raise kind(
+            _("The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?", reason=reason)
+        ) from None
 
 
 def migrate(database: Database) -> None:
@@ -254,9 +257,11 @@ def _with_driver(url: URL) -> URL:
         return url.set(drivername="postgresql+psycopg")
     if url.drivername in ("sqlite", "sqlite+pysqlite"):
         if not url.database or url.database == ":memory:" or url.query:
-            raise ValueError("a SQLite database must be a plain file: sqlite:///path/to/leaderboard.db")
+            raise ValueError(_("a SQLite database must be a plain file: sqlite:///path/to/leaderboard.db"))
         return url
-    raise ValueError(f"DATABASE_URL must start with sqlite:/// or postgresql://, not {url.drivername}://")
+    raise ValueError(
+        _("DATABASE_URL must start with sqlite:/// or postgresql://, not {drivername}://", drivername=url.drivername)
+    )
 
 
 def _open_postgresql(url: URL) -> Engine:
@@ -306,7 +311,7 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
             if mode != "wal":
                 raise RuntimeError(
-                    f"SQLite cannot use WAL here (journal mode {mode}): DATA_DIR must be on a local disk"
+                    _("SQLite cannot use WAL here (journal mode {mode}): DATA_DIR must be on a local disk", mode=mode)
                 )
             return
         except sqlite3.OperationalError as error:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.clock import iso
 from storage.models.moderation import Moderation
 
@@ -63,9 +64,9 @@ def is_removed(session: Session, ids: Collection[str]) -> dict[str, str]:
     result: dict[str, str] = {}
     for name, hidden_at, reason, into in rows:
         if hidden_at is not None:
-            result[name] = "A maintainer has hidden this entry."
+            result[name] = _("A maintainer has hidden this entry.")
         elif into is not None:
-            result[name] = f"This entry was merged into {into}."
+            result[name] = _("This entry was merged into {into}.", into=into)
         elif reason is not None:
             result[name] = reason
     return result

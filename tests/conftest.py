@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from _pytest.nodeid import NodeId
 from hypothesis import settings
 
 from tests.factories.gradio_stubs import write_no_gradio_stubs
+from tests.factories.rewritten_tests import rewrite_once
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -60,6 +62,7 @@ INTEGRATION = frozenset(
         "leaderboard/test_best_of.py",
         "leaderboard/test_declared_once.py",
         "leaderboard/test_disclosure.py",
+        "leaderboard/test_new_field.py",
         "leaderboard/test_routes.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_anomalies.py",
@@ -133,6 +136,8 @@ INTEGRATION_TESTS = frozenset(
         "leaderboard/test_opening.py::test_dots_stay_in_their_strip_however_many_there_are",
         "predictions/test_parse.py::test_the_revision_is_named_by_ids_where_the_items_are_the_same",
         "predictions/test_readers.py::test_permuting_lines_and_keys_never_changes_votes",
+        "receipts/test_signing.py::test_checking_receipts_needs_neither_database_nor_pages",
+        "receipts/test_verify.py::test_the_program_says_it_in_words_without_network",
         "storage/test_audit.py::test_many_writers_make_one_chain_without_gaps",
         "storage/test_database.py::test_processes_may_migrate_at_the_same_time",
         "storage/test_series.py::test_every_snapshot_is_read_back_as_it_was_published",
@@ -210,6 +215,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs."""
     write_no_gradio_stubs()
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        rewrite_once(config, ROOT)
+    else:
+        gc.disable()  # until everything is imported and collected: little of that is ever thrown away
     if config.getoption("--long"):
         os.environ[ALL_ROWS] = "1"
     if config.getoption("--unit") and not config.option.markexpr:
@@ -222,6 +231,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     listed = collection_path.relative_to(ROOT).as_posix() in INTEGRATION
     return listed or bool(_MARKED_AS_A_WHOLE.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what is imported and collected, most of all objects, out of every search for garbage from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

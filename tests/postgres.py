@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
+
 _COUNTER = itertools.count(1)
 
 
@@ -44,21 +46,25 @@ class Cluster:
     def new_database(self) -> str:
         """Create an empty schema and returns a URL that sees nothing else; a database of its own would take 7 MB."""
         name = f"test_{os.getpid()}_{next(_COUNTER)}"
-        self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", f"CREATE SCHEMA {name}", "postgres")
+        self.execute(f"CREATE SCHEMA {name}")
         return f"postgresql://postgres@/postgres?host={self.directory}&options=-csearch_path%3D{name}"
 
     def copy_of(self, template: str | None = None) -> tuple[str, str]:
         """Create a database of its own, as a copy of another that nobody is connected to: its name and its URL."""
         name = f"copy_{os.getpid()}_{next(_COUNTER)}"
-        more = f" TEMPLATE {template} STRATEGY FILE_COPY" if template else ""
-        statement = f"CREATE DATABASE {name}{more}"
-        self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", statement, "postgres")
+        more = f" TEMPLATE {template} STRATEGY WAL_LOG" if template else ""
+        self.execute(f"CREATE DATABASE {name}{more}")
         return name, f"postgresql://postgres@/{name}?host={self.directory}"
 
     def drop(self, name: str) -> None:
         """Remove such a database, and anyone who is connected to it."""
-        statement = f"DROP DATABASE {name} WITH (FORCE)"
-        self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", statement, "postgres")
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def execute(self, statement: str) -> None:
+        """Run a statement of our own outside any transaction."""
+        address = {"host": str(self.directory), "user": "postgres", "dbname": "postgres"}
+        with psycopg.connect(**address, autocommit=True) as connection:
+            connection.execute(statement.encode())
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -183,19 +183,33 @@ def _tree(path: Path) -> ast.Module:
     return _parse(path.read_text(encoding="utf-8"))
 
 
+@cache  # several tests look at every node
+def _nodes_of(text: str) -> dict[type[ast.AST], list[Any]]:
+    nodes: dict[type[ast.AST], list[Any]] = {}
+    for node in ast.walk(_parse(text)):
+        nodes.setdefault(type(node), []).append(node)
+    return nodes
+
+
+def nodes_of(path: Path, *kinds: type[ast.AST]) -> Iterator[Any]:
+    """Yield the nodes of these kinds in a file."""
+    nodes = _nodes_of(path.read_text(encoding="utf-8"))
+    for kind in kinds:
+        yield from nodes.get(kind, ())
+
+
 def imports(root: Path) -> Iterator[Import]:
     files = [*root.glob("*.py"), *(path for package in PACKAGES for path in (root / package).rglob("*.py"))]
     for path in files:
         relative = path.relative_to(root).as_posix()
-        for node in ast.walk(_tree(path)):
+        for node in nodes_of(path, ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):
                 yield from (Import(relative, node.lineno, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                if node.level:
-                    yield Import(relative, node.lineno, "." * node.level + (node.module or ""))
-                else:
-                    for alias in node.names:
-                        yield Import(relative, node.lineno, f"{node.module}.{alias.name}")
+            elif node.level:
+                yield Import(relative, node.lineno, "." * node.level + (node.module or ""))
+            else:
+                for alias in node.names:
+                    yield Import(relative, node.lineno, f"{node.module}.{alias.name}")
 
 
 def broken(found: Import) -> str | None:
@@ -237,8 +251,8 @@ def environment_reads(root: Path) -> Iterator[str]:
     """Yield files that read the environment by themselves."""
     files = [*root.glob("*.py"), *(path for package in PACKAGES for path in (root / package).rglob("*.py"))]
     for path in files:
-        for node in ast.walk(_tree(path)):
-            if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb"):
+        for node in nodes_of(path, ast.Attribute):
+            if node.attr in ("environ", "getenv", "environb"):
                 yield path.relative_to(root).as_posix()
 
 
@@ -354,9 +368,8 @@ def test_a_class_name_stands_for_one_class() -> None:
     where: dict[str, list[str]] = {}
     folders = [*PACKAGES, "bench", "tests", "scripts"]
     for path in [*ROOT.glob("*.py"), *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
-        for node in ast.walk(_tree(path)):
-            if isinstance(node, ast.ClassDef):
-                where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+        for node in nodes_of(path, ast.ClassDef):
+            where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
 
@@ -384,9 +397,8 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield where each function of the program is, and the function."""
     for path in [*ROOT.glob("*.py"), *(path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py"))]:
-        for node in ast.walk(_tree(path)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
+        for node in nodes_of(path, ast.FunctionDef, ast.AsyncFunctionDef):
+            yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
 
 
 def test_no_function_takes_more_than_six_parameters() -> None:
@@ -424,8 +436,7 @@ def test_what_a_benchmark_defines_is_named_in_its_definition_alone() -> None:
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
-            nodes = ast.walk(_tree(path))
-            count = sum(isinstance(node, ast.Constant) and node.value in names for node in nodes)
+            count = sum(node.value in names for node in nodes_of(path, ast.Constant))
             if count:
                 found[where] = count
     assert found == OTHER_MEANINGS

@@ -53,7 +53,7 @@ def _score(options: argparse.Namespace) -> int:
     for remark in result.remarks:
         complain(remark)
     if result.scored:
-        print(result.text)
+        print(result.text) if options.json else say(result.text)
     return 0 if result.scored else 1
 
 

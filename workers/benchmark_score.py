@@ -18,6 +18,7 @@ from benchmark.scoring import Tally, fields, tally
 from benchmark.spec import BenchmarkSpec, SpecError, load_spec
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import ABSENT, UNDECIDED
+from common.messages import _, joined, ngettext
 from predictions.parse import Predictions, all_warnings, parse_predictions
 from predictions.problems import Problem, UploadRejected
 from workers.labels.loader import LabelsError, load_pairs
@@ -44,7 +45,7 @@ def uses_label_revisions(benchmark: str, items: Path | None) -> bool:
     """
     spec = _spec(benchmark)
     if spec.synthetic and spec.fields is None and items is None:
-        raise LabelsError(f"{spec.title} has no manifest of its own; name its items.json with --items")
+        raise LabelsError(_("{title} has no manifest of its own; name its items.json with --items", title=spec.title))
     return spec.fields is None
 
 
@@ -57,12 +58,14 @@ def score_benchmark(file: Path, labels: Path, benchmark: str, edition: str | Non
         upload = parse_predictions(file.read_bytes(), table)
     except UploadRejected as rejected:
         lines = [*_other_benchmark(rejected), *(_explain(problem) for problem in rejected.problems)]
-        summary = f"error: {file} was rejected: {rejected.problem_count} problem(s)"
+        summary = _(
+            "error: {file} was rejected: {problem_count} problem(s)", file=file, problem_count=rejected.problem_count
+        )
         return BenchmarkResult(False, "", (*lines, summary))
     warnings = [warning.message for warning in all_warnings(upload) if warning.code not in _LOW_SHARE]
     card = pair_scorecard(tally(upload.votes, label_set, table), upload, label_set)
     text = json.dumps(card, indent=1, ensure_ascii=False) if as_json else render_pairs(card, pairs.spec)
-    return BenchmarkResult(True, text, tuple(f"warning: {warning}" for warning in warnings))
+    return BenchmarkResult(True, text, tuple(_("warning: {warning}", warning=warning) for warning in warnings))
 
 
 def pair_scorecard(counted: Tally, upload: Predictions, labels: LabelSet) -> dict[str, Any]:
@@ -124,10 +127,20 @@ def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
 
 def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard as text; accuracies in percent, each with its 95% interval."""
-    votes = card["votes_per_item"]
     lines = [
-        f"{spec.title}, edition {card['edition']}: {card['items']} pairs, {votes} vote{'s' if votes != 1 else ''} each",
-        f"readable {_percent(card['parse_rate'])}%, decided {_percent(card['decided_rate'])}%",
+        ngettext(
+            "{title}, edition {edition}: {items} pairs, {n} vote each",
+            "{title}, edition {edition}: {items} pairs, {n} votes each",
+            card["votes_per_item"],
+            title=_(spec.title),
+            edition=card["edition"],
+            items=card["items"],
+        ),
+        _(
+            "readable {readable}%, decided {decided}%",
+            readable=_percent(card["parse_rate"]),
+            decided=_percent(card["decided_rate"]),
+        ),
         "",
         f"{'pairs':<16}{'agree':>10}{'reject':>10}{'undecided':>11}{'of':>8}",
     ]
@@ -136,10 +149,11 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     for key, count in card.get("groups", {}).items():
         lines.append(f"{key + ' groups':<16}{count['right']:>10}{'':>21}{count['n']:>8}")
     for name, scores in card["protocols"].items():
-        lines += ["", f"{name}: {card['rules'][name]}"]
+        title = card["rules"][name]
+        lines += ["", f"{name}: " + _(title)]
         keys = [*spec.category_keys, *spec.overall_keys]
         lines += [_line(key, scores[key], scores["interval"].get(key)) for key in keys]
-    return "\n".join(lines)
+    return joined(lines, "\n")
 
 
 def _other_benchmark(rejected: UploadRejected) -> list[str]:
@@ -147,8 +161,11 @@ def _other_benchmark(rejected: UploadRejected) -> list[str]:
     if rejected.other is None:
         return []
     return [
-        f"This looks like a file of {rejected.other.title}. "
-        f"Score it with --benchmark {rejected.other.id} and that benchmark's labels."
+        _(
+            "This looks like a file of {title}. Score it with --benchmark {id} and that benchmark's labels.",
+            title=rejected.other.title,
+            id=rejected.other.id,
+        )
     ]
 
 
@@ -160,13 +177,13 @@ def _spec(benchmark: str) -> BenchmarkSpec:
 
 
 def _explain(problem: Problem) -> str:
-    line = f"line {problem.line}" if problem.line is not None else ""
+    line = _("line {line}", line=problem.line) if problem.line is not None else ""
     where = ", ".join(part for part in (line, f"field `{problem.field}`" if problem.field else "") if part)
     return f"{where}: {problem.message}" if where else problem.message
 
 
 def _line(key: str, value: float | None, interval: list[float] | None) -> str:
-    ends = f"{_percent(interval[0])} to {_percent(interval[1])}" if interval else ""
+    ends = _("{low} to {high}", low=_percent(interval[0]), high=_percent(interval[1])) if interval else ""
     return f"  {key:<16}{'-' if value is None else _percent(value):>8}{ends:>18}"
 
 

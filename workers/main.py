@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
+from common.messages import _
 from operation.curated_folders import CuratedFolders
 from operation.folder_mirror import restore_items, worker_mirrors
 from operation.litestream import ReplicaUnusable
@@ -205,11 +206,16 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     `revision`: of the first benchmark, or `benchmark/revision`.
     """
     log_to_stderr()
-    benchmark, _, revision = revision.rpartition("/")
+    benchmark, _slash, revision = revision.rpartition("/")
     served = next((one for one in settings.served if one.id == (benchmark or settings.benchmark)), None)
     specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
     if served is None or not specs:
-        raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
+        raise LabelsError(
+            _(
+                "revision {revision} is not in LABELS, so no worker could score new submissions under it",
+                revision=revision,
+            )
+        )
     token = settings.labels_token.get_secret_value()
     scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
     with closing(open_migrated(settings.database_url)) as database:
@@ -223,7 +229,7 @@ def _write_items(settings: WorkerSettings) -> None:
     """Write the manifests of labelled pairs, where they are not there yet."""
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
-            sources = [source for _, source in _specs(settings, served)]
+            sources = [source for _revision, source in _specs(settings, served)]
             write_items(served.manifest_path, served.spec, sources, settings.labels_token.get_secret_value())
 
 

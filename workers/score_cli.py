@@ -10,6 +10,7 @@ from benchmark.label_quality.label_diff import commitment, label_changes
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
 from common.csv_text import csv_table
+from common.messages import _
 from predictions.parse import UploadRejected, all_warnings, parse_predictions
 from workers.labels.loader import load_labels
 from workers.scorecard_text import render
@@ -32,15 +33,28 @@ def score(file: Path, labels: str, revision: str | None, items: Path | None, as_
         upload = parse_predictions(file.read_bytes(), table)
     except UploadRejected as rejected:
         remarks = [
-            (f"line {problem.line}: " if problem.line is not None else "") + problem.message
+            (_("line {line}: ", line=problem.line) if problem.line is not None else "") + problem.message
             for problem in rejected.problems
         ]
-        return ScoringError(False, "", (*remarks, f"error: {file} was rejected: {rejected.problem_count} problem(s)"))
+        return ScoringError(
+            False,
+            "",
+            (
+                *remarks,
+                _(
+                    "error: {file} was rejected: {problem_count} problem(s)",
+                    file=file,
+                    problem_count=rejected.problem_count,
+                ),
+            ),
+        )
     label_set = load_labels(labels, revision, table)
     counted = tally(upload.votes, label_set, table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card)
-    return ScoringError(True, text, tuple(f"warning: {warning.message}" for warning in all_warnings(upload)))
+    return ScoringError(
+        True, text, tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))
+    )
 
 
 def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:

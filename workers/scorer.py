@@ -14,6 +14,7 @@ from benchmark.pairs.labelled_pairs import PairsError, PairSet
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from operation.tracing import Trace, not_traced
 from workers.labels.loader import LabelsError, load_labels, load_pairs
 
@@ -51,7 +52,12 @@ def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> It
     """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
     the file is not there, or is of another benchmark."""
     if items_file is not None and not items_file.is_file():
-        raise LabelsError(f"no items in {items_file}: `python app.py` makes the demo benchmark, or set LABELS")
+        raise LabelsError(
+            _(
+                "no items in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
+                items_file=items_file,
+            )
+        )
     try:
         return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
     except ValueError as error:
@@ -102,7 +108,7 @@ def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
     if known is not None and all(_labels_edition(pairs, known) for pairs in editions.values()):
         return known
     if not editions:
-        raise LabelsError(f"{spec.title} has no items; name its own file in LABELS")
+        raise LabelsError(_("{title} has no items; name its own file in LABELS", title=spec.title))
     return pair_table(list(editions.values()))
 
 

@@ -7,6 +7,7 @@ import logging
 from sqlalchemy.exc import IntegrityError
 
 from benchmark.disclosure import PUBLIC
+from common.messages import _
 from storage.database import Database, migrate
 from storage.jobs import job_queue
 from storage.labels import label_imports, label_levels, label_sets
@@ -55,13 +56,15 @@ def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
         shown = label_sets.current(session, scorer.benchmark)
         imported = shown is not None and label_imports.find(session, shown.benchmark, shown.label_revision) is not None
     if shown is None:
-        reason = "A new board starts with the labels that the service is configured to show first."
+        reason = _("A new board starts with the labels that the service is configured to show first.")
     elif shown.label_revision not in scorer.labels and imported:
         # Maintainers decided that; a worker that does not hold these labels leaves the board to those that do.
         log.error("labels.missing", extra={"data": {"label_revision": shown.label_revision}})
         return
     elif shown.label_revision not in scorer.labels:
-        reason = f"The labels {shown.label_revision} that it showed are no longer configured."
+        reason = _(
+            "The labels {label_revision} that it showed are no longer configured.", label_revision=shown.label_revision
+        )
     else:
         if shown.scorer_version != scorer.version:
             # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stay.

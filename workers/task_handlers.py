@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from benchmark.labels import LabelSet
+from common.messages import _
 from common.text import pluralize
 from storage.database import Database
 from storage.files import backups
@@ -92,7 +93,7 @@ def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
 
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
-        raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0")
+        raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
     made = backups.make(context.database, context.backup)
     with context.database.write() as session:
         tasks.finish(session, claim, {"name": made.name}, f"{made.name}, {made.size_bytes:,} bytes.")

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from curate.errors import CurateError
 from operation.replica import Replica
 from storage.boards import thinning
@@ -36,7 +37,7 @@ from workers.runner import worker_name
 from workers.scorer import Scorer
 from workers.task_handlers import NO_TOKEN, TaskContext
 
-_FAULT = "A worker failed at this; its log says why. Nothing has changed."
+_FAULT = _("A worker failed at this; its log says why. Nothing has changed.")
 
 log = logging.getLogger(__name__)
 

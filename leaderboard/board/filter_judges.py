@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmark.judges import judge_slug
+from common.messages import _, joined
 
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow
 
-MARK = "filtered these pairs"
-EXPLANATION = (
-    "This judge was used to filter these pairs: pairs were kept because it got them wrong, so its score here is "
-    "biased downward."
+MARK = _("filtered these pairs")
+EXPLANATION = _(
+    "This judge was used to filter these pairs: pairs were kept because it got them wrong, so "
+    "its score here is biased downward."
 )
 _TUNING = re.compile(r"-(instruct|chat|it|hf)$")
 """Endings of repository names that people leave out when they name a model."""
@@ -36,7 +37,7 @@ def _names(row: BoardRow) -> tuple[str, ...]:
 
 
 def _marked(row: BoardRow) -> BoardRow:
-    return replace(row, filter_judge=True, note=" · ".join(filter(None, (MARK, row.note))))
+    return replace(row, filter_judge=True, note=joined((MARK, row.note), " · ") if row.note else MARK)
 
 
 def _key(name: str) -> str:

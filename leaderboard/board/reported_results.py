@@ -13,13 +13,14 @@ from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_che
 from benchmark.pairs.definition_check import DefinitionCheck
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
+from common.messages import _, joined
 from leaderboard.board import reported_definitions
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""
 REPORTERS = ("authors", "benchmark", "others")
 """Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
-SECOND_HAND = "second hand"
+SECOND_HAND = _("second hand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ class ReportedFigures:
         text = (self.check.remark or "") if self.check else ""
         if self.definition is not None:
             text = reported_definitions.remark(self.definition, self.stated_overall)
-        return " · ".join(filter(None, (text, SECOND_HAND if self.second_hand else "")))
+        given = [text] if text else []
+        given += [SECOND_HAND] if self.second_hand else []
+        return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
     @property
     def stated_overall(self) -> str:

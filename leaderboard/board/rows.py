@@ -25,6 +25,7 @@ from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
 from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
+from common.messages import _, joined, ngettext
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
@@ -62,8 +63,15 @@ class BestOf:
     def words(self) -> str:
         """A short phrase for the row, about the headline score."""
         gain, bounds = self.gain.get(self.headline), self.interval.get(self.headline)
-        luck = f", {percent(bounds[0])}–{percent(bounds[1])}, luck +{percent(gain)}" if gain and bounds else ""
-        return f"best of {self.variants} variants{luck}"
+        if not gain or not bounds:
+            return _("best of {variants} variants", variants=self.variants)
+        return _(
+            "best of {variants} variants, {low}–{high}, luck +{gain}",
+            variants=self.variants,
+            low=percent(bounds[0]),
+            high=percent(bounds[1]),
+            gain=percent(gain),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +125,7 @@ class BoardRow:
         """Who says so, for the second line."""
         if self.tier != "scored":
             return self.source
-        return " · ".join(filter(None, (self.version, self.about, self.organisation)))
+        return phrases(self.version, self.about, self.organisation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +354,7 @@ def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, float], spec
     }
     gain = {name: orders[name][0] for name in bounds}
     best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds), spec.headline)
-    return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
+    return replace(row, best_of=best_of, about=phrases(best_of.words, row.about))
 
 
 def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
@@ -516,45 +524,46 @@ def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
 def _withheld_row(entry: Mapping[str, Any], revision: str, spec: BenchmarkSpec) -> BoardRow:
     """Return the row of an entry without any number that depends on a label: last, without a rank."""
     row = _scored_row(entry, revision, dict.fromkeys(spec.score_names), {}, float("nan"), 0)
-    return replace(row, note=" · ".join(filter(None, (row.note, f"no score shown: {NOT_SHOWN}"))))
+    return replace(row, note=phrases(row.note, _("no score shown: {why}", why=NOT_SHOWN)))
 
 
 def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> str:
-    return " · ".join(
-        filter(
-            None,
-            (
-                entry.get("flag"),
-                f"{missing:,} pairs missing" if missing > 1 else "1 pair missing" if missing else "",
-                f"{percent(decided)}% decided" if decided is not None and decided < WELL_COVERED else "",
-            ),
-        )
+    return phrases(
+        entry.get("flag"),
+        ngettext("{n:,} pair missing", "{n:,} pairs missing", missing) if missing > 0 else "",
+        _("{share}% decided", share=percent(decided)) if decided is not None and decided < WELL_COVERED else "",
     )
 
 
 def _about(entry: Mapping[str, Any], revision: str) -> str:
     """Return what there is to know about this attempt of a judge, beyond its name."""
     file, until = entry.get("revision") or revision, entry.get("anonymous_until")
-    return " · ".join(
-        filter(
-            None,
-            (
-                "verified" if entry.get("verified_at") else "",
-                _attempt(entry, revision),
-                f"file {file}" if file != revision else "",
-                f"anonymous until {until[:10]}" if until else "",
-            ),
-        )
+    return phrases(
+        _("verified") if entry.get("verified_at") else "",
+        _attempt(entry, revision),
+        _("file {file}", file=file) if file != revision else "",
+        _("anonymous until {day}", day=until[:10]) if until else "",
     )
 
 
 def _attempt(entry: Mapping[str, Any], revision: str) -> str:
     """Return which one of its account's it is; labels are named where they are not those of the board."""
-    if not entry.get("attempt"):
+    attempt, attempts = entry.get("attempt"), entry.get("attempts")
+    if not attempt:
         return ""
-    of = f" of {entry['attempts']}" if entry.get("attempts") else ""
+    words = (
+        _("attempt {attempt} of {attempts}", attempt=attempt, attempts=attempts)
+        if attempts
+        else _("attempt {attempt}", attempt=attempt)
+    )
     labels = entry.get("attempt_revision") or revision
-    return f"attempt {entry['attempt']}{of}" + (f" at {labels}" if labels != revision else "")
+    return words + _(" at {labels}", labels=labels) if labels != revision else words
+
+
+def phrases(*texts: str | None) -> str:
+    """Return short phrases in one line; empty ones are left out."""
+    given = [text for text in texts if text]
+    return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
 
 def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules: _Rules) -> list[BoardRow]:

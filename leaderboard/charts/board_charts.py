@@ -26,8 +26,8 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
-from leaderboard.charts.estimates import Entry
-from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
+from leaderboard.charts.estimates import Entry, Estimate
+from leaderboard.charts.layout import CHANCE, FADED, FEW_PAIRS, ChartText, Page, plain, with_legend
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
@@ -211,6 +211,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     at = [place[judge.id] for judge in known]
     square = relations.kappa[np.ix_(at, at)]
     values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
+    pairs = int(relations.sizes.sum())
     words = ChartText(
         _("Which judges judge alike"),
         _(
@@ -219,7 +220,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         ),
         _(
             "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
-            pairs=f"{int(relations.sizes.sum()):,}",
+            pairs=f"{pairs:,}",
         ),
     )
     notes += (_("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals."),)
@@ -228,7 +229,8 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     cells: list[Cells] = [
         (one.name, other.name, values[i][j]) for i, one in enumerate(known) for j, other in enumerate(known) if i < j
     ]
-    drawn = matrix([judge.name for judge in known], values, view.page, words)
+    words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, None, pairs)]))
+    drawn = matrix([judge.name for judge in known], values, view.page, words, FADED if pairs < FEW_PAIRS else 1)
     return to_chart(drawn, words, notes, cells, (_("judge"), _("other judge"), _("kappa")))
 
 

@@ -19,6 +19,7 @@ from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
 from leaderboard.charts.layout import (
     BESIDE_NAMES,
     CHANCE,
+    FADED,
     SMALL,
     ChartText,
     Estimates,
@@ -27,22 +28,24 @@ from leaderboard.charts.layout import (
     bare_axis,
     base_layout,
     error_bars,
+    faded,
     fitting,
     hairline,
     hover_of,
     label,
     name_lines,
     names_width,
+    of_few,
     pairs_said,
     plain,
     reach,
     text_width,
     under,
+    with_legend,
 )
 
 _ROW, _NARROW_ROW, _HEADER, _NARROW_HEADER, _CURVES = 36, 44, 42, 130, 380  # heights
 _NUMBER, _PANEL, _GAP, _EDGE, _WIDEST = 48, 150, 28, 12, 560  # widths
-FEW_PAIRS, _FADED = 30, 0.25  # below so many pairs a cell of a heat map has a fraction of its shade
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
@@ -163,6 +166,7 @@ def dots(
     )
     grid = _Grid.fitting(panels, page)
     lowest = _lowest(panels, words.start)
+    words = replace(words, axis=with_legend(words.axis, (cell for panel in panels for cell in panel.estimates)))
     layout = base_layout(page, words, grid.height)
     traces: list[Json] = []
     for index, panel in enumerate(panels):
@@ -185,6 +189,7 @@ def dumbbells(
     other = replace(panel, estimates=second)
     grid = _Grid.fitting([panel], page)
     lowest = _lowest([panel, other], words.start)
+    words = replace(words, axis=with_legend(words.axis, (*first, *second)))
     layout = base_layout(page, words, grid.height)
     layout["shapes"] = _panel_lines(panel, grid, 0, p, (lowest, words.end))
     for line, (one, two) in enumerate(pairs):
@@ -254,22 +259,28 @@ def _lowest(panels: Sequence[_Panel], start: int) -> int:
 def _dot_traces(panel: _Panel, grid: _Grid, index: int, page: Page, symbol: str = "circle") -> list[Json]:
     """Return a trace per colour, and one for what is hollow: error bars have one colour for all of a trace."""
     p = page.palette
-    looks = [(colour, line.hollow) for colour, line in zip(panel.colours, panel.lines, strict=True)]
+    looks = [
+        (colour, line.hollow, of_few(cell))
+        for colour, line, cell in zip(panel.colours, panel.lines, panel.estimates, strict=True)
+    ]
     traces = []
-    for colour, hollow in dict.fromkeys(looks):
-        lines = [i for i, own in enumerate(looks) if own == (colour, hollow) and panel.estimates[i] is not None]
+    for look in dict.fromkeys(looks):
+        colour, hollow, few = look
+        lines = [i for i, own in enumerate(looks) if own == look and panel.estimates[i] is not None]
         cells = [estimate for i in lines if (estimate := panel.estimates[i]) is not None]
         if not cells:
             continue
         ends = [reach(cell) for cell in cells]
-        fill: Json = {"color": p.ground, "line": {"color": colour, "width": 1.6}} if hollow else {"color": colour}
+        shade = faded(colour, FADED) if few else colour
+        fill: Json = {"color": p.ground, "line": {"color": shade, "width": 1.6}} if hollow else {"color": shade}
+        pale = (0.25 if hollow else 0.4) * (FADED if few else 1)
         trace = {
             "type": "scatter",
             "mode": "markers",
             "x": [cell.value for cell in cells],
             "y": [grid.dot(index, line) for line in lines],
             "marker": {**fill, "size": 8 if grid.roomy else 6, "symbol": symbol},
-            "error_x": error_bars(colour, 0.25 if hollow else 0.4, [up for up, _ in ends], [down for _, down in ends]),
+            "error_x": error_bars(colour, pale, [up for up, _ in ends], [down for _, down in ends]),
             "xaxis": grid.axis(index),
             "cliponaxis": False,
             "hovertext": [hover_of(page, panel.lines[i].name, panel.title, panel.estimates[i]) for i in lines],
@@ -316,9 +327,10 @@ def _panel_words(
             continue
         number = f"{result.value:.1f}" if result is not None else page.text(_("none"))
         number = numbers[line] if numbers is not None else number
-        number = number if result is None or what.hollow else f"<b>{number}</b>"
+        few = of_few(result)
+        number = number if result is None or what.hollow or few else f"<b>{number}</b>"
         end = (grid.left(column) + _NUMBER - 15) / grid.width if grid.names else 1
-        notes.append(label(end, y, number, p.ink, yref="y", xanchor="right"))
+        notes.append(label(end, y, number, p.faint if few else p.ink, yref="y", xanchor="right"))
     return notes
 
 
@@ -407,7 +419,7 @@ def _heat_line(name: str, values: Estimates, y: float, page: Page, names: int) -
 
 def _strength(estimate: Estimate | None) -> float:
     """Return how strongly a cell is shaded: one of few pairs says little, however high it is."""
-    return 1.0 if estimate is None or estimate.n >= FEW_PAIRS else _FADED
+    return FADED if of_few(estimate) else 1.0
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -424,6 +436,7 @@ def curves(
     layout = base_layout(page, words, _CURVES, above=26)
     most = max(point.k for points, _ in drawn for point in points)
     low, high = _reach(drawn)
+    words = replace(words, axis=with_legend(words.axis, (final for _points, final in drawn)))
     ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
     room = 0.4 if page.narrow else 0.26
     traces: list[Json] = []
@@ -433,7 +446,7 @@ def curves(
         number = f"{last.value:.1f}" if line.hollow else f"<b>{last.value:.1f}</b>"
         own = f" ({page.text(line.small)})" if line.small and not page.narrow else ""
         name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), 12) + own)
-        shade = p.soft if line.hollow else p.ink
+        shade = p.faint if of_few(final) else p.soft if line.hollow else p.ink
         layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
         layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), p.chance, "x"))
     if low <= CHANCE <= high:
@@ -482,13 +495,14 @@ def _curve_traces(
 ) -> list[Json]:
     (points, final), p = drawn, page.palette
     odd, name = odd_points(points), what.name
-    fill: Json = {"color": p.ground, "line": {"color": p.soft, "width": 1.6}} if what.hollow else {"color": p.ink}
+    ink, soft = (faded(colour, FADED) if of_few(final) else colour for colour in (p.ink, p.soft))
+    fill: Json = {"color": p.ground, "line": {"color": p.soft, "width": 1.6}} if what.hollow else {"color": ink}
     marker = {**fill, "size": 8, "symbol": symbol}
     both = {"type": "scatter", "marker": marker, "hoverinfo": "text", "cliponaxis": False}
     line = {
         **both,
         "mode": "lines+markers",
-        "line": {"color": p.soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
+        "line": {"color": soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
         "x": [point.k for point in odd],
         "y": [point.value for point in odd],
         "hovertext": [f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {point.value:.1f}" for point in odd],
@@ -497,7 +511,11 @@ def _curve_traces(
         return [line]
     up, down = reach(final)
     last = points[-1].k
-    end = {"x": [last], "y": [final.value], "error_y": error_bars(p.ink, 0.25, [up], [down])}
+    end = {
+        "x": [last],
+        "y": [final.value],
+        "error_y": error_bars(p.ink, 0.25 * (FADED if of_few(final) else 1), [up], [down]),
+    }
     return [line, {**both, "mode": "markers", **end, "hovertext": [hover_of(page, name, _votes(last), final)]}]
 
 

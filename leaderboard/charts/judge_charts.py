@@ -30,7 +30,7 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
-from leaderboard.charts.dot_plots import FEW_PAIRS, ChartLine, curves, dots, dumbbells, heat_map
+from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
     Entry,
     Estimate,
@@ -47,7 +47,7 @@ from leaderboard.charts.estimates import (
     vote_curve,
     vote_finding,
 )
-from leaderboard.charts.layout import ChartText, Estimates
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark.spec import BenchmarkSpec
-from common.messages import _
+from common.messages import _, joined
 from common.translations import ENGLISH, Translations, translations
 from leaderboard.charts.colours import FONTS, Palette, palette
 from leaderboard.charts.estimates import Estimate
@@ -21,6 +21,7 @@ from leaderboard.charts.estimates import Estimate
 NARROW = 720  # pixels; below, names stand above their lines and panels above one another
 CHANCE = 50
 SMALL = "<span style='font-size:12px'>{}</span>"
+FEW_PAIRS, FADED = 30, 0.25  # below so many pairs a mark has a fraction of its strength
 _NAMES = 300  # the widest column of names
 BESIDE_NAMES = 24  # between the names and what follows
 
@@ -266,6 +267,19 @@ def names_width(names: Sequence[str]) -> int:
 def name_lines(name: str, column: int) -> list[str]:
     """Return a name on the lines that it takes in a column of names."""
     return on_lines(name, column - BESIDE_NAMES)
+
+
+def of_few(estimate: Estimate | None) -> bool:
+    """Return whether it is counted from so few pairs that it says little; of what others print, the pairs are not
+    known."""
+    return estimate is not None and 0 < estimate.n < FEW_PAIRS
+
+
+def with_legend(axis: str, estimates: Iterable[Estimate | None]) -> str:
+    """Return what the axis measures, and what faded marks are where there are any."""
+    if not any(map(of_few, estimates)):
+        return axis
+    return joined((axis, _("Faded: fewer than {few} pairs", few=FEW_PAIRS)), " · ")
 
 
 def pairs_said(column: Sequence[Estimate | None]) -> str:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import Message
 
 FILE = "paper_figures.json"
 
@@ -58,7 +59,7 @@ class PaperFigures:
 
     def said(self, chart: str) -> tuple[str, ...]:
         """Return the sentences about a chart."""
-        return tuple((self.notes or {}).get(chart, ()))
+        return tuple(Message(text, {}) for text in (self.notes or {}).get(chart, ()))
 
 
 @cache

@@ -337,7 +337,9 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
 # --- agreement --------------------------------------------------------------------------------------------------------
 
 
-def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page: Page, words: ChartText) -> Json:
+def matrix(
+    names: Sequence[str], values: Sequence[Sequence[float | None]], page: Page, words: ChartText, strength: float = 1
+) -> Json:
     """Return judges x judges in shades of the ink, with numbers while there is room; nobody is compared with
     oneself."""
     p, count = page.palette, len(names)
@@ -360,6 +362,7 @@ def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page:
         "zmax": 1,
         "colorscale": [[0, p.raised], [1, p.shade]],
         "showscale": False,
+        "customdata": [[strength] * count] * count,
         "xgap": 2 if cell > 14 else 0,
         "ygap": 24 if above else 2 if cell > 14 else 0,
         "dy": row,

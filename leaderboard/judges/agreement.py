@@ -12,6 +12,7 @@ from itertools import combinations
 
 from benchmark.disclosure import PUBLIC
 from benchmark.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
+from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
@@ -83,15 +84,26 @@ def agreement_verdict(found: Sequence[BenchmarkAgreement]) -> str:
     """Return what the correlations say, in plain words."""
     known = [(one.correlation.rho, one) for one in found if one.correlation is not None]
     if not known:
-        return f"No two benchmarks have {LEAST} judges in common yet, so their orders cannot be compared."
+        return _(
+            "No two benchmarks have {least} judges in common yet, so their orders cannot be compared.", least=LEAST
+        )
     rho, most = max(known, key=lambda pair: pair[0])
-    said = f"{most.first.spec.title} and {most.second.spec.title}"
+    said = _("{first} and {second}", first=most.first.spec.title, second=most.second.spec.title)
     if len(known) == 1:
-        return f"{said} have a rank correlation of {rho:.2f} over {len(most.judges)} judges."
+        return _(
+            "{said} have a rank correlation of {rho:.2f} over {count} judges.",
+            said=said,
+            rho=rho,
+            count=len(most.judges),
+        )
     low, least = min(known, key=lambda pair: pair[0])
-    return (
-        f"{said} order judges most alike (rank correlation {rho:.2f}), "
-        f"{least.first.spec.title} and {least.second.spec.title} least ({low:.2f})."
+    return _(
+        "{said} order judges most alike (rank correlation {rho:.2f}), {first} and {second} least ({low:.2f}).",
+        said=said,
+        rho=rho,
+        first=least.first.spec.title,
+        second=least.second.spec.title,
+        low=low,
     )
 
 
@@ -99,7 +111,7 @@ def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
     """Return the headline of a judge on a board, and whether it was scored here; None without one."""
     if cell is None:
         return None
-    for scored, figures in ((True, cell.figures), *((False, figures) for _, figures in cell.reports)):
+    for scored, figures in ((True, cell.figures), *((False, figures) for _row, figures in cell.reports)):
         for figure in figures:
             if figure.key == cell.board.headline:
                 return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), scored

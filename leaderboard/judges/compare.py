@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from benchmark.protocols import protocols
 from benchmark.statistics.pairwise import PairwiseArrays
+from common.messages import _, joined
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardVersion
 from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure
@@ -81,7 +82,7 @@ def _scored(
     if difference is not None and pair.first.id != rows[0].id:
         difference = turned(difference)
     rule = protocols(board.spec)[board.protocol].title
-    how = f"{rule}; {'pair by pair' if pair.paired else 'by their intervals'}"
+    how = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), "; ")
     return BenchmarkComparison(board, *cells, (cells[0].figures[0], cells[1].figures[0]), difference, how)
 
 
@@ -109,15 +110,15 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
                 difference = ScoreDifference(
                     one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
                 )
-                how = f"reported by {row.source}, {one.kind}; no interval"
+                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.kind)
                 return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
     return None
 
 
 def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
     if first.figures or second.figures:
-        return "One was scored here, the other is reported: their rules may differ."
-    return "Reported by different sources: their rules may differ."
+        return _("One was scored here, the other is reported: their rules may differ.")
+    return _("Reported by different sources: their rules may differ.")
 
 
 def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
@@ -125,20 +126,28 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     a, b = (line.name for line in lines)
     tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
     if not tested:
-        return f"No benchmark has scored both {a} and {b} here, so no difference between them was tested."
+        return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]
     behind = [(title, one) for title, one in tested if one.separable and one.delta < 0]
     level = [title for title, one in tested if not one.separable]
     clauses = [_ahead(x, y, results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
     if not clauses:
-        return f"{a} and {b} cannot be separated on {listed(level)}."
-    text = ", but ".join(clauses)
-    return text + (f"; on {listed(level)} they cannot be separated." if level else ".")
+        return _("{a} and {b} cannot be separated on {level}.", a=a, b=b, level=listed(level))
+    text = joined(clauses, _(", but "))
+    return text + (_("; on {level} they cannot be separated.", level=listed(level)) if level else _("."))
 
 
 def _ahead(one: str, other: str, results: Sequence[tuple[str, ScoreDifference]]) -> str:
-    where = [f"{title} (+{points(abs(result.delta))} points{_evidence(result)})" for title, result in results]
-    return f"{one} agrees with people more often than {other} on {listed(where)}"
+    where = [
+        _(
+            "{title} (+{points} points{evidence})",
+            title=title,
+            points=points(abs(result.delta)),
+            evidence=_evidence(result),
+        )
+        for title, result in results
+    ]
+    return _("{one} agrees with people more often than {other} on {where}", one=one, other=other, where=listed(where))
 
 
 def _evidence(difference: ScoreDifference) -> str:

@@ -26,10 +26,9 @@ from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.colours import LIGHT
-from leaderboard.charts.dot_plots import FEW_PAIRS
 from leaderboard.charts.estimates import Entry, display_name
 from leaderboard.charts.interactive import interactive_page
-from leaderboard.charts.layout import Page
+from leaderboard.charts.layout import FEW_PAIRS, Page
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import GROUPS, Kind
 from leaderboard.charts.svg import page_paint, svg

@@ -18,6 +18,7 @@ from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
+from common.messages import Message, _
 from leaderboard.board import reported_results
 from leaderboard.board.disclosure import shown_strict
 from leaderboard.board.position import marked_strips
@@ -209,7 +210,7 @@ def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
     return [one for one in board.rows if row and row.judge and one.judge == row.judge and one.id != row.id]
 
 
-_LENGTHS = (("longer", "the longer"), ("shorter", "the shorter"), ("equal", "equally long"))
+_LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal", _("equally long")))
 
 
 def _cell(tally: Tally, name: str, title: str, category: str = "") -> SliceCounts:
@@ -231,7 +232,7 @@ def _tags(tally: Tally) -> list[SliceCounts] | None:
         return None
     spec = tally.spec
     last = [
-        replace(category, name=f"{category.name} (untagged)", category="")
+        replace(category, name=_("{category} (untagged)", category=Message(category.name, {})), category="")
         for category in _categories(tally)
         if category.category in spec.untagged
     ]

@@ -10,6 +10,7 @@ from math import sqrt
 from benchmark.scoring import Tally
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
+from common.messages import _
 from leaderboard.board.rows import Bounds
 from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
 
@@ -52,7 +53,7 @@ class LengthFinding:
         """The kind of answer that it favours; "" where the data can show none."""
         if not self.difference.separable:
             return ""
-        return "longer" if self.difference.delta > 0 else "shorter"
+        return _("longer") if self.difference.delta > 0 else _("shorter")
 
 
 @dataclass(frozen=True, slots=True)

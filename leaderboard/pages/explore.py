@@ -20,8 +20,8 @@ PREFIX = 12  # digits of a fingerprint in an address; more where they are needed
 MOST_WORDS = 200  # letters of a search
 _NAME = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
 RIGHT: Mapping[str, tuple[str, range]] = {
-    "few": ("under 30%", range(0, 3)),
-    "some": ("30 to 70%", range(3, 7)),
+    "few": (_("under 30%"), range(0, 3)),
+    "some": (_("30 to 70%"), range(3, 7)),
     "most": (_("70% or more"), range(7, BANDS)),
 }
 """Filters by the share of judges that were right: name -> words, bands."""
@@ -210,6 +210,7 @@ def _difficulty(category: str, bands: Sequence[int]) -> Difficulty:
     counts = [bands.count(band) for band in range(_TENTHS)]
     most = max(*counts, 1)
     bars = tuple(
-        DifficultyBar(f"{10 * band} to {10 * band + 10}%", count, count / most) for band, count in enumerate(counts)
+        DifficultyBar(_("{low} to {high}%", low=10 * band, high=10 * band + 10), count, count / most)
+        for band, count in enumerate(counts)
     )
     return Difficulty(category, len(bands), sum(counts[:_HARD]), bars)

@@ -30,6 +30,7 @@ MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _NO_FIGURES = ("benchmark", "lang")  # that every address may have
 _KEPT = 2048  # answers, of a few kilobytes each
 
+_READING_NAMES: Mapping[Reading, str] = {"rounded": _("rounded"), "cut off": _("cut off"), "either": _("either")}
 _READINGS: Mapping[Reading, str] = {
     "rounded": "",
     "cut off": _(", if they were cut off instead of rounded"),
@@ -212,7 +213,7 @@ def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
     complete, total = len(known) == len(pairs), sum(explanation.denominators)
     low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, explanation.reading)
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
-    notes = [explanation.reading] + [_exchanged(stated.spec)] * explanation.exchanged
+    notes = [_READING_NAMES[explanation.reading]] + [_exchanged(stated.spec)] * explanation.exchanged
     return ExplanationLine(
         explanation.split.label,
         stated.spec.grouping_text(explanation.split.grouping).title,
@@ -224,7 +225,7 @@ def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
         f"{'–' if high - low == total else _span(low, high)}/{total:,}",
         f"{100 * low / total:.2f}" if low == high else "–",
         f"{float(100 * macro):.2f}" if complete else "–",
-        ", ".join(notes),
+        joined(notes),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from benchmark.number_check import Implied, Plausibility
 from benchmark.pairs.definition_check import by_printed_name, printed_names
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_definitions import definition_name, printed_title
@@ -109,7 +110,7 @@ def _implied(plausibility: Plausibility) -> list[dict[str, Any]]:
             "sizes": parts[0].split.label,
             "grouping": plausibility.figures.spec.grouping_text(grouping).title,
             "revisions": [", ".join(part.split.revisions) for part in parts],
-            "overalls": [f"{part.low:.2f} to {part.high:.2f}" for part in parts],
+            "overalls": [_("{low:.2f} to {high:.2f}", low=part.low, high=part.high) for part in parts],
         }
         for grouping, parts in by_grouping.items()
     ]

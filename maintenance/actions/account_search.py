@@ -8,6 +8,7 @@ from typing import NamedTuple
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
 from auth.settings import IdentitySettings, Mode
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
@@ -42,7 +43,7 @@ class Directory(NamedTuple):
     @property
     def nobody(self) -> str:
         """Message for an empty list."""
-        return "Nobody like that has signed in." if self.search else "Nobody has signed in yet."
+        return _("Nobody like that has signed in.") if self.search else _("Nobody has signed in yet.")
 
 
 def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
@@ -58,9 +59,12 @@ def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
     same = account_queries.by_name(session, named) if named else []
     if len(same) > 1:
         ids = ", ".join(one.id for one in same)
-        raise Conflict("ambiguous-account", f"{len(same)} accounts are named {named[:80]}: {ids}. Give the id.")
+        raise Conflict(
+            "ambiguous-account",
+            _("{count} accounts are named {named}: {ids}. Give the id.", count=len(same), named=named[:80], ids=ids),
+        )
     if not same:
-        raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
+        raise NotFound(_("There is no account with the id or the user name {named!r}.", named=named[:80]))
     return same[0]
 
 

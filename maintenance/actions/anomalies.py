@@ -13,6 +13,7 @@ from pydantic import Field
 
 from benchmark.anomalies import PROBES_FROM, PROBING_FROM, is_probe, is_probing
 from benchmark.scoring import FIELDS, LENGTHS
+from common.messages import _
 from maintenance import anomaly_text
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, Reason, action
@@ -62,11 +63,20 @@ class Alarm:
     @property
     def sentence(self) -> str:
         """In words."""
-        return (
-            f"{self.scored} submissions of {self.accounts} accounts that nobody has approved were scored in the last "
-            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} at chance level in {PATIENT_DAYS} days, "
-            f"or with few votes where labels are hidden, of {self.probers} accounts with {PROBES_FROM} or more "
-            f"(alarm from {PROBING_FROM})."
+        return _(
+            "{scored} submissions of {accounts} accounts that nobody has approved were scored in the "
+            "last {alarm_days} days (alarm from {alarm_from}); {probes} at chance level in "
+            "{patient_days} days, or with few votes where labels are hidden, of {probers} accounts "
+            "with {probes_from} or more (alarm from {probing_from}).",
+            scored=self.scored,
+            accounts=self.accounts,
+            alarm_days=ALARM_DAYS,
+            alarm_from=ALARM_FROM,
+            probes=self.probes,
+            patient_days=PATIENT_DAYS,
+            probers=self.probers,
+            probes_from=PROBES_FROM,
+            probing_from=PROBING_FROM,
         )
 
 
@@ -127,7 +137,7 @@ def rescan(ctx: ActionContext, reason: Reason) -> ActionResult:
         seq = audit.append(
             session, RESET, {"open": gone, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, "A worker looks at every entry again.", seq)
+    return ActionResult(True, _("A worker looks at every entry again."), seq)
 
 
 def alarm(ctx: ActionContext) -> Alarm:
@@ -162,9 +172,9 @@ def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> A
     with ctx.database.write() as session:
         changed = anomalies.decide(session, suspicion, decision, why, ctx.user.account)
         if changed is None:
-            raise NotFound(f"There is no suspicion {suspicion}.")
+            raise NotFound(_("There is no suspicion {suspicion}.", suspicion=suspicion))
         if not changed:
-            return ActionResult(False, f"Suspicion {suspicion} is closed already.")
+            return ActionResult(False, _("Suspicion {suspicion} is closed already.", suspicion=suspicion))
         facts = {
             "suspicion": suspicion,
             "decision": decision,
@@ -173,4 +183,6 @@ def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> A
             "via": ctx.user.auth_method,
         }
         seq = audit.append(session, DECIDED, facts)
-    return ActionResult(True, f"Suspicion {suspicion} is closed: {decision}.", seq)
+    return ActionResult(
+        True, _("Suspicion {suspicion} is closed: {decision}.", suspicion=suspicion, decision=_(decision)), seq
+    )

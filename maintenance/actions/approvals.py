@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries
@@ -78,14 +79,16 @@ def _decide(ctx: ActionContext, submission: str, reason: str, wanted: str) -> Ac
     with ctx.database.write() as session:
         state = approval_queries.locked(session, submission)
         if state is None:
-            raise NotFound(f"No submission {submission[:40]!r} has ever waited for approval.")
+            raise NotFound(_("No submission {submission!r} has ever waited for approval.", submission=submission[:40]))
         if state == wanted:
-            return ActionResult(False, f"Submission {submission} is {wanted} already.")
+            return ActionResult(
+                False, _("Submission {submission} is {wanted} already.", submission=submission, wanted=_(wanted))
+            )
         if state == APPROVED:
-            raise Conflict("already-approved", "It was approved and scored. Withdraw or hide the entry instead.")
+            raise Conflict("already-approved", _("It was approved and scored. Withdraw or hide the entry instead."))
         visibility.record_decision(session, submission, wanted, ctx.user.account, why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
         facts = {"submission": submission, "by": ctx.user.account, "via": ctx.user.auth_method, "reason": why}
         seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, facts)
-    return ActionResult(True, f"Submission {submission} is {wanted}.", seq)
+    return ActionResult(True, _("Submission {submission} is {wanted}.", submission=submission, wanted=_(wanted)), seq)

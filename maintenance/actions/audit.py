@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from common.canonical_json import GENESIS, canonical_json
-from common.text import pluralize
+from common.messages import _, joined, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
@@ -19,7 +19,7 @@ from storage.integrity import audit, audit_checkpoints
 from storage.integrity import integrity_check as integrity
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_WHOLE = "Give seq and hash as its file has them, or the whole content of that file."
+_WHOLE = _("Give seq and hash as its file has them, or the whole content of that file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +43,31 @@ class Verdict:
         """Return the same in words: a line about the chain, and one for each row."""
         if not self.rows:
             return self._of_chain
-        rows = pluralize(len(self.rows), "stored row is not what its event says", "stored rows are not what events say")
-        return "\n".join([f"{self._of_chain} {rows}:", *self.rows])
+        rows = ngettext(
+            "{n:,} stored row is not what its event says:",
+            "{n:,} stored rows are not what events say:",
+            len(self.rows),
+        )
+        return joined([joined((self._of_chain, rows), " "), *map(_, self.rows)], "\n")
 
     @property
     def _of_chain(self) -> str:
         if self.broken_at is not None:
-            return f"The chain is broken at event {self.broken_at}: {self.why}."
+            return _("The chain is broken at event {broken_at}: {why}.", broken_at=self.broken_at, why=_(self.why))
         if self.newer_head is not None:
-            return (
-                f"All {self.events} events hold, but this head is newer than the copy: it names event "
-                f"{self.newer_head}, and the copy ends with event {self.events}. After a restore that is expected, and "
-                "an older head shows whether the rest is the same; otherwise the end of the chain is gone."
+            return _(
+                "All {events} events hold, but this head is newer than the copy: it names event "
+                "{newer_head}, and the copy ends with event {events}. After a restore that is expected, "
+                "and an older head shows whether the rest is the same; otherwise the end of the chain is "
+                "gone.",
+                events=self.events,
+                newer_head=self.newer_head,
             )
         if self.head_holds is False:
-            return "The chain holds in itself, but it is not the one that the given head belongs to."
-        return f"All {self.events} events hold" + (", and so does the given head." if self.head_holds else ".")
+            return _("The chain holds in itself, but it is not the one that the given head belongs to.")
+        if self.head_holds:
+            return _("All {events} events hold, and so does the given head.", events=self.events)
+        return _("All {events} events hold.", events=self.events)
 
 
 def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
@@ -88,9 +97,11 @@ def _checked(head: dict[str, Any]) -> audit.Head:
     """Return a head whose number an event can have, and whose hash is one. Raises Conflict."""
     seq, digest = head.get("seq"), head.get("hash")
     if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
-        raise Conflict("no-head", f"This is no head of a chain: its seq is no event's number. {_WHOLE}")
+        raise Conflict("no-head", _("This is no head of a chain: its seq is no event's number. {whole}", whole=_WHOLE))
     if not isinstance(digest, str) or not _HASH.fullmatch(digest):
-        raise Conflict("no-head", f"This is no head of a chain: its hash is not 64 hexadecimal digits. {_WHOLE}")
+        raise Conflict(
+            "no-head", _("This is no head of a chain: its hash is not 64 hexadecimal digits. {whole}", whole=_WHOLE)
+        )
     return audit.Head(seq, digest)
 
 
@@ -101,7 +112,7 @@ def read_head(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         result = None
     if not isinstance(result, dict):
-        raise Conflict("no-head", f"This is no head of a chain. {_WHOLE}")
+        raise Conflict("no-head", _("This is no head of a chain. {whole}", whole=_WHOLE))
     return result
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from auth import LOCAL, Role, bans, require
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.database import account_queries
 from maintenance.registry import AccountName, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer
 
-_YOURSELF = "Nobody can ban themselves, or lift their own ban."
-_LOCAL = (
-    f"{LOCAL.account} is everyone who uses this machine without signing in, including you: it cannot be banned. "
-    "Stop the service, or set OIDC_CLIENT_ID so that people sign in."
+_YOURSELF = _("Nobody can ban themselves, or lift their own ban.")
+_LOCAL = _(
+    "{account} is everyone who uses this machine without signing in, including you: it cannot "
+    "be banned. Stop the service, or set OIDC_CLIENT_ID so that people sign in.",
+    account=LOCAL.account,
 )
 
 
@@ -53,5 +55,6 @@ def _set(ctx: ActionContext, account: str, reason: str, *, banned: bool) -> Acti
     if role in (Role.MAINTAINER, Role.OWNER):
         require(ctx.user, Role.OWNER)
     seq = bans.ban(ctx.database, result.id, ctx.user.account, why, banned=banned)
-    done = f"{result.words} is {'banned' if banned else 'no longer banned'}."
-    return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq)
+    words = result.words
+    done = _("{words} is banned.", words=words) if banned else _("{words} is no longer banned.", words=words)
+    return ActionResult(seq is not None, _("No change: it is so already.") if seq is None else done, seq)

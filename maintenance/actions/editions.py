@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from benchmark.spec import known_benchmarks
+from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
@@ -84,32 +85,50 @@ def request_export(
     with ctx.database.write() as session:
         result = annotation_projects.project(session, ctx.benchmark, project)
         if result is None:
-            raise NotFound(f"There is no project {project}.")
+            raise NotFound(_("There is no project {project}.", project=project))
         if result.pool_id is None:
-            raise Conflict("no-pool", f"{result.name} is about labels: editions are made of candidates of a pool.")
+            raise Conflict(
+                "no-pool", _("{name} is about labels: editions are made of candidates of a pool.", name=result.name)
+            )
         if result.closed_at is None:
-            raise Conflict("open", f"{result.name} is open. End it first: `verification finish {project}`.")
+            raise Conflict(
+                "open",
+                _("{name} is open. End it first: `verification finish {project}`.", name=result.name, project=project),
+            )
         wanted = TaskRequest(EXPORT, id, params, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
-    message = f"A worker makes edition {id} of {result.name} (task {task}). {FOLLOW}"
+    message = _(
+        "A worker makes edition {id} of {name} (task {task}). {follow}",
+        id=id,
+        name=result.name,
+        task=task,
+        follow=FOLLOW,
+    )
     return ActionResult(new, message, task_id=task)
 
 
 def _check(edition: str, options: EditionOptions) -> None:
     """Raise Conflict for what cannot be an edition."""
     if not _ID.fullmatch(edition):
-        raise Conflict("bad-id", "Name the edition with small letters, digits and dashes, for instance my-bench-2.")
+        raise Conflict("bad-id", _("Name the edition with small letters, digits and dashes, for instance my-bench-2."))
     if edition in known_benchmarks():
-        raise Conflict("known-benchmark", f"There is a benchmark {edition}. Old editions stay: choose another id.")
+        raise Conflict(
+            "known-benchmark",
+            _("There is a benchmark {edition}. Old editions stay: choose another id.", edition=edition),
+        )
     if options.version and not _VERSION.fullmatch(options.version):
-        raise Conflict("bad-version", "Name the version with letters, digits, dots and dashes, for instance v1.")
+        raise Conflict("bad-version", _("Name the version with letters, digits, dots and dashes, for instance v1."))
     if not 0 <= options.hidden <= 100:
-        raise Conflict("bad-share", f"The hidden share is a percentage from 0 to 100, not {options.hidden}.")
+        raise Conflict(
+            "bad-share", _("The hidden share is a percentage from 0 to 100, not {hidden}.", hidden=options.hidden)
+        )
     if options.retire:
         try:
             date.fromisoformat(options.retire)
         except ValueError:
-            raise Conflict("bad-date", f"{options.retire[:40]!r} is no date. Write one such as 2027-12-31.") from None
+            raise Conflict(
+                "bad-date", _("{retire!r} is no date. Write one such as 2027-12-31.", retire=options.retire[:40])
+            ) from None
 
 
 def _export_again(ctx: ActionContext, failed: TaskView) -> ActionResult:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from benchmark.judges import judge_name
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
@@ -33,7 +34,7 @@ HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
-UNCHANGED = "No change: it is so already."
+UNCHANGED = _("No change: it is so already.")
 _NAMING = {"model", "judge"}  # fields that name the judge
 
 Changes = Annotated[
@@ -63,7 +64,7 @@ def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
         if result.hidden_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, hidden_at=queries.now(session))
-        return _record(session, HIDDEN, ctx.user, entry, f"{_name(result)} is hidden.", reason=why)
+        return _record(session, HIDDEN, ctx.user, entry, _("{name} is hidden.", name=_name(result)), reason=why)
 
 
 @action(
@@ -89,7 +90,7 @@ def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
             return ActionResult(False, UNCHANGED)
         it: str | None
         if result.hidden_at is not None:
-            it, after = "is hidden", result._replace(hidden_at=None)
+            it, after = _("is hidden"), result._replace(hidden_at=None)
             queries.decide(session, entry, hidden_at=None)
         elif result.merged_into is not None:
             it, after = result.gone, result._replace(merged_into=None)
@@ -97,9 +98,11 @@ def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
         else:
             it, after = result.gone, result._replace(withdrawn_at=None)
             queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
-        now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
-        again = "" if after.gone is None else " Restore it once more to take that back, too."
-        message = f"{_name(result)} {now}.{again}"
+        name = _name(result)
+        now = _("is back on the board") if after.gone is None else _("was restored, but it {gone}", gone=after.gone)
+        message = _("{name} {now}.", name=name, now=now)
+        if after.gone is not None:
+            message = _("{name} {now}. Restore it once more to take that back, too.", name=name, now=now)
         return _record(session, RESTORED, ctx.user, entry, message, reason=why, it=it, now=now)
 
 
@@ -123,7 +126,7 @@ def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult
         if result.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, withdrawn_at=queries.now(session), withdrawn_reason=why)
-        return _record(session, WITHDRAWN, ctx.user, entry, f"{_name(result)} is withdrawn.", reason=why)
+        return _record(session, WITHDRAWN, ctx.user, entry, _("{name} is withdrawn.", name=_name(result)), reason=why)
 
 
 @action(
@@ -164,7 +167,8 @@ def _mark(ctx: ActionContext, entry: EntryId, reason: Reason, *, wanted: bool) -
         if (result.verified_at is not None) is wanted:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
-        message = f"{_name(result)} is {'verified' if wanted else 'no longer verified'}."
+        name = _name(result)
+        message = _("{name} is verified.", name=name) if wanted else _("{name} is no longer verified.", name=name)
         return _record(session, VERIFIED if wanted else UNVERIFIED, ctx.user, entry, message, reason=why)
 
 
@@ -187,7 +191,7 @@ def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
         if result.flag == text:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=text)
-        return _record(session, FLAGGED, ctx.user, entry, f"{_name(result)} carries the note.", note=text)
+        return _record(session, FLAGGED, ctx.user, entry, _("{name} carries the note.", name=_name(result)), note=text)
 
 
 @action(
@@ -209,7 +213,9 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
         if result.flag is None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=None)
-        return _record(session, UNFLAGGED, ctx.user, entry, f"{_name(result)} carries no note.", reason=why)
+        return _record(
+            session, UNFLAGGED, ctx.user, entry, _("{name} carries no note.", name=_name(result)), reason=why
+        )
 
 
 @action(
@@ -246,11 +252,11 @@ def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
         _refuse_imitation(session, result, named, ctx.shipped())
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
             edited = queries.edited_at(session, result.benchmark, ctx.user.account)
-            sliding_window.check("The descriptions of your entries", edited, queries.now(session))
+            sliding_window.check(_("The descriptions of your entries"), edited, queries.now(session))
         queries.change(session, entry, after)
         queries.keep_edit(session, entry, ctx.user.account, before, after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
-        message = f"Changed: {', '.join(before)}."
+        message = _("Changed: {names}.", names=", ".join(before))
         facts = {"description_commitment": stored_rows.description_commitment(session, entry)}
         return _record(session, EDITED, ctx.user, entry, message, fields=sorted(before), sha256=digest, **facts)
 
@@ -295,7 +301,7 @@ def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -
         _refuse_twins(session, result, owner.id, result.model, result.version)
         queries.change(session, entry, {"owner": owner.id})
         facts = {"from": result.owner, "to": owner.id, "reason": why}
-        message = f"{_name(result)} belongs to {owner.words}."
+        message = _("{name} belongs to {words}.", name=_name(result), words=owner.words)
         return _record(session, TRANSFERRED, ctx.user, entry, message, **facts)
 
 
@@ -322,20 +328,29 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
         if extra.merged_into == into:
             return ActionResult(False, UNCHANGED)
         if entry == into or extra.benchmark != kept.benchmark:
-            raise Conflict("not-duplicates", "Only two different entries of the same benchmark can be merged.")
+            raise Conflict("not-duplicates", _("Only two different entries of the same benchmark can be merged."))
         if kept.gone is not None:
-            raise Conflict("not-on-the-board", f"{into} {kept.gone}; merge into an entry that is on the board.")
+            raise Conflict(
+                "not-on-the-board",
+                _("{into} {gone}; merge into an entry that is on the board.", into=into, gone=kept.gone),
+            )
         for name in both:
             if visibility.of(session, name).anonymous_until is not None:
-                detail = f"{name} does not tell its owner, and the other one may. Merge them when it does."
+                detail = _("{name} does not tell its owner, and the other one may. Merge them when it does.", name=name)
                 raise Conflict("unnamed", detail)
         if into in queries.out_of_sight(session):
-            raise Conflict("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")
+            raise Conflict(
+                "not-on-the-board", _("{into} is not published; merge into an entry that is on the board.", into=into)
+            )
         for name in (*queries.merged_into(session, entry), entry):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
         same = queries.same_votes(session, entry, into)
-        differ = "" if same else " Their votes differ: restore it if it is no duplicate."
-        message = f"{_name(extra)} is merged into {_name(kept)}.{differ}"
+        names = {"name": _name(extra), "kept": _name(kept)}
+        message = (
+            _("{name} is merged into {kept}.", **names)
+            if same
+            else _("{name} is merged into {kept}. Their votes differ: restore it if it is no duplicate.", **names)
+        )
         return _record(session, MERGED, ctx.user, entry, message, into=into, reason=why, same_votes=same)
 
 
@@ -346,14 +361,16 @@ def _load(session: Session, entry: str, user: Identity | None = None, *, lock: b
     if user is not None:
         require_owner_of(user, result.owner if result else "")
     if result is None:
-        raise NotFound(f"There is no entry {entry[:40]!r}.")
+        raise NotFound(_("There is no entry {entry!r}.", entry=entry[:40]))
     return result
 
 
 def _refuse_twins(session: Session, entry: Entry, owner: str, model: str, version: str) -> None:
     other = queries.taken(session, entry, owner, model, version)
     if other is not None:
-        raise Conflict("name-taken", f"The owner has entry {other} with the same name or content. Merge them first.")
+        raise Conflict(
+            "name-taken", _("The owner has entry {other} with the same name or content. Merge them first.", other=other)
+        )
 
 
 def _refuse_imitation(
@@ -363,7 +380,15 @@ def _refuse_imitation(
     for field in confusables.FIELDS:
         name = changes.get(field)
         if name and (other := confusables.find_confusable(session, entry.benchmark, entry.owner, field, name, shipped)):
-            raise Conflict("too-similar", f"{field}: {name} is too similar to {other}, which is somebody else's.")
+            raise Conflict(
+                "too-similar",
+                _(
+                    "{field}: {name} is too similar to {other}, which is somebody else's.",
+                    field=field,
+                    name=name,
+                    other=other,
+                ),
+            )
 
 
 def _name(entry: Entry) -> str:

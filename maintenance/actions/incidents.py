@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
+from common.messages import _, joined
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
@@ -21,10 +22,16 @@ UpdateText = Annotated[str, ParamInfo("What is known by now", help="what is know
 def as_text(result: Sequence[Incident]) -> str:
     """Return one line an incident."""
     lines = [
-        f"{one.number}  {'open' if one.closed_at is None else 'closed'}  {iso(one.opened_at)}  {one.title}"
+        _(
+            "{number}  {state}  {at}  {title}",
+            number=one.number,
+            state=_("open") if one.closed_at is None else _("closed"),
+            at=iso(one.opened_at),
+            title=one.title,
+        )
         for one in result
     ]
-    return "\n".join(lines) or "No incident was reported."
+    return joined(lines, "\n") or _("No incident was reported.")
 
 
 @action(
@@ -52,7 +59,7 @@ def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     with ctx.database.write() as session:
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, incidents.OPENED, {"text": said, **by})
-    return ActionResult(True, f"Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq)
+    return ActionResult(True, _("Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq=seq), seq)
 
 
 @action(
@@ -84,12 +91,20 @@ def _add(ctx: ActionContext, number: int, text: str, kind: str) -> ActionResult:
         audit.acquire_chain_lock(session)
         known = {incident.number: incident for incident in incidents.recent(session)}
         if number not in known:
-            raise NotFound(f"There is no incident {number}.")
+            raise NotFound(_("There is no incident {number}.", number=number))
         if known[number].closed_at is not None:
-            raise Conflict("incident-closed", f"Incident {number} is closed. Open another one.")
+            raise Conflict("incident-closed", _("Incident {number} is closed. Open another one.", number=number))
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, kind, {"incident": number, "text": said, **by})
-    return ActionResult(True, f"Incident {number} is {'closed' if kind == incidents.CLOSED else 'updated'}.", seq)
+    return ActionResult(
+        True,
+        _(
+            "Incident {number} is {state}.",
+            number=number,
+            state=_("closed") if kind == incidents.CLOSED else _("updated"),
+        ),
+        seq,
+    )
 
 
 def listing(database: Database) -> list[Incident]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
@@ -24,8 +25,8 @@ from storage.labels import label_imports, label_sets
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
-UNTIL_DONE = "until a worker has done it"
-FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
+UNTIL_DONE = _("until a worker has done it")
+FOR_GOOD = _("This reveals the salt for good, and the revision can never be previewed or applied again.")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
@@ -38,7 +39,7 @@ Source = Annotated[
         read=absolute_path,
     ),
 ]
-_TYPE_AGAIN = "To confirm, type the revision's name"
+_TYPE_AGAIN = _("To confirm, type the revision's name")
 Confirmation = Annotated[
     str, ParamInfo(_TYPE_AGAIN, option="--confirm", metavar="REVISION", help="the revision's name again")
 ]
@@ -49,7 +50,9 @@ RetireConfirmation = Annotated[
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
-        ask=lambda ctx, given: f"{FOR_GOOD} To confirm, type {given['revision']}: ",
+        ask=lambda ctx, given: _(
+            "{for_good} To confirm, type {revision}: ", for_good=FOR_GOOD, revision=given["revision"]
+        ),
     ),
 ]
 
@@ -94,19 +97,35 @@ def level_of(failed: TaskView) -> DisclosureLevel:
 def check_new(session: Session, benchmark: str, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
-        raise Conflict("bad-name", "Name the revision with small letters, digits, dots and dashes, for instance v3.")
+        raise Conflict("bad-name", _("Name the revision with small letters, digits, dots and dashes, for instance v3."))
     if any(one.revision == revision for one in queries.revisions(session, benchmark)):
-        raise Conflict("known-revision", f"Revision {revision} exists, and revisions never change. Choose a new name.")
+        raise Conflict(
+            "known-revision",
+            _("Revision {revision} exists, and revisions never change. Choose a new name.", revision=revision),
+        )
     if revision == DEMO_REVISION:
-        raise Conflict("reserved-name", f"{revision} is what the demo's own revision is called. Choose another name.")
+        raise Conflict(
+            "reserved-name",
+            _("{revision} is what the demo's own revision is called. Choose another name.", revision=revision),
+        )
 
 
 def stated_level(disclosure: str, public: bool, usual: str) -> str:
     """Return the disclosure level that was asked for; `public` is short for one. Raises Conflict."""
     if public and disclosure not in ("", PUBLIC):
-        raise Conflict("two-levels", f"public and disclosure {disclosure[:40]!r} contradict one another; keep one.")
+        raise Conflict(
+            "two-levels",
+            _("public and disclosure {disclosure!r} contradict one another; keep one.", disclosure=disclosure[:40]),
+        )
     if disclosure and disclosure not in LEVELS:
-        raise Conflict("unknown-level", f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.")
+        raise Conflict(
+            "unknown-level",
+            _(
+                "The disclosure is one of {names}, not {disclosure!r}.",
+                names=", ".join(LEVELS),
+                disclosure=disclosure[:40],
+            ),
+        )
     return PUBLIC if public else disclosure or usual
 
 
@@ -135,7 +154,9 @@ def request_import(
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision)
         task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, ctx.user.account, ctx.benchmark))
-    return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
+    return ActionResult(
+        new, _("A worker imports revision {revision} (task {task}).", revision=revision, task=task), task_id=task
+    )
 
 
 def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
@@ -172,19 +193,32 @@ def request_retire(
     with ctx.database.write() as session:
         result = next((one for one in queries.revisions(session, ctx.benchmark) if one.revision == revision), None)
         if result is None or result.imported_at is None:
-            raise NotFound(f"There is no imported revision {revision[:40]!r}.")
+            raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
         if result.retired_at is not None:
-            return ActionResult(False, f"Revision {revision} is retired already.")
+            return ActionResult(False, _("Revision {revision} is retired already.", revision=revision))
         board = label_sets.current(session, ctx.benchmark)
         if board is not None and board.label_revision == revision:
-            raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
+            raise Conflict(
+                "in-use", _("The board shows revision {revision}; apply another one first.", revision=revision)
+            )
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision and project.closed_at is None:
-                raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
+                raise Conflict(
+                    "in-use",
+                    _(
+                        "Project {name} is verifying revision {revision}; close it first.",
+                        name=project.name,
+                        revision=revision,
+                    ),
+                )
         if confirmation != revision:
-            raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
+            raise Conflict(
+                "not-confirmed", _("{for_good} To confirm, type {revision}.", for_good=FOR_GOOD, revision=revision)
+            )
         task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, ctx.user.account, ctx.benchmark))
-    return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
+    return ActionResult(
+        new, _("A worker retires revision {revision} (task {task}).", revision=revision, task=task), task_id=task
+    )
 
 
 @action(
@@ -206,18 +240,26 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _imported(session, ctx.benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
+        result = _imported(
+            session, ctx.benchmark, revision, _("take it out of HIDDEN_LABELS and start the service again")
+        )
         if result.disclosure == PUBLIC or result.retired_at is not None:
-            return ActionResult(False, f"Revision {revision} is public already.")
+            return ActionResult(False, _("Revision {revision} is public already.", revision=revision))
         if confirmation and confirmation != revision:
-            raise Conflict("not-confirmed", f"To confirm, type {revision}.")
+            raise Conflict("not-confirmed", _("To confirm, type {revision}.", revision=revision))
         label_imports.disclose(session, ctx.benchmark, revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, kind, facts)
     return ActionResult(
-        True, f"Revision {revision} is public: {readers_words(result.disclosure or PUBLIC, PUBLIC)}", seq
+        True,
+        _(
+            "Revision {revision} is public: {readers_words}",
+            revision=revision,
+            readers_words=readers_words(result.disclosure or PUBLIC, PUBLIC),
+        ),
+        seq,
     )
 
 
@@ -239,25 +281,41 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _imported(session, ctx.benchmark, revision, "take it out of LABELS")
+        result = _imported(session, ctx.benchmark, revision, _("take it out of LABELS"))
         if result.published_at is not None or result.registered_at is not None or result.retired_at is not None:
-            raise Conflict("in-use", f"Something was scored under revision {revision}, so it stays; see retire.")
+            raise Conflict(
+                "in-use",
+                _("Something was scored under revision {revision}, so it stays; see retire.", revision=revision),
+            )
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision:
-                raise Conflict("in-use", f"Project {project.name} verifies revision {revision}, so it stays.")
+                raise Conflict(
+                    "in-use",
+                    _(
+                        "Project {name} verifies revision {revision}, so it stays.",
+                        name=project.name,
+                        revision=revision,
+                    ),
+                )
         if busy := tasks.open_about(session, ctx.benchmark, revision, other_than=DISCARD):
-            raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
+            raise Conflict(
+                "busy", _("Task {busy} is about revision {revision} and must end first.", busy=busy, revision=revision)
+            )
         task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, ctx.user.account, ctx.benchmark))
-    return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
+    return ActionResult(
+        new, _("A worker discards draft {revision} (task {task}).", revision=revision, task=task), task_id=task
+    )
 
 
 def _imported(session: Session, benchmark: str, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
     result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if result is None:
-        raise NotFound(f"There is no imported revision {revision[:40]!r}.")
+        raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
     if result.imported_at is None:
-        raise Conflict("configured", f"The settings name revision {revision}: {instead}.")
+        raise Conflict(
+            "configured", _("The settings name revision {revision}: {instead}.", revision=revision, instead=instead)
+        )
     return result
 
 

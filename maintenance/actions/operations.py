@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from common.text import pluralize
+from common.messages import _, joined, ngettext
 from maintenance import label_availability
 from maintenance.action_context import ActionContext
 from maintenance.actions.anomalies import Alarm, alarm
@@ -31,7 +31,7 @@ from storage.models.moderation import Task
 REQUEUED = "job.requeued"
 BACKUP = "backup"
 _LATELY = 50  # tasks
-_WEAK = "Disclose them, or say that this is meant (ACCEPT_WEAK_HIDING, --accept-weak-hiding)."
+_WEAK = _("Disclose them, or say that this is meant (ACCEPT_WEAK_HIDING, --accept-weak-hiding).")
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 PauseMessage = Annotated[
     str, ParamInfo("Message while submissions are paused", "Back at noon.", help="why, shown to everybody")
@@ -75,17 +75,25 @@ class Health:
     @property
     def advice(self) -> str | None:
         """Alarms for a maintainer: labels that no worker holds or that hide little, workers with other rules."""
-        weak = [f"ALARM: {one.sentence} {_WEAK}" for one in self.weakly_hidden if not one.accepted]
-        return " ".join(filter(None, (self.labels_missing, self._other_rules, *weak))) or None
+        weak = [
+            _("ALARM: {sentence} {weak}", sentence=_(one.sentence), weak=_WEAK)
+            for one in self.weakly_hidden
+            if not one.accepted
+        ]
+        return joined(filter(None, (self.labels_missing, self._other_rules, *weak)), " ") or None
 
     @property
     def _other_rules(self) -> str | None:
         if not self.scorer_versions or self.scorer_version is None or self.scorer_version in self.scorer_versions:
             return None
         newer = self.scorer_versions[-1]
-        return (
-            f"The workers count by scorer version {newer}, the board shows {self.scorer_version}, so new submissions "
-            f"wait. Preview, then apply label revision {self.label_revision} with scorer version {newer}."
+        return _(
+            "The workers count by scorer version {newer}, the board shows {scorer_version}, so new "
+            "submissions wait. Preview, then apply label revision {label_revision} with scorer version "
+            "{newer}.",
+            newer=newer,
+            scorer_version=self.scorer_version,
+            label_revision=self.label_revision,
         )
 
 
@@ -104,7 +112,7 @@ def request_backup(ctx: ActionContext) -> ActionResult:
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", ctx.user.account))
-    return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
+    return ActionResult(new, _("A worker copies the database (task {task}).", task=task), task_id=task)
 
 
 def _backup_again(ctx: ActionContext) -> ActionResult:
@@ -124,11 +132,11 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not queries.job_exists(session, job):
-            raise NotFound(f"There is no job {job}.")
+            raise NotFound(_("There is no job {job}.", job=job))
         if not job_queue.requeue(session, job):
-            return ActionResult(False, f"Job {job} has not failed, or is waiting again already.")
+            return ActionResult(False, _("Job {job} has not failed, or is waiting again already.", job=job))
         seq = audit.append(session, REQUEUED, {"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, f"Job {job} waits to be tried again.", seq)
+    return ActionResult(True, _("Job {job} waits to be tried again.", job=job), seq)
 
 
 @action(
@@ -145,8 +153,11 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
         failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
         others = len(tasks.failures(session, _LATELY))
     changed = sum(requeue(ctx, one.job_id).changed for one in failed)
-    left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
-    return ActionResult(changed > 0, f"{pluralize(changed, 'job waits', 'jobs wait')} to be tried again.{left}")
+    left = _(" Failed tasks, which are asked for again one by one: {others}.", others=others) if others else ""
+    return ActionResult(
+        changed > 0,
+        _("{count} to be tried again.{left}", count=ngettext("{n:,} job waits", "{n:,} jobs wait", changed), left=left),
+    )
 
 
 @action(
@@ -165,9 +176,9 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
     text = clean_reason(message, "message")
     with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
-            return ActionResult(False, "Submissions are paused already.")
+            return ActionResult(False, _("Submissions are paused already."))
         seq = audit.append(session, PAUSED, {"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, "Submissions are paused.", seq)
+    return ActionResult(True, _("Submissions are paused."), seq)
 
 
 @action(
@@ -185,9 +196,9 @@ def resume(ctx: ActionContext) -> ActionResult:
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not submission_pause.resume(session):
-            return ActionResult(False, "Submissions are not paused.")
+            return ActionResult(False, _("Submissions are not paused."))
         seq = audit.append(session, RESUMED, {"by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, "Submissions are taken again.", seq)
+    return ActionResult(True, _("Submissions are taken again."), seq)
 
 
 @action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")
@@ -230,7 +241,7 @@ def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     with ctx.database.read() as session:
         result = tasks.view(session, task)
     if result is None:
-        raise NotFound(f"There is no task {task}.")
+        raise NotFound(_("There is no task {task}.", task=task))
     return result
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
@@ -27,7 +28,7 @@ from storage.database import LARGEST
 from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
-FOLLOW = "The list has it when it is loaded again after that; the tab Tasks tells how far it is."
+FOLLOW = _("The list has it when it is loaded again after that; the tab Tasks tells how far it is.")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
@@ -62,13 +63,17 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
     require_maintainer(ctx.user)
     why, origin = clean_reason(reason), clean_reason(folder, "folder", limit=2000)
     if not _NAME.fullmatch(name):
-        raise Conflict("bad-name", "Name the pool with small letters, digits, dots and dashes, for instance next.")
+        raise Conflict("bad-name", _("Name the pool with small letters, digits, dots and dashes, for instance next."))
     with ctx.database.write() as session:
         if any(pool.name == name for pool in pools.pools(session, ctx.benchmark)):
-            raise Conflict("known-pool", f"There is a pool {name}. Choose another name.")
+            raise Conflict("known-pool", _("There is a pool {name}. Choose another name.", name=name))
         wanted = TaskRequest(IMPORT, name, {"folder": origin}, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
-    return ActionResult(new, f"A worker imports pool {name} (task {task}). {FOLLOW}", task_id=task)
+    return ActionResult(
+        new,
+        _("A worker imports pool {name} (task {task}). {follow}", name=name, task=task, follow=FOLLOW),
+        task_id=task,
+    )
 
 
 def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
@@ -98,7 +103,7 @@ def filter_report(ctx: ActionContext, pool: PoolNumber) -> dict[str, Any]:
     with ctx.database.read() as session:
         result = pools.pool(session, ctx.benchmark, pool)
     if result is None:
-        raise NotFound(f"There is no pool {pool}.")
+        raise NotFound(_("There is no pool {pool}.", pool=pool))
     if result.report is None:
-        raise NotFound(f"Pool {result.name} was not filtered: its folder has no filter.json.")
+        raise NotFound(_("Pool {name} was not filtered: its folder has no filter.json.", name=result.name))
     return result.report

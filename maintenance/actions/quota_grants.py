@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
@@ -36,16 +37,18 @@ def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     if not 1 <= extra <= MOST:
-        raise Conflict("bad-number", f"Grant from 1 to {MOST} submissions.")
+        raise Conflict("bad-number", _("Grant from 1 to {most} submissions.", most=MOST))
     with ctx.database.write() as session:
         result = account_search.find(session, account, local=True)
         if (same := quota_grants.unused(session, result.id, extra, why)) is not None:
-            return ActionResult(False, f"Grant {same} says the same, and nothing of it is used yet.")
+            return ActionResult(False, _("Grant {same} says the same, and nothing of it is used yet.", same=same))
         number = quota_grants.add(session, result.id, extra, why, ctx.user.account)
         facts = {"grant": number, "account": result.id, "extra": extra, "reason": why}
         seq = audit.append(session, GRANTED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
-    some = "one more submission" if extra == 1 else f"{extra} more submissions"
-    return ActionResult(True, f"{result.words} may make {some} (grant {number}).", seq)
+    some = _("one more submission") if extra == 1 else _("{extra} more submissions", extra=extra)
+    return ActionResult(
+        True, _("{words} may make {some} (grant {number}).", words=result.words, some=some, number=number), seq
+    )
 
 
 @action(
@@ -62,13 +65,13 @@ def revoke(ctx: ActionContext, number: GrantNumber, reason: Reason) -> ActionRes
     why = clean_reason(reason)
     with ctx.database.write() as session:
         if number not in {one.id for one in quota_grants.list_grants(session)}:
-            raise NotFound(f"There is no grant {number}.")
+            raise NotFound(_("There is no grant {number}.", number=number))
         if not quota_grants.revoke(session, number):
-            return ActionResult(False, f"Grant {number} has ended already.")
+            return ActionResult(False, _("Grant {number} has ended already.", number=number))
         seq = audit.append(
             session, REVOKED, {"grant": number, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, f"Grant {number} has ended.", seq)
+    return ActionResult(True, _("Grant {number} has ended.", number=number), seq)
 
 
 @action("quota.list", "GET /api/v1/maintenance/grants", help="all grants", text=text_output.quota_grants)

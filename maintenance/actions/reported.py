@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from benchmark.spec import BenchmarkSpec
-from common.text import pluralize
+from common.messages import _, joined, ngettext
 from maintenance import text_output
 from maintenance.action_context import ActionContext, Shipped
 from maintenance.database import queries
@@ -92,24 +92,25 @@ def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool =
         new, known = _compare(rows, there, spec, problems)
         alike = _alike(session, ctx.benchmark, [row.facts for row in new])
     if dry_run:
-        compared = _imported(f"{pluralize(len(new), 'row')} can be imported", new, known, spec)
+        outcome = ngettext("{n:,} row can be imported", "{n:,} rows can be imported", len(new))
+        compared = _imported(outcome, new, known, spec)
         return replace(compared, alike=alike)
     if not new:
-        return _imported("Nothing is new", new, known, spec)
+        return _imported(_("Nothing is new"), new, known, spec)
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
         there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
         new, known = _compare(rows, there, spec)  # others may have come in between
         if not new:
-            return _imported("Nothing is new", new, known, spec)
+            return _imported(_("Nothing is new"), new, known, spec)
         alike = _alike(session, ctx.benchmark, [row.facts for row in new])
         reported_results.add(session, ctx.benchmark, [row.facts for row in new], ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
             session, IMPORTED, {**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
         )
-    imported = _imported(f"{pluralize(len(new), 'row')} imported", new, known, spec)
+    imported = _imported(ngettext("{n:,} row imported", "{n:,} rows imported", len(new)), new, known, spec)
     return replace(imported, changed=True, alike=alike, seq=seq)
 
 
@@ -144,7 +145,9 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     names = fields(spec)
     unknown = sorted(set(changes) - set(names))
     if unknown:
-        raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(names)}.")
+        raise Conflict(
+            "unknown-field", _("{names}: the fields are {known}.", names=", ".join(unknown), known=", ".join(names))
+        )
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result)
         found, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec)
@@ -153,13 +156,13 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         new = {name: found.facts[name] for name in names}
         before = {name: old.get(name) for name in names if new[name] != old.get(name)}
         if not before:
-            return ActionResult(False, "No change: it is so already.")
+            return ActionResult(False, _("No change: it is so already."))
         after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, [after])
         reported_results.change(session, ctx.benchmark, result, after)
         facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
         seq = audit.append(session, EDITED, {**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
-    return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
+    return ActionResult(True, joined([_("Changed: {names}.", names=", ".join(before)), *alike], " "), seq)
 
 
 @action(
@@ -203,7 +206,7 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result)
         if (old["removed_at"] is not None) is removed:
-            return ActionResult(False, "No change: it is so already.")
+            return ActionResult(False, _("No change: it is so already."))
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
         reported_results.change(session, ctx.benchmark, result, values)
@@ -211,7 +214,11 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
         facts |= audit.scope(session, ctx.benchmark)
         seq = audit.append(session, REMOVED if removed else RESTORED, facts)
     return ActionResult(
-        True, f"{old['name']} ({result}) is {'off the board' if removed else 'on the board again'}.", seq
+        True,
+        _("{name} ({result}) is off the board.", name=old["name"], result=result)
+        if removed
+        else _("{name} ({result}) is on the board again.", name=old["name"], result=result),
+        seq,
     )
 
 
@@ -221,7 +228,10 @@ def _find(session: Session, benchmark: str, result: str) -> dict[str, Any]:
     found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
     if found is None:
         raise NotFound(
-            f"There is no imported result {result[:80]!r}. Those that come with the project cannot be changed."
+            _(
+                "There is no imported result {result!r}. Those that come with the project cannot be changed.",
+                result=result[:80],
+            )
         )
     return found
 
@@ -243,14 +253,17 @@ def _compare(
             known.append(twin)
         elif row.facts["id"] in gone:
             old = gone[row.facts["id"]]
-            message = (
-                f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed_reason']}). "
-                "Leave it out, or restore it."
+            message = _(
+                "{id} was removed on {at} ({removed_reason}). Leave it out, or restore it.",
+                id=old["id"],
+                at=iso(old["removed_at"])[:10],
+                removed_reason=old["removed_reason"],
             )
             problems.append(RowProblem(row.line, "name", "removed", message))
         elif other := by_place.get(_place(row.facts)):
-            message = (
-                f"{other} has this name and source with other numbers. Edit it, or say in `place` where these stand."
+            message = _(
+                "{other} has this name and source with other numbers. Edit it, or say in `place` where these stand.",
+                other=other,
             )
             problems.append(RowProblem(row.line, "name", "contradicts", message))
         else:
@@ -272,14 +285,28 @@ def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) 
     for field, column in confusables.REPORTED.items():
         names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
         for name, entries in confusables.search_confusable(session, benchmark, field, names).items():
-            theirs = ", ".join(f"{entry.name} (entry {entry.entry})" for entry in entries[:_MOST_ALIKE])
-            said.append(f"{column}: {name} looks like the {field} {theirs}.")
+            theirs = joined(
+                _("{name} (entry {entry})", name=entry.name, entry=entry.entry) for entry in entries[:_MOST_ALIKE]
+            )
+            said.append(
+                _(
+                    "{column}: {name} looks like the {field} {theirs}.",
+                    column=column,
+                    name=name,
+                    field=field,
+                    theirs=theirs,
+                )
+            )
     return tuple(said)
 
 
 def _imported(outcome: str, new: list[Read], known: list[str], spec: BenchmarkSpec) -> ImportResult:
     """Return a result that has changed nothing."""
-    there = f"; {pluralize(len(known), 'row')} on the board already." if known else "."
+    there = (
+        ngettext("; {n:,} row on the board already.", "; {n:,} rows on the board already.", len(known))
+        if known
+        else _(".")
+    )
     return ImportResult(False, outcome + there, tuple(_result(row.facts, spec) for row in new), tuple(known))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from benchmark.disclosure import PUBLIC, readers_words
+from common.messages import _, joined, ngettext
 from maintenance import label_availability, text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
@@ -51,7 +52,9 @@ class RescoreScope:
         """Return the selection as it is stored. Raises Conflict for a filter that is none."""
         unknown = sorted(set(self.where) - set(FILTERS))
         if unknown:
-            raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
+            raise Conflict(
+                "unknown-filter", _("{names}: filter by {known}.", names=", ".join(unknown), known=", ".join(FILTERS))
+            )
         return {"entries": sorted(set(self.entries)), "where": dict(self.where)}
 
 
@@ -63,7 +66,8 @@ def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     expected = confirmation_for(given["revision"], given.get("scorer_version", ""))
     part = given.get("entries") or given.get("where")
     lost = "" if part else effect(ctx, given["revision"])
-    return f"{lost} Type {expected} to apply it: ".lstrip()
+    question = _("Type {expected} to apply it: ", expected=expected)
+    return joined((lost, question), " ") if lost else question
 
 
 ApplyConfirmation = Annotated[
@@ -107,7 +111,11 @@ def request_preview(ctx: ActionContext, revision: Revision, selected: RescoreSco
         params = {"scope": scope, "scorer_version": version}
         wanted = TaskRequest(PREVIEW, revision, params, "preview", ctx.user.account, ctx.benchmark, version)
         task, new = request_task(session, wanted)
-    return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
+    return ActionResult(
+        new,
+        _("A worker computes the board under revision {revision} (task {task}).", revision=revision, task=task),
+        task_id=task,
+    )
 
 
 def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
@@ -132,9 +140,10 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     with ctx.database.read() as session:
         asked, result = tasks.view(session, task), tasks.result(session, task)
     if asked is None or asked.kind != PREVIEW:
-        raise NotFound(f"There is no preview {task}.")
+        raise NotFound(_("There is no preview {task}.", task=task))
     if result is None:
-        raise Conflict("not-ready", f"Preview {task} is {asked.state}. {asked.outcome}".strip())
+        message = _("Preview {task} is {state}.", task=task, state=_(asked.state))
+        raise Conflict("not-ready", joined((message, _(asked.outcome)), " ") if asked.outcome else message)
     return result
 
 
@@ -169,7 +178,8 @@ def request_apply(
     expected = confirmation_for(revision, selected.scorer_version)
     if confirmation != expected:
         effect_text = "" if any(scope.values()) else effect(ctx, revision)
-        raise Conflict("not-confirmed", f"{effect_text} To confirm, type {expected}.".strip())
+        question = _("To confirm, type {revision}.", revision=expected)
+        raise Conflict("not-confirmed", joined((effect_text, question), " ") if effect_text else question)
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision)
         board = _board(session, ctx.benchmark)
@@ -183,15 +193,27 @@ def request_apply(
                 return ActionResult(False, _scored_already(len(asked), revision, version))
             params["scope"] = scope
         elif params["to"] == now:
-            return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
+            return ActionResult(
+                False,
+                _(
+                    "The board shows revision {revision}, scorer version {version} already.",
+                    revision=revision,
+                    version=version,
+                ),
+            )
         label_availability.require_labels_loaded(session, ctx.benchmark, revision)
         wanted = TaskRequest(APPLY, revision, params, why, ctx.user.account, ctx.benchmark, version)
         task, new = request_task(session, wanted)
-    then = "the board stays as it is" if part else "the board changes in one step"
-    what = "The workers score a part under" if part else "The workers apply"
-    effect_text = "" if part else f" {effect(ctx, revision)}".rstrip()
-    words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{effect_text}"
-    return ActionResult(new, words_, task_id=task)
+    applied = _(
+        "revision {revision}, scorer version {version} (task {task})", revision=revision, version=version, task=task
+    )
+    message = (
+        _("The workers score a part under {revision}; the board stays as it is.", revision=applied)
+        if part
+        else _("The workers apply {revision}; the board changes in one step.", revision=applied)
+    )
+    effect_text = "" if part else effect(ctx, revision)
+    return ActionResult(new, joined((message, effect_text), " ") if effect_text else message, task_id=task)
 
 
 def effect(ctx: ActionContext, revision: str) -> str:
@@ -234,7 +256,11 @@ def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         if board.label_revision != revision or last is None or last["to"] != now:
             return ActionResult(
-                False, f"The board does not show revision {revision} because of an apply: nothing to undo."
+                False,
+                _(
+                    "The board does not show revision {revision} because of an apply: nothing to undo.",
+                    revision=revision,
+                ),
             )
         before = last["from"]
         label_availability.require_labels_loaded(session, ctx.benchmark, before["label_revision"])
@@ -244,8 +270,12 @@ def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, facts)
-    shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
-    return ActionResult(True, f"The board shows {shows} again.", seq)
+    shows = _(
+        "revision {label_revision}, scorer version {scorer_version}",
+        label_revision=before["label_revision"],
+        scorer_version=before["scorer_version"],
+    )
+    return ActionResult(True, _("The board shows {shows} again.", shows=shows), seq)
 
 
 def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,9 +291,9 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
 def _known(session: Session, benchmark: str, revision: str) -> None:
     result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if result is None:
-        raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
+        raise NotFound(_("There is no label revision {revision!r}. Import it first.", revision=revision[:40]))
     if result.retired_at is not None:
-        raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
+        raise Conflict("retired", _("Revision {revision} is retired: its labels may be public.", revision=revision))
 
 
 def _asked(
@@ -276,17 +306,22 @@ def _asked(
     result = queries.in_scope(session, benchmark, scope, revision, version)
     unknown = queries.unknown(session, benchmark, scope["entries"])
     if unknown:
-        raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
+        raise NotFound(_("There is no entry {names}.", names=", ".join(repr(name[:40]) for name in unknown[:10])))
     asked = [one for one in result if one.shown] if on_board else result
     if not asked:
-        where = "on the board" if on_board else "that may be scored"
-        raise Conflict("nothing-in-scope", f"No entry {where} matches what was asked for.")
+        where = _("on the board") if on_board else _("that may be scored")
+        raise Conflict("nothing-in-scope", _("No entry {where} matches what was asked for.", where=where))
     return asked
 
 
 def _scored_already(count: int, revision: str, version: str) -> str:
-    which = "The entry was" if count == 1 else f"All {count:,} entries were"
-    return f"{which} scored under revision {revision}, scorer version {version} already."
+    return ngettext(
+        "The entry was scored under revision {revision}, scorer version {version} already.",
+        "All {n:,} entries were scored under revision {revision}, scorer version {version} already.",
+        count,
+        revision=revision,
+        version=version,
+    )
 
 
 def _version(session: Session, board: ActiveBoard, wanted: str) -> str:
@@ -295,7 +330,12 @@ def _version(session: Session, board: ActiveBoard, wanted: str) -> str:
     if running and version not in running:
         others = ", ".join(running)
         raise Conflict(
-            "no-such-worker", f"No worker counts by scorer version {version}. Those that run: {others}; name that one."
+            "no-such-worker",
+            _(
+                "No worker counts by scorer version {version}. Those that run: {others}; name that one.",
+                version=version,
+                others=others,
+            ),
         )
     return version
 
@@ -303,7 +343,7 @@ def _version(session: Session, board: ActiveBoard, wanted: str) -> str:
 def _board(session: Session, benchmark: str) -> ActiveBoard:
     board = label_sets.current(session, benchmark)
     if board is None:
-        raise Conflict("no-board", "There is no board yet: start a worker.")
+        raise Conflict("no-board", _("There is no board yet: start a worker."))
     return board
 
 

@@ -6,6 +6,7 @@ reveals something needs its confirmation typed each time, so it is asked for whe
 
 from __future__ import annotations
 
+from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import RowNumber, action
@@ -28,10 +29,13 @@ def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:
     require_maintainer(ctx.user)
     failed = operations.task(ctx, task)
     if failed.state != "failed":
-        return ActionResult(False, f"Task {task} has not failed: it is {failed.state}.")
+        return ActionResult(False, _("Task {task} has not failed: it is {state}.", task=task, state=_(failed.state)))
     if failed.benchmark not in ("", ctx.benchmark):
-        raise Conflict("other-benchmark", f"Task {task} is about {failed.benchmark}: ask for it there.")
+        raise Conflict(
+            "other-benchmark",
+            _("Task {task} is about {benchmark}: ask for it there.", task=task, benchmark=failed.benchmark),
+        )
     for retry in ctx.retries.get(failed.kind, ()):
         if (result := retry(ctx, failed)) is not None:
             return result
-    raise Conflict("unknown-task", f"Nothing here asks for {failed.kind} any more.")
+    raise Conflict("unknown-task", _("Nothing here asks for {kind} any more.", kind=failed.kind))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from common.messages import _
 from storage.models.core import Account, BoardState, Job, Score, State, Submission
 from storage.models.moderation import Moderation
 from storage.models.visibility import Approval
@@ -55,21 +56,21 @@ def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bo
 
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
     """Return where each entry is, after "it": on the board, or why not."""
-    said = dict.fromkeys(entries, "waits to be scored")
+    said: dict[str, str] = dict.fromkeys(entries, _("waits to be scored"))
     failed = (_under_board(Job), Job.state == State.FAILED.value)
-    said |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
-    said |= _of(session, Score.submission_id, entries, _under_board(Score), words="is on the board")
+    said |= _of(session, Job.submission_id, entries, *failed, words=_("could not be scored"))
+    said |= _of(session, Score.submission_id, entries, _under_board(Score), words=_("is on the board"))
     kept_back = Submission.id.in_(unpublished())
-    said |= _of(session, Submission.id, entries, kept_back, words="is not published by its owner")
-    for state, words in ((WAITING, "waits for a maintainer"), (REJECTED, "was rejected")):
+    said |= _of(session, Submission.id, entries, kept_back, words=_("is not published by its owner"))
+    for state, words in ((WAITING, _("waits for a maintainer")), (REJECTED, _("was rejected"))):
         said |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
     one = Moderation
-    said |= _of(session, one.submission_id, entries, one.hidden_at.is_not(None), words="is hidden")
-    said |= _of(session, one.submission_id, entries, one.withdrawn_at.is_not(None), words="is withdrawn")
+    said |= _of(session, one.submission_id, entries, one.hidden_at.is_not(None), words=_("is hidden"))
+    said |= _of(session, one.submission_id, entries, one.withdrawn_at.is_not(None), words=_("is withdrawn"))
     merged = select(one.submission_id, one.merged_into).where(
         one.submission_id.in_(entries), one.merged_into.is_not(None)
     )
-    return said | {row[0]: f"was merged into {row[1]}" for row in session.execute(merged)}
+    return said | {row[0]: _("was merged into {row}", row=row[1]) for row in session.execute(merged)}
 
 
 def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:

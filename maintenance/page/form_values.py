@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
+from common.messages import _
 from maintenance.registry import ActionParameter
 from maintenance.types import Conflict
 
@@ -21,7 +22,7 @@ def value(action_parameter: ActionParameter, typed: Any) -> Any:
     if action_parameter.is_mapping:
         pairs = [part.split("=", 1) for part in parts(text, action_parameter.info.separator or ",")]
         if any(len(pair) == 1 or not pair[0].strip() for pair in pairs):
-            raise Conflict("bad-pairs", "Write field=text, separated by commas.")
+            raise Conflict("bad-pairs", _("Write field=text, separated by commas."))
         return {name.strip(): text.strip() for name, text in pairs}
     return (
         action_parameter.info.read(text)

@@ -13,9 +13,8 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
-from common.messages import _
+from common.messages import _, ngettext
 from common.template_translations import translate_templates
-from common.text import pluralize
 from common.translations import ENGLISH, Translations, translations
 from maintenance import anomaly_text, preview_rows, text_output
 from maintenance.actions.account_search import Directory
@@ -252,7 +251,7 @@ def accounts(directory: Directory, actions: RowActions | None = None) -> str:
             account.submissions,
             minute(account.first_seen_at),
             minute(account.last_seen_at),
-            f"since {minute(account.banned_at)}" if account.banned_at is not None else "no",
+            _("since {at}", at=minute(account.banned_at)) if account.banned_at is not None else _("no"),
         )
         for account in directory.accounts
     ]
@@ -266,7 +265,7 @@ def person(account: str, names: Mapping[str, str]) -> str:
 
 
 def _more(number: int) -> str:
-    return hint(f"and {number:,} more: search for part of a name or id" if number > 0 else "")
+    return hint(_("and {number:,} more: search for part of a name or id", number=number) if number > 0 else "")
 
 
 def tasks(
@@ -337,7 +336,7 @@ def revisions(
         against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
         salt = Short(one.salt[:_DIGITS], one.salt) if one.salt else NOTHING
-        shown = NOTHING if one.retired_at is not None else one.disclosure or "as configured"
+        shown = NOTHING if one.retired_at is not None else one.disclosure or _("as configured")
         by = person(one.requested_by, names) if one.requested_by else "settings"
         at = minute(one.came_at)
         facts = (
@@ -453,7 +452,7 @@ def reported_results(results: Sequence[ReportedResultView], actions: RowActions 
             *_figures(result),
             result.check,
             _origin(result),
-            result.removed or "on the board",
+            result.removed or _("on the board"),
         )
         for result in results
     ]
@@ -478,7 +477,9 @@ def reported_import(import_result: ImportResult) -> str:
 def file_problems(rejected: ReportedFileRejected) -> str:
     """Return everything that is wrong with a file."""
     rows = [(problem.line, problem.field or NOTHING, problem.message) for problem in rejected.problems]
-    message = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
+    message = _(
+        "Nothing was imported: {count}.", count=ngettext("{n:,} problem", "{n:,} problems", rejected.problem_count)
+    )
     return refusal(message) + table(_("Problems"), (_("Line"), _("Field"), _("What to do")), rows, "")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from common.messages import _
 from maintenance.page.form_values import value
 from maintenance.page.reason_templates import reasons_for
 from maintenance.registry import Action, ActionParameter, ActionRegistry
@@ -19,7 +20,7 @@ MOST_ROWS = 200  # of one request
 MOST_BUTTONS = 3  # at a row; more are in a menu
 _ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 _LONG_TEXTS = ("reason", "note")
-_BAD = "The page sent something that is no request. Load it again."
+_BAD = _("The page sent something that is no request. Load it again.")
 
 
 class RowKey(NamedTuple):
@@ -180,7 +181,10 @@ class RowRequest:
         if action not in known or not isinstance(keys, list) or not isinstance(fields, list) or not _texts(keys):
             raise Conflict("bad-request", _BAD)
         if len(keys) > MOST_ROWS:
-            raise Conflict("too-many", f"{len(keys)} rows are chosen; at most {MOST_ROWS} at once.")
+            raise Conflict(
+                "too-many",
+                _("{count} rows are chosen; at most {most_rows} at once.", count=len(keys), most_rows=MOST_ROWS),
+            )
         if not all(_texts(pair) and len(pair) == 2 for pair in fields):
             raise Conflict("bad-request", _BAD)
         return cls(action, keys, dict(fields))

@@ -58,7 +58,7 @@ def _listed(ctx: ActionContext, actions: RowActions, shows: str) -> str:
 
 
 def _row(pool: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
-    filtered = curation_text.filtered(pool.report) if pool.report else "not filtered"
+    filtered = curation_text.filtered(pool.report) if pool.report else _("not filtered")
     by, at = markup.person(pool.imported_by, names), minute(pool.imported_at)
     drafts = curation_text.drafts(pool.facts) or markup.NOTHING
     key = RowKey(str(pool.id), pool.name)

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.files.object_store import open_store
@@ -179,7 +180,7 @@ def _copy_postgresql(database: Database, path: Path) -> Head:
     """pg_dump of exactly what one session sees, so that the chain's head is that of the copy."""
     program = shutil.which("pg_dump")
     if program is None:
-        raise FileNotFoundError("pg_dump is not installed on this machine; install the PostgreSQL client programs")
+        raise FileNotFoundError(_("pg_dump is not installed on this machine; install the PostgreSQL client programs"))
     url = database.engine.url.set(drivername="postgresql")
     secret = {"PGPASSWORD": str(url.password)} if url.password else {}
     address = url.set(password=None).render_as_string(hide_password=False)
@@ -195,7 +196,7 @@ def _copy_postgresql(database: Database, path: Path) -> Head:
             check=False,
         )
     if done.returncode != 0:
-        raise ValueError(done.stderr.strip()[-400:] or "pg_dump failed")
+        raise ValueError(done.stderr.strip()[-400:] or _("pg_dump failed"))
     return Head(seq, digest)
 
 

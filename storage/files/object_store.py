@@ -7,6 +7,8 @@ import re
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from common.messages import _
+
 _TRANSPORT = re.compile(r"curlCode: \d+, ([A-Za-z ']{1,80})")  # such as: Could not connect to server
 _REFUSAL = re.compile(r"AWS Error ([A-Z_]{1,60})")  # such as: ACCESS_DENIED
 
@@ -48,7 +50,7 @@ def s3_options(parts: SplitResult) -> dict[str, str]:
     """Return `endpoint` and `region` of an s3 URL, as far as it has them. Raises ValueError for other options."""
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     if unknown := sorted(options.keys() - {"endpoint", "region"}):
-        raise ValueError(f"an s3 address takes ?endpoint= and &region=, not {', '.join(unknown)}")
+        raise ValueError(_("an s3 address takes ?endpoint= and &region=, not {names}", names=", ".join(unknown)))
     return options
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit
@@ -29,10 +30,10 @@ class IntegrityAlarm(NamedTuple):
     @property
     def sentence(self) -> str:
         """Return the alarm in words, with the first row as the example."""
-        more = f" and {len(self.sentences) - 1} more" if len(self.sentences) > 1 else ""
-        return (
-            f"Stored rows do not agree with the audit chain: {self.sentences[0]}{more} "
-            "Run: python -m maintenance audit verify"
+        first, *others = self.sentences
+        more = _("{first} and {count} more", first=first, count=len(others)) if others else first
+        return _(
+            "Stored rows do not agree with the audit chain: {first} Run: python -m maintenance audit verify", first=more
         )
 
 
@@ -52,7 +53,7 @@ def check_daily(database: Database) -> list[str] | None:
 def findings(session: Session) -> list[str]:
     """Return a sentence for the first broken event, and one for each row that differs from its event."""
     broken = audit.verify(session)
-    first = [] if broken is None else [f"The chain is broken at event {broken.seq}: {broken.why}."]
+    first = [] if broken is None else [_("The chain is broken at event {seq}: {why}.", seq=broken.seq, why=broken.why)]
     return first + [one.sentence for one in integrity.check(session)]
 
 

@@ -8,6 +8,7 @@ from statistics import median
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
@@ -15,9 +16,9 @@ from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Subm
 from storage.visibility import pending_approval_ids
 
 URGENT, BACKFILL = 0, 1
-GAVE_UP = (
-    f"Scoring was interrupted {MAX_ATTEMPTS} times. This is a fault of the service, not of the file; "
-    "maintainers see it."
+GAVE_UP = _(
+    "Scoring was interrupted {times} times. This is a fault of the service, not of the file; maintainers see it.",
+    times=MAX_ATTEMPTS,
 )
 _MEASURED_JOBS = 50
 _LIVE_SECONDS = 60.0

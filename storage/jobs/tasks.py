@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, delete, func, insert, select
 from sqlalchemy.orm import Session, aliased
 
+from common.messages import _
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
@@ -43,8 +44,15 @@ class TaskKind(StrEnum):
 ONE_AT_A_TIME = TaskKind.APPLY.value  # of this kind only one may be open for a benchmark, whatever its subject
 FAILED_SECONDS = 7 * 86_400.0  # for which a failed task is among the failures
 REQUESTED, FAILED = "task.requested", "task.failed"
-GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again"
-_GOES_ON = ": it goes on where it stopped."  # of a change of the board: scores that are staged stay
+GAVE_UP = _(
+    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again.",
+    times=MAX_ATTEMPTS,
+)
+_GOES_ON = _(  # of a change of the board: scores that are staged stay
+    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again: it goes on "
+    "where it stopped.",
+    times=MAX_ATTEMPTS,
+)
 _OPEN = (State.QUEUED.value, State.RUNNING.value)
 
 
@@ -157,7 +165,9 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     if found is not None:
         if (found.subject, found.params) == (subject, dict(wanted.params)):
             return found.id, False
-        raise TaskConflict(found.id, f"Task {found.id} ({kind} {found.subject}) must end first.")
+        raise TaskConflict(
+            found.id, _("Task {id} ({kind} {subject}) must end first.", id=found.id, kind=kind, subject=found.subject)
+        )
     values = {item.name: getattr(wanted, item.name) for item in fields(wanted)}
     row = insert(Task).values(**{**values, "params": dict(wanted.params)})
     task_id = session.execute(row.returning(Task.id)).scalar_one()
@@ -264,7 +274,7 @@ def any_expired(session: Session) -> bool:
 def release_expired(session: Session) -> int:
     """Give tasks back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
     released, given_up = _TASKS.release_expired(
-        session, lambda task: GAVE_UP + (_GOES_ON if task.kind == ONE_AT_A_TIME else ".")
+        session, lambda task: _GOES_ON if task.kind == ONE_AT_A_TIME else GAVE_UP
     )
     _end_failed(session, [TaskClaim(*row) for row in given_up])
     return released

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
+from common.messages import _
 from storage.labels import label_imports
 from storage.models.moderation import WeakHiding
 
@@ -23,9 +24,13 @@ class WeaklyHidden(NamedTuple):
     @property
     def sentence(self) -> str:
         """Return what anybody may know: never how many labels differ."""
-        return (
-            f"The labels {self.revision} are not public, but agree with the public labels {self.against} on more than "
-            f"90 % of the pairs: about {self.submissions:,} scored submissions, or fewer, are enough to know the rest."
+        return _(
+            "The labels {revision} are not public, but agree with the public labels {against} on more "
+            "than 90 % of the pairs: about {submissions:,} scored submissions, or fewer, are enough to "
+            "know the rest.",
+            revision=self.revision,
+            against=self.against,
+            submissions=self.submissions,
         )
 
 

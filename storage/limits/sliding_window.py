@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from common.messages import _
 from storage.clock import minute
 
 DAY = 86_400.0  # seconds
@@ -23,8 +24,12 @@ class RateLimited(ValueError):
     def __init__(self, what: str, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
-            f"{what} can be changed {CHANGES_A_DAY} times in 24 hours. "
-            f"The next change is possible from {minute(self.next_at)}."
+            _(
+                "{what} can be changed {times} times in 24 hours. The next change is possible from {at}.",
+                what=what,
+                times=CHANGES_A_DAY,
+                at=minute(self.next_at),
+            )
         )
 
 

@@ -14,6 +14,9 @@ import judge.__main__ as judge_program
 import maintenance.__main__
 import workers.__main__
 from common.command_line import CommandParser, columns, language_of, translated, wrapped
+from maintenance import text_output
+from maintenance.types import Conflict, clean_reason
+from storage.jobs.tasks import TaskView
 from submissions.__main__ import command_line, main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
@@ -128,3 +131,15 @@ def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: p
     assert left.value.code == 2
     said = capsys.readouterr().err.splitlines()
     assert said == ["x: error: the following arguments are required: --name", "Run x --help to see the options."]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_an_action_answers_and_why_it_refuses_is_chinese() -> None:
+    outcome = "The salt is public."
+    task = TaskView(
+        7, "vl-rewardbench", "labels.import", "v3", {}, "", "local", "failed", outcome, 0, None, None, 0.0, None, None
+    )
+    assert translated(text_output.task(task)) == "任务 7：labels.import v3：失败。 盐值已公开。"
+    with pytest.raises(Conflict) as refused:
+        clean_reason("  ")
+    assert translated(str(refused.value)) == "请填写理由：它会被记录。"

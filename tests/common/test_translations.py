@@ -100,3 +100,17 @@ def test_a_language_is_one_file_and_english_needs_none(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("", encoding="utf-8")
     assert dict(languages(tmp_path)) == {"en": "English", "pt-BR": "Português"}
+
+
+def test_a_message_stays_one_when_a_text_is_added() -> None:
+    chinese = translations("zh-CN")
+    line = "  " + _("task {id} waits for a worker", id=7) + _(", {progress} of {total} entries", progress=2, total=9)
+    assert line == "  task 7 waits for a worker, 2 of 9 entries"
+    assert chinese.text(line) == "  任务 7 正在等待工作进程，9 个条目已完成 2 个"
+
+
+def test_a_stored_sentence_and_its_plural_are_read_back() -> None:
+    chinese = translations("zh-CN")
+    stored = "1,250 labels imported as a draft."
+    assert chinese.text(_(stored)) == "已导入 1,250 个标签作为草稿。"
+    assert chinese.text(_("task {id}: {outcome}", id=3, outcome=_(stored))).endswith("作为草稿。")

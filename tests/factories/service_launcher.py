@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import atexit
 import ctypes
+import gc
+import importlib
 import json
 import logging
 import os
@@ -126,6 +128,20 @@ def launch(environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProce
     return _launcher().launch(environ, folder, log)
 
 
+# What services and workers import when they come to it: each of them would, for half a second.
+_IMPORTED_AT_WORK = (
+    "alembic.command",
+    "anyio._backends._asyncio",
+    "apscheduler.triggers.interval",
+    "jinja2.ext",
+    "pydantic.v1",
+    "scipy.special",
+    "storage.migrations.triggers",
+    "uvicorn.lifespan.on",
+    "uvicorn.protocols.websockets.auto",
+)
+
+
 # What follows runs in the launcher ------------------------------------------------------------------------------------
 
 
@@ -137,6 +153,10 @@ def _main() -> None:
     import web.gradio_app  # noqa: F401
     import workers.__main__
     import workers.main  # noqa: F401
+
+    for name in _IMPORTED_AT_WORK:
+        importlib.import_module(name)
+    gc.freeze()  # no child writes into the pages of what all share
 
     _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, _serve)
 

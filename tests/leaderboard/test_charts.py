@@ -20,10 +20,11 @@ from leaderboard.board.rows import build_board
 from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette
+from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells
 from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
 from leaderboard.charts.estimates import separate as apart
 from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
-from leaderboard.charts.layout import CHANCE, Page, plain, text_width
+from leaderboard.charts.layout import CHANCE, ChartText, Page, plain, text_width
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
@@ -247,6 +248,21 @@ def test_a_cell_of_few_pairs_is_faded_and_the_figure_says_so() -> None:
     faint = [note["font"]["color"] for note in layout(chart)["annotations"] if note.get("xanchor") == "center"]
     assert faint.count(LIGHT.faint) == sum(few) * len(JUDGES)
     assert "fewer than 30 pairs" in words(chart)
+
+
+def test_a_dot_of_few_pairs_is_faded_in_every_figure_of_dots_with_a_line_that_says_so() -> None:
+    lines, cells = [ChartLine("A"), ChartLine("B")], [{"macro": estimate(6, 12)}, {"macro": estimate(300, 400)}]
+    drawn = dots(lines, cells, ("macro",), V2.page, ChartText("", "", "Agreement"))
+    apart_too = dumbbells(lines[:1], [(estimate(6, 12), estimate(300, 400))], V2.page, ChartText("", "", "Agreement"))
+    curve = ([Point(1, 50.0), Point(3, 60.0)], estimate(6, 12))
+    voted = curves(lines[:1], [curve], V2.page, ChartText("", "", "Agreement"))
+    for figure in (drawn, apart_too):
+        assert [trace["marker"]["color"].startswith("rgba(") for trace in figure["data"]] == [True, False]
+    assert all(trace["marker"]["color"].startswith("rgba(") for trace in voted["data"])
+    for figure in (drawn, apart_too, voted):
+        assert any("Faded: fewer than 30 pairs" in note["text"] for note in figure["layout"]["annotations"])
+    full = dots(lines[1:], cells[1:], ("macro",), V2.page, ChartText("", "", "Agreement"))
+    assert not any("Faded" in note["text"] for note in full["layout"]["annotations"])
 
 
 def test_long_names_stand_on_two_lines_and_keep_their_ends() -> None:

@@ -89,3 +89,7 @@ def test_the_figure_says_in_words_what_its_dots_show() -> None:
 def test_a_name_is_text_in_the_sentence() -> None:
     found = build_board(snapshot([entry(1, 0.9, model="<b>x</b>")]), VL, published=())
     assert "&lt;b&gt;x&lt;/b&gt; is scored" in opening_markup(found)
+
+
+def test_scores_over_time_are_one_click_from_the_first_sentence() -> None:
+    assert 'href="/analyse?chart=history"' in opening_markup(board(0.9))

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, aliased
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
 from benchmark.label_quality.label_diff import diff_labels
 from benchmark.labels import LabelSet
-from common.text import pluralize
+from common.messages import _, ngettext
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -54,7 +54,7 @@ def apply(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim
     register(database, staged, labels.revision)
     with database.read() as session:
         if tasks.subtask_counts(session, claim.task_id).failed:
-            raise LabelsError("some entries could not be scored; the workers' logs say why. The board is as it was")
+            raise LabelsError(_("some entries could not be scored; the workers' logs say why. The board is as it was"))
         rounds = {part["round"] for part in tasks.subtask_params(session, claim.task_id)}
     if not rounds and _split(database, staged, claim, 0, chunk):
         return
@@ -64,7 +64,7 @@ def apply(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim
     if _move(database, scorer, labels, claim):
         return
     if len(rounds) >= _ROUNDS or not _split(database, staged, claim, len(rounds), chunk):
-        raise LabelsError("entries are scored under the old labels faster than under the new ones; try again later")
+        raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
 
 
 def _move(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim) -> bool:
@@ -74,7 +74,7 @@ def _move(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim
         label_sets.lock_board(session, scorer.benchmark)
         board = _expected(session, claim)
         if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
-            tasks.finish(session, claim, {"changed": False}, "The board shows this already.")
+            tasks.finish(session, claim, {"changed": False}, _("The board shows this already."))
             return True
         if _left_out(session, board, labels.revision, scorer.version):
             return False
@@ -121,12 +121,24 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
         tried = {name for part in tasks.subtask_params(session, claim.task_id) for name in part["entries"]}
         left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
         scores = len(tried) - left
-        entries = pluralize(scores, "entry", "entries")
-        words = f"{entries} scored under revision {revision}; the board shows the revision that it showed."
+        words = ngettext(
+            "{n:,} entry scored under revision {revision}; the board shows the revision that it showed.",
+            "{n:,} entries scored under revision {revision}; the board shows the revision that it showed.",
+            scores,
+            revision=revision,
+        )
         if not tried:
-            words = f"All entries that were asked for were scored under revision {revision} already."
+            words = _(
+                "All entries that were asked for were scored under revision {revision} already.", revision=revision
+            )
         if left:
-            words += f" {left} could not be scored: their stored votes do not fit the items."
+            words = ngettext(
+                "{n:,} entry scored under revision {revision}; {left} could not be scored: their votes do not fit.",
+                "{n:,} entries scored under revision {revision}; {left} could not be scored: their votes do not fit.",
+                scores,
+                revision=revision,
+                left=left,
+            )
         result = {"scores": scores, "left": left}
         tasks.finish(session, claim, {"changed": scores > 0, **result}, words)
         about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
@@ -157,10 +169,16 @@ def _activate(
 ) -> None:
     """Move the pointer in one transaction. The fence comes first, the audit chain last."""
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}
-    words = "Applied."
+    words = _("Applied.")
     if moves:
-        words = f"Applied: {pluralize(moves['entries'], 'entry', 'entries')}"
-        words += f", {pluralize(moves['moved'], 'rank move')}." if "moved" in moves else "."
+        words = ngettext("Applied: {n:,} entry.", "Applied: {n:,} entries.", moves["entries"])
+    if "moved" in moves:
+        words = ngettext(
+            "Applied: {n:,} entry, rank moves: {moved:,}.",
+            "Applied: {n:,} entries, rank moves: {moved:,}.",
+            moves["entries"],
+            moved=moves["moved"],
+        )
     tasks.finish(session, claim, {"changed": True, **moves}, words)
     published = label_imports.publish(session, scorer.benchmark, labels.revision)
     label_sets.activate_revision(session, scorer.benchmark, labels.revision, scorer.version, claim.reason)

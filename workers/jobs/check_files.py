@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import select
 
+from common.messages import _
 from operation.replica import LABELS, Replica
 from operation.stored_uploads import FILES_CHECKED, NAMED, is_due
 from storage.clock import database_now
@@ -56,8 +57,12 @@ def _damaged(digests: dict[str, str], benchmark: str, store: LabelStore) -> Iter
         except LabelsError:
             pass
         yield (
-            f"The labels of revision {revision} on the disk of a worker are damaged. Remove "
-            f"labels/{benchmark}/{revision}.json from its DATA_DIR; it brings them from REPLICA_URL."
+            _(
+                "The labels of revision {revision} on the disk of a worker are damaged. Remove "
+                "labels/{benchmark}/{revision}.json from its DATA_DIR; it brings them from REPLICA_URL.",
+                revision=revision,
+                benchmark=benchmark,
+            )
         )
 
 

@@ -23,6 +23,7 @@ from benchmark.label_quality.annotation import (
     preferred_label,
 )
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
+from common.messages import _
 from storage.annotation import adjudications, annotation_projects, disputes
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
@@ -38,7 +39,7 @@ def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClai
     """Write the revision that the task names. Raises LabelsError, LeaseLost."""
     with database.read() as session:
         if label_imports.name_taken(session, scorer.benchmark, claim.subject):
-            raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
+            raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     base = import_labels.load(database, scorer, store, claim.params["base"])
     said, source = _said(database, scorer.table.benchmark, claim.params)
@@ -117,4 +118,4 @@ def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:
     left = {table.items[index].category for index in label}
     if missing := [name for name in table.spec.category_keys if name not in left]:
-        raise LabelsError(f"no item of {', '.join(missing)} would be left")
+        raise LabelsError(_("no item of {names} would be left", names=", ".join(missing)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.label_quality.annotator_agreement import PersonAnswer
-from common.text import pluralize
+from common.messages import _, ngettext
 from curate.editions.edition import EditionPlan, file_digest
 from curate.editions.freezing import EditionFolders, freeze
 from curate.errors import CurateError
@@ -34,12 +34,14 @@ def export_edition(database: Database, claim: TaskClaim, root: Path | None) -> N
     `root` gets three folders: `public`, `private` with the labels, `verified` with what people decided.
     """
     if root is None:
-        raise CurateError("This worker has no folder for editions.")
+        raise CurateError(_("This worker has no folder for editions."))
     with database.read() as session:
         project = annotation_projects.project(session, claim.benchmark, claim.params["project"])
         pool = pools.pool(session, claim.benchmark, (project and project.pool_id) or 0)
         if project is None or pool is None or project.closed_at is None:
-            raise CurateError(f"There is no closed project {claim.params['project']} about candidates.")
+            raise CurateError(
+                _("There is no closed project {project} about candidates.", project=claim.params["project"])
+            )
         answers, gold = _answers(session, project), adjudications.gold(session, project.id)
     folders = EditionFolders(root / "verified" / claim.subject, Path(pool.folder), root / "public", root / "private")
     with locked(root):
@@ -80,7 +82,9 @@ def _verify(
 ) -> None:
     path = folders.pool / pool.candidates
     if not path.is_file() or file_digest(path) != pool.sha256:
-        raise CurateError(f"{path} is not the file that was imported as {pool.name}. Put it back.")
+        raise CurateError(
+            _("{path} is not the file that was imported as {name}. Put it back.", path=path, name=pool.name)
+        )
     reviewers = frozenset(answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR))
     rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, unanimous=True)
     folders.verified.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -114,7 +118,14 @@ def _record(database: Database, claim: TaskClaim, folders: EditionFolders, card:
     where = {"public_folder": str(public), "private_folder": str(private), "alpha": card["agreement"]["alpha"]}
     about = {"edition": claim.subject, "project": claim.params["project"], "task": claim.task_id}
     with database.write() as session:
-        outcome = f"Edition {claim.subject} has {pluralize(card['pairs'], 'pair')}: {public}. Labels: {private}."
+        outcome = ngettext(
+            "Edition {subject} has {n:,} pair: {public}. Labels: {private}.",
+            "Edition {subject} has {n:,} pairs: {public}. Labels: {private}.",
+            card["pairs"],
+            subject=claim.subject,
+            public=public,
+            private=private,
+        )
         tasks.finish(session, claim, {**facts, **where, "project": claim.params["project"]}, outcome)
         digest = {"card_sha256": file_digest(public / "card.json")}
         audit.append(session, EXPORTED, {**about, **facts, **digest, "by": claim.requested_by, "reason": claim.reason})

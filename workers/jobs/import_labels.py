@@ -10,7 +10,7 @@ from typing import Any
 from benchmark.disclosure import PUBLIC
 from benchmark.label_quality.label_diff import commitment, diff_labels
 from benchmark.labels import LabelSet
-from common.text import pluralize
+from common.messages import _, ngettext
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
@@ -22,9 +22,9 @@ from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
 IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
-_INSTEAD = (
-    "Import them as public (--public), or say that this is meant: --accept-weak-hiding. docs/security.md says what "
-    "such labels hide."
+_INSTEAD = _(
+    "Import them as public (--public), or say that this is meant: --accept-weak-hiding. "
+    "docs/security.md says what such labels hide."
 )
 
 
@@ -43,7 +43,7 @@ def import_labels(
     """
     with database.read() as session:
         if label_imports.name_taken(session, scorer.benchmark, claim.subject):
-            raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
+            raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     spec = claim.params["spec"]
     source = spec if directories is None else allowed_source(spec, directories)
@@ -82,7 +82,7 @@ def keep_draft(database: Database, scorer: Scorer, store: LabelStore, claim: Tas
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
-        outcome = f"{pluralize(labels.items, 'label')} imported as a draft."
+        outcome = ngettext("{n:,} label imported as a draft.", "{n:,} labels imported as a draft.", labels.items)
         tasks.finish(session, claim, {**result, **draft.more}, outcome)
         label_imports.record(session, labels.revision, {**facts, **result, **why})
         weak_hiding.accept(session, scorer.table.benchmark, weak)
@@ -99,8 +99,10 @@ def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:
         known = label_imports.find(session, claim.benchmark, claim.subject)
         board = label_sets.current(session, claim.benchmark)
         if known is None or (board is not None and board.label_revision == claim.subject):
-            raise LabelsError(f"the board shows revision {claim.subject}, or there is none of that name")
-        tasks.finish(session, claim, {"salt": salt}, "The salt is public.")
+            raise LabelsError(
+                _("the board shows revision {subject}, or there is none of that name", subject=claim.subject)
+            )
+        tasks.finish(session, claim, {"salt": salt}, _("The salt is public."))
         label_imports.retire(session, claim.benchmark, claim.subject, salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
         about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
@@ -112,9 +114,11 @@ def discard(database: Database, store: LabelStore, claim: TaskClaim) -> None:
     with database.write() as session:
         known = label_imports.find(session, claim.benchmark, claim.subject)
         if known is None or not label_imports.discard(session, claim.benchmark, claim.subject):
-            raise LabelsError(f"revision {claim.subject} is no draft, or something was scored under it")
+            raise LabelsError(
+                _("revision {subject} is no draft, or something was scored under it", subject=claim.subject)
+            )
         weak_hiding.forget(session, claim.benchmark, claim.subject)
-        tasks.finish(session, claim, {}, f"Discarded; the name {claim.subject} is free.")
+        tasks.finish(session, claim, {}, _("Discarded; the name {subject} is free.", subject=claim.subject))
         facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
         about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
         audit.append(session, DISCARDED, {**facts, **about})
@@ -135,10 +139,10 @@ def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -
     with database.read() as session:
         imported = label_imports.find(session, scorer.benchmark, revision)
     if imported is None:
-        raise LabelsError(f"there is no revision {revision}")
+        raise LabelsError(_("there is no revision {revision}", revision=revision))
     labels = store.load(revision).labels
     if labels.digest != imported.digest:
-        raise LabelsError(f"this worker holds other labels than those imported as {revision}")
+        raise LabelsError(_("this worker holds other labels than those imported as {revision}", revision=revision))
     return labels
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
-from common.text import pluralize
+from common.messages import _, ngettext
 from curate.editions.edition import file_digest
 from curate.errors import CurateError
 from curate.pairs import PoolPair
@@ -57,10 +57,21 @@ def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path
     new = NewPool(claim.subject, str(folder.images), path.as_posix(), digest, len(pairs), facts, report, why, by)
     with database.write() as session:
         if any(pool.name == claim.subject for pool in pools.pools(session, claim.benchmark)):
-            raise CurateError(f"There is a pool {claim.subject}. Choose another name.")
+            raise CurateError(_("There is a pool {subject}. Choose another name.", subject=claim.subject))
         number = pools.record(session, claim.benchmark, new, results)
         result = {"pool": number, "pairs": len(pairs), **facts}
-        tasks.finish(session, claim, result, f"Pool {number} ({claim.subject}) has {pluralize(len(pairs), 'pair')}.")
+        tasks.finish(
+            session,
+            claim,
+            result,
+            ngettext(
+                "Pool {number} ({name}) has {n:,} pair.",
+                "Pool {number} ({name}) has {n:,} pairs.",
+                len(pairs),
+                number=number,
+                name=claim.subject,
+            ),
+        )
         about = {"pool": number, "name": claim.subject, "pairs": len(pairs), "sha256": digest, "task": claim.task_id}
         audit.append(session, IMPORTED, {**about, "by": by, "reason": why})
 
@@ -77,7 +88,12 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
             images = folder.parent if path == folder / CANDIDATES and (folder.parent / PAIRS).is_file() else folder
             return PoolFolder(images, path)
     raise CurateError(
-        f"{folder} holds neither {CANDIDATES} nor {PAIRS}. `python -m curate pool import` and `filter` write them."
+        _(
+            "{folder} holds neither {candidates} nor {pairs}. `python -m curate pool import` and `filter` write them.",
+            folder=folder,
+            candidates=CANDIDATES,
+            pairs=PAIRS,
+        )
     )
 
 
@@ -90,7 +106,11 @@ def _allowed(named: str, directories: Sequence[Path] | None) -> Path:
             return folder
     where = " or ".join(map(str, directories))
     raise CurateError(
-        f"{named} is no folder below {where}. Put the pool there, or name another directory in LABEL_IMPORT_DIRS."
+        _(
+            "{named} is no folder below {where}. Put the pool there, or name another directory in LABEL_IMPORT_DIRS.",
+            named=named,
+            where=where,
+        )
     )
 
 
@@ -100,8 +120,15 @@ def _check_images(folder: PoolFolder, pairs: Mapping[str, PoolPair]) -> None:
     missing = sorted(name for name, path in paths.items() if not (path.is_relative_to(root) and path.is_file()))
     if missing:
         raise CurateError(
-            f"{pluralize(len(missing), 'image')} of the pool cannot be found, for instance {missing[0]!r} below "
-            f"{folder.images}. Copy the whole pool, with its images."
+            ngettext(
+                "{n:,} image of the pool cannot be found: {first!r} below {images}. "
+                "Copy the whole pool, with its images.",
+                "{n:,} images of the pool cannot be found, for instance {first!r} below {images}. Copy the whole pool, "
+                "with its images.",
+                len(missing),
+                first=missing[0],
+                images=folder.images,
+            )
         )
 
 
@@ -115,7 +142,14 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
         item = named if named in pairs else ids.get(str(named))
         if item is None or verdict not in VERDICTS:
             known = ", ".join(VERDICTS)
-            raise CurateError(f"{path}, line {number}: give `item` or `id` of a candidate, and `verdict` ({known}).")
+            raise CurateError(
+                _(
+                    "{path}, line {number}: give `item` or `id` of a candidate, and `verdict` ({known}).",
+                    path=path,
+                    number=number,
+                    known=known,
+                )
+            )
         gold[item] = verdict
     return gold
 

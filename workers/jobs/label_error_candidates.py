@@ -11,7 +11,7 @@ from sqlalchemy import select
 from benchmark.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
 from benchmark.statistics.reliability import majority
 from benchmark.votes import Matrix, Votes, resolved
-from common.text import pluralize
+from common.messages import _, ngettext
 from storage.annotation import disputes
 from storage.database import Database
 from storage.integrity import audit
@@ -33,9 +33,11 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
         if board is None or board.label_revision not in scorer.labels:
-            raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
+            raise LabelsError(_("there is no board yet, or this worker does not have the labels that it shows"))
         if board.label_revision != claim.subject:
-            raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
+            raise LabelsError(
+                _("the board shows revision {label_revision} now; ask again", label_revision=board.label_revision)
+            )
         spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, spec.id, *where)
         counts = stored_counts(session, [entry.id for entry in entries], spec, *where)
@@ -45,7 +47,9 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     verdicts = resolved(_verdicts(database, scorer, strongest), labels.preferred)
     chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))
     if len(chosen) < FEWEST:
-        raise LabelsError(f"that needs {FEWEST} judges of different owners; the board has {len(chosen)}")
+        raise LabelsError(
+            _("that needs {fewest} judges of different owners; the board has {count}", fewest=FEWEST, count=len(chosen))
+        )
     asked = (verdicts[chosen], labels, scorer.table)
     found = candidates(*asked)
     ids = [strongest[index].id for index in chosen]
@@ -54,7 +58,12 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     facts = {"revision": claim.subject, "candidates": len(keys), "looked_at": found.looked_at, "judges": len(chosen)}
     with database.write() as session:
         result = {**facts, "entries": ids, "heard": listened}
-        words = f"{pluralize(len(keys), 'candidate')} among {pluralize(found.looked_at, 'item')}."
+        words = ngettext(
+            "{n:,} candidate among {items:,} items.",
+            "{n:,} candidates among {items:,} items.",
+            len(keys),
+            items=found.looked_at,
+        )
         tasks.finish(session, claim, result, words)
         disputes.replace_candidates(session, board.benchmark, keys)
         facts |= {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, board.benchmark)}

@@ -28,6 +28,7 @@ from benchmark.scoring import tally_many
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import RankRange
 from benchmark.votes import unpack_many
+from common.messages import _
 from storage import entry_filters
 from storage.database import Database
 from storage.labels import label_imports, label_sets
@@ -57,7 +58,7 @@ def preview(
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
         if board is None or board.label_revision not in scorer.labels:
-            raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
+            raise LabelsError(_("there is no board yet, or this worker does not have the labels that it shows"))
         spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, spec.id, *where)
         stored = stored_counts(session, [entry.id for entry in entries], spec, *where)

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Votes
+from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments
@@ -24,7 +25,7 @@ from storage.models.core import Score, Submission
 from workers.scorer import Scorer
 
 SCORED = audit.SCORED
-_FAULT = "Scoring failed. This is a fault of the service, not of the file; maintainers see it."
+_FAULT = _("Scoring failed. This is a fault of the service, not of the file; maintainers see it.")
 
 log = logging.getLogger(__name__)
 

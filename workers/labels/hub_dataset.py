@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from common.hub_sources import HubSource
+from common.messages import _
 
 if TYPE_CHECKING:
     from huggingface_hub.errors import HfHubHTTPError
@@ -45,12 +46,18 @@ class HubFiles:
     def _check_commit(self) -> None:
         from huggingface_hub import HfApi
 
-        name, commit, _ = self._source
+        name, commit, _path = self._source
         known = HfApi(token=self._token).dataset_info(name, revision=commit).sha or ""
         if not known.startswith(commit.lower()):
             raise HubRefusal(
-                f"{commit} is a branch or tag of {name}, and those move. Name the commit: it is at {known} now, so "
-                f"write {self._source._replace(commit=known)}."
+                _(
+                    "{commit} is a branch or tag of {name}, and those move. Name the commit: it is at {known} "
+                    "now, so write {source}.",
+                    commit=commit,
+                    name=name,
+                    known=known,
+                    source=self._source._replace(commit=known),
+                )
             )
 
 
@@ -71,7 +78,12 @@ def _explained(source: HubSource) -> Iterator[None]:
 
 
 def _nothing(source: HubSource) -> str:
-    return f"{source.name} has nothing at {source.path!r} in commit {source.commit}. Name a file or folder of it."
+    return _(
+        "{name} has nothing at {path!r} in commit {commit}. Name a file or folder of it.",
+        name=source.name,
+        path=source.path,
+        commit=source.commit,
+    )
 
 
 def _reason(source: HubSource, error: HfHubHTTPError) -> str | None:
@@ -80,14 +92,21 @@ def _reason(source: HubSource, error: HfHubHTTPError) -> str | None:
 
     name = source.name
     if isinstance(error, RevisionNotFoundError):
-        return f"{name} has no commit {source.commit}. Copy one from its page, below Files and versions, History."
+        return _(
+            "{name} has no commit {commit}. Copy one from its page, below Files and versions, History.",
+            name=name,
+            commit=source.commit,
+        )
     if isinstance(error, GatedRepoError):
-        return f"{name} is gated. Ask for access on its page, with the account that LABELS_TOKEN is of."
+        return _("{name} is gated. Ask for access on its page, with the account that LABELS_TOKEN is of.", name=name)
     if isinstance(error, RepositoryNotFoundError):
-        return (
-            f"there is no dataset {name}, or the token may not read it; the Hub does not say which. "
-            "Check the name, and set LABELS_TOKEN to a token that may read it."
+        return _(
+            "there is no dataset {name}, or the token may not read it; the Hub does not say which. "
+            "Check the name, and set LABELS_TOKEN to a token that may read it.",
+            name=name,
         )
     if error.response.status_code in _REFUSED:
-        return f"the Hub refuses the token for {name}. Make one that may read it, and set LABELS_TOKEN to it."
+        return _(
+            "the Hub refuses the token for {name}. Make one that may read it, and set LABELS_TOKEN to it.", name=name
+        )
     return None

@@ -26,6 +26,7 @@ from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, 
 from benchmark.pairs.pair_table import labels_of_pairs
 from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 from common.hub_sources import FORM, HubSource, parse_hub_source
+from common.messages import _, joined
 from workers.labels.hub_dataset import HubFiles, HubRefusal
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
@@ -58,7 +59,7 @@ def load_labels(spec: str | Path, revision: str | None, table: ItemTable, token:
         rows = read_rows(spec, token=token)
         return label_set(rows, revision or recognise(rows, table), table)
     except LabelsError as error:
-        raise type(error)(f"labels in {spec}: {error}") from error
+        raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
 def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None = None, token: str = "") -> PairSet:
@@ -70,7 +71,7 @@ def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None =
     try:
         return pairs_of(read_rows(spec, None, token), benchmark, edition)
     except LabelsError as error:
-        raise type(error)(f"labels in {spec}: {error}") from error
+        raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
 def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, edition: str | None = None) -> PairSet:
@@ -80,7 +81,11 @@ def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, edition: str | None 
     except PairsError as error:
         other = _other_benchmark(rows, benchmark)
         if other is not None:
-            message = f"this is a file of {other.title}; name it with --benchmark {other.id}, or LABELS={other.id}/..."
+            message = _(
+                "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
+                title=other.title,
+                id=other.id,
+            )
             raise LabelsError(message) from error
         raise LabelsError(str(error)) from error
 
@@ -116,8 +121,13 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
         return spec
     where = " or ".join(map(str, directories))
     raise LabelsError(
-        f"{spec} is neither a file below {where} nor a Hub dataset at a commit ({FORM}). "
-        "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
+        _(
+            "{spec} is neither a file below {where} nor a Hub dataset at a commit ({form}). Put the "
+            "file there, or name another directory in LABEL_IMPORT_DIRS.",
+            spec=spec,
+            where=where,
+            form=FORM,
+        )
     )
 
 
@@ -133,12 +143,14 @@ def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
             preferred[index] = _preferred(row, table.items[index].responses)
             tags[index] = _tags(row, table.spec)
         except LabelsError as error:
-            problems.append(f"row {number + 1}: {error}")
+            problems.append(_("row {number}: {error}", number=number + 1, error=error))
     if not problems:
         problems = _coverage_problems(preferred, revision, table)
     if problems:
         more = len(problems) - _EXAMPLES
-        raise LabelsError("; ".join(problems[:_EXAMPLES]) + (f"; and {more} more problems" if more > 0 else ""))
+        raise LabelsError(
+            joined(problems[:_EXAMPLES], "; ") + (_("; and {more} more problems", more=more) if more > 0 else "")
+        )
     tagged = any(_list(row, "human_error_analysis") for row in rows)
     return make_label_set(revision, table, preferred, tags if tagged else None)
 
@@ -149,7 +161,9 @@ def recognise(rows: Sequence[Row], table: ItemTable) -> str:
     for revision in table.revisions:
         if ids == Counter(table.items[index].ids[revision] for index in table.in_revision(revision)):
             return revision
-    raise LabelsError(f"the ids are those of no known revision ({', '.join(table.revisions)}); name the revision")
+    raise LabelsError(
+        _("the ids are those of no known revision ({names}); name the revision", names=", ".join(table.revisions))
+    )
 
 
 class _Finder:
@@ -163,14 +177,16 @@ class _Finder:
     def item_of(self, row: Row) -> int:
         """Raise LabelsError where the row is about no item, or about one that was labelled already."""
         if "id" not in row:
-            raise LabelsError("no column id")
+            raise LabelsError(_("no column id"))
         candidates, by = self._candidates(row, str(row["id"]))
         if not candidates:
-            where = f" of revision {self._revision}" if self._revision else ""
-            raise LabelsError(f"no item{where} of {self._table.benchmark} has this {by}")
+            where = _(" of revision {revision}", revision=self._revision) if self._revision else ""
+            raise LabelsError(
+                _("no item{where} of {benchmark} has this {by}", where=where, benchmark=self._table.benchmark, by=by)
+            )
         free = [index for index in candidates if index not in self._used]
         if not free:
-            raise LabelsError(f"the item with this {by} is labelled twice")
+            raise LabelsError(_("the item with this {by} is labelled twice", by=by))
         self._used.add(free[0])
         return free[0]
 
@@ -180,13 +196,13 @@ class _Finder:
         if row.get("query") is not None and texts is not None:
             result = self._table.by_fingerprint(_fingerprint(row["query"], texts, self._table))
             if len(result) == 1:
-                return result, "query and response"
-            return [index for index in result if self._is_called(index, name)], "query, response and id"
+                return result, _("query and response")
+            return [index for index in result if self._is_called(index, name)], _("query, response and id")
         if row.get("v0_row") is not None:
             first = self._table.in_revision(self._table.revisions[0])
             number = _row_number(row["v0_row"])
             there = 0 <= number < len(first) and self._is_called(first[number], name)
-            return [first[number]] if there else [], "v0_row and id"
+            return [first[number]] if there else [], _("v0_row and id")
         return self._table.by_id(name, self._revision), "id"
 
     def _is_called(self, index: int, name: str) -> bool:
@@ -197,10 +213,10 @@ class _Finder:
 def _preferred(row: Row, responses: Sequence[str]) -> int:
     """Return the stored index of the preferred response, also where the file stores the two in the other order."""
     if "human_ranking" not in row:
-        raise LabelsError("no column human_ranking")
+        raise LabelsError(_("no column human_ranking"))
     ranking = _list(row, "human_ranking")
     if ranking is None:
-        raise LabelsError("human_ranking is empty")
+        raise LabelsError(_("human_ranking is empty"))
     try:
         index = preferred_index(ranking)
     except ValueError as error:
@@ -210,7 +226,7 @@ def _preferred(row: Row, responses: Sequence[str]) -> int:
         return index
     result = response_fingerprint(texts[index])
     if result not in responses:
-        raise LabelsError("response is not that of this item")
+        raise LabelsError(_("response is not that of this item"))
     return list(responses).index(result)
 
 
@@ -219,24 +235,24 @@ def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
         return frozenset()
     raw = _list(row, "human_error_analysis") or []
     if not all(isinstance(one, str) for one in raw):
-        raise LabelsError("human_error_analysis is no list of texts")
+        raise LabelsError(_("human_error_analysis is no list of texts"))
     try:
         return error_tags(raw, spec)
     except ValueError as error:
-        raise LabelsError(f"human_error_analysis: {error}") from None
+        raise LabelsError(_("human_error_analysis: {error}", error=error)) from None
 
 
 def _texts(row: Row) -> list[str] | None:
     """Return the two responses; None where the file has none."""
     result = _list(row, "response")
     if result is not None and not (len(result) == 2 and all(map(_is_text, result))):
-        raise LabelsError("response is not two texts")
+        raise LabelsError(_("response is not two texts"))
     return result
 
 
 def _fingerprint(query: Any, responses: Sequence[str], table: ItemTable) -> str:
     if not _is_text(query):
-        raise LabelsError("query is no text")
+        raise LabelsError(_("query is no text"))
     return table.fingerprint(query, responses)
 
 
@@ -249,7 +265,7 @@ def _row_number(value: Any) -> int:
     try:
         return int(value)
     except (ValueError, TypeError, OverflowError):
-        raise LabelsError("v0_row is no number of a row") from None
+        raise LabelsError(_("v0_row is no number of a row")) from None
 
 
 def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemTable) -> list[str]:
@@ -258,11 +274,21 @@ def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemT
         missing = [table.items[i].ids[revision] for i in table.in_revision(revision) if i not in preferred]
         if missing:
             shown = ", ".join(missing[:_EXAMPLES])
-            return [f"{len(missing)} items of revision {revision} have no label: {shown}"]
+            return [
+                _(
+                    "{count} items of revision {revision} have no label: {shown}",
+                    count=len(missing),
+                    revision=revision,
+                    shown=shown,
+                )
+            ]
         extra = len(preferred) - len(table.in_revision(revision))
-        return [f"{extra} items are not in revision {revision}"] if extra > 0 else []
+        return [_("{extra} items are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
     labelled = {table.items[index].category for index in preferred}
-    return [f"no item of {c} has a label" for c in sorted({item.category for item in table.items} - labelled)]
+    return [
+        _("no item of {category} has a label", category=c)
+        for c in sorted({item.category for item in table.items} - labelled)
+    ]
 
 
 def _list(row: Row, column: str) -> list[Any] | None:
@@ -276,7 +302,7 @@ def _list(row: Row, column: str) -> list[Any] | None:
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             value = None
     if not isinstance(value, list | tuple):
-        raise LabelsError(f"{column} is no list")
+        raise LabelsError(_("{column} is no list", column=column))
     return list(value)
 
 
@@ -299,8 +325,8 @@ def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, token: 
         kind = LabelsError if result else LabelsUnreachable
         # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
         detail = f": {error}" if isinstance(error, OSError) else ""
-        raise kind(f"they cannot be read: {type(error).__name__}{detail}") from None
-    raise LabelsError(f"that is neither a file nor a Hub dataset at a commit ({FORM})")
+        raise kind(_("they cannot be read: {name}{detail}", name=type(error).__name__, detail=detail)) from None
+    raise LabelsError(_("that is neither a file nor a Hub dataset at a commit ({form})", form=FORM))
 
 
 def _read_file(path: Path, columns: Sequence[str] | None) -> list[Row]:
@@ -316,12 +342,12 @@ def _parse_json(data: bytes) -> list[Row]:
         data = gzip.decompress(data)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip()[:1] == b"[":
-        rows = _json(data, "the file")
+        rows = _json(data, _("the file"))
     else:
         lines = (line for line in data.split(b"\n") if line.strip())
-        rows = [_json(line, f"row {number}") for number, line in enumerate(lines, 1)]
+        rows = [_json(line, _("row {number}", number=number)) for number, line in enumerate(lines, 1)]
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise LabelsError("the file is neither JSON lines nor a JSON list of rows")
+        raise LabelsError(_("the file is neither JSON lines nor a JSON list of rows"))
     return list(rows)
 
 
@@ -329,7 +355,7 @@ def _json(data: bytes, what: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
-        raise LabelsError(f"{what} is no JSON") from None
+        raise LabelsError(_("{what} is no JSON", what=what)) from None
 
 
 def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
@@ -362,5 +388,7 @@ def _choose(files: Iterable[str], where: str) -> list[str]:
         return parquet
     others = [path for path in files if path.endswith((".jsonl", ".json"))]
     if len(others) != 1:
-        raise LabelsError(f"{where} has no parquet file and {len(others)} JSON files; one is needed")
+        raise LabelsError(
+            _("{where} has no parquet file and {count} JSON files; one is needed", where=where, count=len(others))
+        )
     return others

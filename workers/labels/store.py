@@ -17,6 +17,7 @@ from typing import Any
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
 from common.atomic_files import write_once
+from common.messages import _
 from workers.labels.loader import LabelsError
 
 SALT_BYTES = 32
@@ -44,7 +45,12 @@ class LabelStore:
         write_once(self._path(labels.revision), json.dumps(content, separators=(",", ":")).encode("ascii"))
         kept = self.load(labels.revision)
         if kept.labels.digest != labels.digest:
-            raise LabelsError(f"revision {labels.revision} was imported before with other labels; choose a new name")
+            raise LabelsError(
+                _(
+                    "revision {revision} was imported before with other labels; choose a new name",
+                    revision=labels.revision,
+                )
+            )
         return kept
 
     def load(self, revision: str) -> StoredLabels:
@@ -53,15 +59,18 @@ class LabelStore:
             stored = json.loads(self._path(revision).read_bytes())
         except FileNotFoundError:
             raise LabelsError(
-                f"the labels of revision {revision} are not on this worker's disk; workers on several machines need "
-                "the same DATA_DIR/labels"
+                _(
+                    "the labels of revision {revision} are not on this worker's disk; workers on several "
+                    "machines need the same DATA_DIR/labels",
+                    revision=revision,
+                )
             ) from None
         except ValueError:
-            raise LabelsError(f"the stored labels of revision {revision} are damaged") from None
+            raise LabelsError(_("the stored labels of revision {revision} are damaged", revision=revision)) from None
         labels = _from_json(stored, self._table)
         key = (stored["benchmark"], stored["revision"], stored["digest"])
         if key != (self._table.benchmark, revision, labels.digest):
-            raise LabelsError(f"the stored labels of revision {revision} are damaged")
+            raise LabelsError(_("the stored labels of revision {revision} are damaged", revision=revision))
         return StoredLabels(labels, bytes.fromhex(stored["salt"]))
 
     def content(self, revision: str) -> bytes:
@@ -78,7 +87,7 @@ class LabelStore:
 
     def _path(self, revision: str) -> Path:
         if "/" in revision or revision.startswith("."):
-            raise LabelsError(f"{revision!r} is no name of a revision")
+            raise LabelsError(_("{revision!r} is no name of a revision", revision=revision))
         return self._directory / f"{revision}.json"
 
 
@@ -134,4 +143,4 @@ def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
         tagged = None if tags is None else {places[key]: frozenset(names) for key, names in tags.items()}
         return make_label_set(stored["revision"], table, preferred, tagged)
     except (KeyError, ValueError):
-        raise LabelsError(f"stored labels do not fit the items of {table.benchmark}") from None
+        raise LabelsError(_("stored labels do not fit the items of {benchmark}", benchmark=table.benchmark)) from None
