@@ -16,6 +16,7 @@ from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replica_watch import ReplicaWatch
 from operation.sealed_key import AT_RISK
+from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
@@ -39,12 +40,15 @@ RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     """Return the alarms that database and disks give."""
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
-    if alarm := _stuck(figures.gather(session)):
+    found = figures.gather(session)
+    if alarm := _stuck(found):
         alarms.append(alarm)
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
+    if backups.failures_since_last(session):
+        alarms.append(ServiceAlarm("backup-failed", _last_copy(found.backup_age)))
     return alarms
 
 
@@ -102,6 +106,18 @@ def _disk(path: Path) -> ServiceAlarm | None:
         kept_free=KEPT_FREE // 2**20,
     )
     return ServiceAlarm("disk-full", words, True, NO_FILES)
+
+
+def _last_copy(age: float | None) -> str:
+    if age is None:
+        return _(
+            "No copy of the database could ever be made. The command health says why: check BACKUP_URL and its keys."
+        )
+    return _(
+        "No copy of the database could be made; the newest is {hours:.0f} hours old. "
+        "The command health says why: check BACKUP_URL and its keys.",
+        hours=age / 3600,
+    )
 
 
 def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:

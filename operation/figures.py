@@ -14,9 +14,10 @@ from storage.clock import database_now
 from storage.files import backups
 from storage.integrity import audit, integrity_alarms, integrity_check
 from storage.jobs import worker_heartbeats
-from storage.models.core import AuditEvent, Job, Snapshot, State, Submission, WorkerHeartbeat
+from storage.models.core import AuditEvent, BoardState, Job, Snapshot, State, Submission, WorkerHeartbeat
 
-_RECENT = 100  # jobs and snapshots of which times are reported
+_RECENT = 100  # jobs and snapshots of which times are reported, at most
+_RECENT_SECONDS = 3600.0  # for which they are: a rush that is over must not look like one that goes on
 STUCK_SECONDS = 300.0
 
 
@@ -30,13 +31,13 @@ class ServiceFigures:
     oldest_job_age: float | None
     oldest_running_age: float | None
     last_scored_age: float | None
-    scoring_seconds: tuple[float, ...]  # of recent jobs, sorted: from claim to score
-    waiting_seconds: tuple[float, ...]  # of recent jobs, sorted: from submission to score
+    scoring_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from claim to score
+    waiting_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from submission to score
     worker_age: float | None  # since the last heartbeat of any worker
     workers: int
     revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
     snapshot_age: float | None
-    build_seconds: tuple[float, ...]  # of recent snapshots, sorted: from the first query to the published board
+    build_seconds: tuple[float, ...]  # of the last hour's, sorted: from the first query to the published board
     backup_age: float | None
     damaged_uploads: int
     changed_rows: int
@@ -51,7 +52,7 @@ class ServiceFigures:
 def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
     now = session.execute(select(database_now())).scalar_one()
-    scoring, waiting, last = _recent(session)
+    scoring, waiting, last = _recent(session, now)
     made, uploads, rows = backups.last(session), stored_uploads.alarm(session), integrity_alarms.alarm(session)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
@@ -69,7 +70,7 @@ def gather(session: Session) -> ServiceFigures:
         workers=workers,
         revisions=revisions,
         snapshot_age=_age(now, snapshot),
-        build_seconds=_build_seconds(session),
+        build_seconds=_build_seconds(session, now),
         backup_age=_age(now, made.started_at if made else None),
         damaged_uploads=uploads.problems if uploads else 0,
         changed_rows=len(rows.sentences) if rows else 0,
@@ -92,6 +93,26 @@ def of_benchmark(session: Session, benchmark: str) -> BenchmarkFigures:
     return BenchmarkFigures(session.execute(waiting).scalar_one(), _age(now, made))
 
 
+@dataclass(frozen=True, slots=True)
+class BoardAges:
+    """Ages of a benchmark's board and of its last score, in seconds; None before there is one."""
+
+    snapshot: float | None
+    last_score: float | None
+
+
+def board_ages(session: Session) -> dict[str, BoardAges]:
+    """Return the ages of every benchmark's board: one that is fresh must not hide another that is not."""
+    now = session.execute(select(database_now())).scalar_one()
+    ages = {}
+    for benchmark in session.scalars(select(BoardState.benchmark)).all():
+        made = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
+        scored = select(Job.finished_at).where(Job.state == State.DONE.value, Job.benchmark == benchmark)
+        last = session.execute(scored.order_by(Job.id.desc()).limit(1)).scalar_one_or_none()
+        ages[benchmark] = BoardAges(_age(now, session.execute(made).scalar_one()), _age(now, last))
+    return ages
+
+
 def last_event_age(session: Session, kind: str) -> float | None:
     """Return how long ago an event of this kind was recorded; None: never."""
     result = audit.newest(session, [kind], limit=1)
@@ -107,19 +128,21 @@ def _oldest(column: Any, state: State) -> Select[Any]:
     return select(func.min(column)).where(Job.state == state.value)
 
 
-def _recent(session: Session) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:
-    """Return scoring and waiting times of the jobs that were done last, and when the last one was."""
+def _recent(session: Session, now: float) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:
+    """Return scoring and waiting times of the last hour's jobs, and when the last job ever was done."""
     done = select(Job.created_at, Job.started_at, Job.finished_at).where(Job.state == State.DONE.value)
     rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT)).all()
-    times = [(made, begun, ended) for made, begun, ended in rows if begun is not None and ended is not None]
+    ended_jobs = [(made, begun, ended) for made, begun, ended in rows if begun is not None and ended is not None]
+    times = [row for row in ended_jobs if row[2] > now - _RECENT_SECONDS]
     scoring = sorted(ended - begun for _, begun, ended in times)
     waiting = sorted(ended - made for made, _, ended in times)
-    return tuple(scoring), tuple(waiting), max((ended for _, _, ended in times), default=None)
+    return tuple(scoring), tuple(waiting), max((ended for _, _, ended in ended_jobs), default=None)
 
 
-def _build_seconds(session: Session) -> tuple[float, ...]:
-    """Return how long the last snapshots took; those of earlier releases do not say."""
-    bodies = (event.body for event in audit.newest(session, [integrity_check.PUBLISHED], limit=_RECENT))
+def _build_seconds(session: Session, now: float) -> tuple[float, ...]:
+    """Return how long the last hour's snapshots took; those of earlier releases do not say."""
+    events = audit.newest(session, [integrity_check.PUBLISHED], limit=_RECENT)
+    bodies = (event.body for event in events if event.at > now - _RECENT_SECONDS)
     return tuple(sorted(body["build_ms"] / 1000 for body in bodies if "build_ms" in body))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
-from operation.figures import ServiceFigures
+from operation.figures import BoardAges, ServiceFigures
 from operation.replica_watch import ReplicaWatch
 from storage.database import Database
 
@@ -28,6 +28,7 @@ class InstallationCollector(Collector):
     state: Path
     build: str
     replica: ReplicaWatch | None = None
+    backups_kept: int = 0
 
     def describe(self) -> Sequence[Metric]:
         """Return nothing: registering must not read the database."""
@@ -37,18 +38,20 @@ class InstallationCollector(Collector):
         """Yield every figure that can be measured now."""
         yield InfoMetricFamily("leaderboard_build", "Version of this build.", {"version": self.build})
         yield from _disk(self.state)
+        yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", self.backups_kept)
         if self.replica is not None:
             yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", self.replica.lag)
             behind = self.replica.transactions_behind
             yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", behind)
         try:
             with self.database.read() as session:
-                result = figures.gather(session)
+                result, boards = figures.gather(session), figures.board_ages(session)
         except SQLAlchemyError:
             yield gauge("leaderboard_database_up", "Whether the database answers.", 0)
             return
         yield gauge("leaderboard_database_up", "Whether the database answers.", 1)
         yield from _of_database(result)
+        yield from _of_boards(boards)
 
 
 def make_registry(collector: Collector) -> CollectorRegistry:
@@ -84,9 +87,7 @@ def _disk(state: Path) -> Iterator[Metric]:
 _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
     ("oldest_job", "Of the oldest job that waits.", lambda found: found.oldest_job_age or 0.0),
     ("running_job", "Of the oldest job in hand.", lambda found: found.oldest_running_age or 0.0),
-    ("last_score", "Since a submission was scored.", lambda found: found.last_scored_age),
     ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda found: found.worker_age),
-    ("snapshot", "Of the board that is shown.", lambda found: found.snapshot_age),
     ("backup", "Of the newest daily copy.", lambda found: found.backup_age),
 )
 
@@ -99,11 +100,11 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
         if (seconds := age(service_figures)) is not None:
             yield gauge(f"leaderboard_{name}_age_seconds", text, seconds)
     for name, text, values in (
-        ("scoring", "From claim to score, of the last 100 jobs.", service_figures.scoring_seconds),
-        ("waiting", "From submission to score, of the last 100 jobs.", service_figures.waiting_seconds),
+        ("scoring", "From claim to score, of the last hour's jobs.", service_figures.scoring_seconds),
+        ("waiting", "From submission to score, of the last hour's jobs.", service_figures.waiting_seconds),
         (
             "snapshot_build",
-            "From the first query to the published board, of the last 100.",
+            "From the first query to the published board, of the last hour's.",
             service_figures.build_seconds,
         ),
     ):
@@ -118,6 +119,13 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     yield loaded
     yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", service_figures.damaged_uploads)
     yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", service_figures.changed_rows)
+
+
+def _of_boards(boards: Mapping[str, BoardAges]) -> Iterator[Metric]:
+    scored = {name: ages.last_score for name, ages in boards.items() if ages.last_score is not None}
+    shown = {name: ages.snapshot for name, ages in boards.items() if ages.snapshot is not None}
+    yield _labelled("leaderboard_last_score_age_seconds", "Since a submission was scored.", "benchmark", scored)
+    yield _labelled("leaderboard_snapshot_age_seconds", "Of the board that is shown.", "benchmark", shown)
 
 
 def _labelled(name: str, text: str, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:

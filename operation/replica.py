@@ -115,4 +115,5 @@ class Replica:
             listed = system.ls(path, detail=False)
         except FileNotFoundError:
             return set()
-        return {name for one in listed if (name := one.rstrip("/").rpartition("/")[2]) != folder}
+        found = {one.rstrip("/").rpartition("/")[2] for one in listed}
+        return {name for name in found if name != folder and not name.startswith(".")}

@@ -41,15 +41,23 @@ class Restored:
     aside: Path | None = None
 
 
-def newest_copy(place: str) -> str:
-    """Return the address of the newest copy in a directory or at an fsspec URL. Raises RestoreRefused."""
+def copy_names(place: str) -> list[str]:
+    """Return the names of the copies in a directory or at an fsspec URL, the newest last. Raises what it raises."""
     if "://" not in place:
         folder = Path(place)
-        names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+        names = [path.name for path in folder.iterdir()] if folder.exists() else []
     else:
         system, base = open_store(place)
-        names = [name.rpartition("/")[2] for name in system.ls(base, detail=False)]
-    copies = sorted(filter(is_copy, names))
+        try:
+            names = [name.rpartition("/")[2] for name in system.ls(base, detail=False)]
+        except FileNotFoundError:
+            names = []
+    return sorted(filter(is_copy, names))
+
+
+def newest_copy(place: str) -> str:
+    """Return the address of the newest copy in a directory or at an fsspec URL. Raises RestoreRefused."""
+    copies = copy_names(place)
     if not copies:
         raise RestoreRefused(_("There is no copy of a database in {place}. Name one: restore COPY.", place=place))
     head, sign, query = place.partition("?") if "://" in place else (place, "", "")

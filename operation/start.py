@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +12,9 @@ from common.messages import _
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
 from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
-from storage.database import Database
+from operation.restore import copy_names
+from storage.database import Database, is_made
+from storage.files.object_store import failure_reason, public_address
 from storage.integrity import audit
 
 RESTORED = "service.restored"
@@ -23,37 +24,73 @@ _OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, KEYS, POOLS, EDITIONS)
 log = logging.getLogger(__name__)
 
 
+class DatabaseMissing(Exception):
+    """There is no database, though there are files of one; the message says what to do."""
+
+
 def sqlite_path(database_url: str) -> Path | None:
     """Return the file of a SQLite database; None for PostgreSQL."""
     url = make_url(database_url)
     return Path(url.database).absolute() if url.get_backend_name() == "sqlite" and url.database else None
 
 
-def prepare_database(database_url: str, replica: Replica | None, environ: Mapping[str, str]) -> bool:
+def prepare_database(
+    database_url: str, replica: Replica | None, environ: Mapping[str, str], *, copies: str = ""
+) -> bool:
     """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
 
-    Returns whether it was brought. Raises NotLocal, ReplicaUnusable.
+    `copies`: where daily copies go. Returns whether the database was brought.
+    Raises NotLocal, ReplicaUnusable, DatabaseMissing, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path = sqlite_path(database_url)
     if path is not None:
         require_local(path.parent)
-    if replica is None:
+    if replica is not None:
+        prove(replica, path)
+    if _is_there(database_url, path):
         return False
-    prove(replica, path)
-    if path is None or (path.exists() and path.stat().st_size > 0):
-        return False
-    path.unlink(missing_ok=True)
-    restored = Litestream(path, replica).restore(environ)
-    if not restored and any(replica.names(folder) for folder in _OF_A_SERVICE):
-        raise ReplicaUnusable(
-            _(
-                "{public_name} holds files of a service but no copy of its database. No new board was "
-                "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
-                "start an empty board.",
-                public_name=replica.public_name,
-            )
+    if path is not None and replica is not None:
+        path.unlink(missing_ok=True)
+        if Litestream(path, replica).restore(environ):
+            return True
+    reason = _reason_against_new_board(replica, copies)
+    # A process that begins a board beside this one writes to the replica after it has made the database.
+    if reason and not (path is None and is_made(database_url)):
+        raise DatabaseMissing(reason)
+    return False
+
+
+def _is_there(database_url: str, path: Path | None) -> bool:
+    return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
+
+
+def _reason_against_new_board(replica: Replica | None, copies: str) -> str:
+    """Return what holds files of a service though there is no database; "" where nothing does."""
+    if replica is not None and any(replica.names(folder) for folder in _OF_A_SERVICE):
+        return _(
+            "{public_name} holds files of a service but no copy of its database. No new board was "
+            "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
+            "start an empty board.",
+            public_name=replica.public_name,
         )
-    return restored
+    place = public_address(copies)
+    try:
+        names = copy_names(copies) if copies else []
+    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        return _(
+            "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
+            "because copies of one may be there. Check the address and the keys in the environment.",
+            place=place,
+            why=failure_reason(error),
+        )
+    if not names:
+        return ""
+    return _(
+        "There is no database, but BACKUP_URL={place} holds copies of one (newest: {newest}). No new board was made. "
+        "Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board.",
+        place=place,
+        newest=names[-1],
+    )
 
 
 def record_restore(database: Database, replica: Replica) -> None:
@@ -82,12 +119,12 @@ def prove(replica: Replica, database: Path | None) -> None:
         replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else type(error).__name__
+        place, why = public_address(replica.url), failure_reason(error)
         raise ReplicaUnusable(
             _(
                 "REPLICA_URL={public_name} cannot be written to ({why}). No board was opened. Check the "
                 "address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on).",
-                public_name=replica.public_name,
+                public_name=place,
                 why=why,
             )
         ) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -152,32 +152,42 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
         DatabaseAway: it does not answer now.
         DatabaseUnusable: it is none, refuses us, or holds an old audit chain (OldChain).
     """
-    try:
-        if made and not _is_made(url):
-            raise DatabaseNotMade(_("No service has made this database yet."))
+    if made and not is_made(url):
+        raise DatabaseNotMade(_("No service has made this database yet."))
+    with _explained():
         database = open_database(url)
         migrate(database)
+    return database
+
+
+def is_made(url: str) -> bool:
+    """Return whether somebody has brought a schema there; a file that does not exist stays so.
+
+    Raises DatabaseAway, DatabaseUnusable.
+    """
+    with _explained():
+        address = _with_driver(make_url(url))
+        if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+            return False
+        with closing(open_database(url)) as database:
+            return inspect(database.engine).has_table("alembic_version")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Raise DatabaseAway or DatabaseUnusable for what the driver raises, in its own words.
+
+    SQLAlchemy would add the statement, and its URL errors the password.
+    """
+    try:
+        yield
     except (SQLAlchemyError, ValueError, RuntimeError, OSError) as error:
-        # The driver's own words: SQLAlchemy would add the statement, and its URL errors the password.
         said = getattr(error, "orig", None) or (type(error).__name__ if isinstance(error, SQLAlchemyError) else error)
         reason = str(said).strip().partition("\n")[0].rstrip(".")
         kind = DatabaseAway if is_away(error) else DatabaseUnusable
         raise kind(
             _("The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?", reason=reason)
         ) from None
-    return database
-
-
-def _is_made(url: str) -> bool:
-    """Return whether somebody has brought a schema there; a file that does not exist stays so."""
-    address = _with_driver(make_url(url))
-    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
-        return False
-    database = open_database(url)
-    try:
-        return inspect(database.engine).has_table("alembic_version")
-    finally:
-        database.close()
 
 
 def migrate(database: Database) -> None:

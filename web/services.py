@@ -181,7 +181,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     """Return the services; none of them reads the database yet."""
     replica = _watch(settings, database)
     durability = _durability(settings, replica)
-    registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
+    registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica, settings.backup_keep))
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(

@@ -15,12 +15,13 @@ from operation.litestream import ReplicaUnusable
 from operation.replica_claim import require_same, require_whole
 from operation.restore import put_aside
 from operation.sealed_key import AT_RISK, begin_key, keep_key, restore_key
-from operation.start import prepare_database, record_restore, sqlite_path
+from operation.start import DatabaseMissing, prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
+from storage.files.object_store import failure_reason, public_address
 from storage.files.uploads import Uploads
 from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
@@ -75,9 +76,17 @@ def prepare_directory(settings: Settings) -> None:
         uploads.prove()
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         known = isinstance(error, ValueError | ImportError)
-        name = "REPLICA_URL" if settings.uploads_in_replica else "UPLOADS_URL"
-        why = str(error) if known else f"{type(error).__name__}. Does it exist, and may these keys write to it?"
-        raise SettingsError(f"{name} cannot be used: {why}") from None
+        name, url = (
+            ("REPLICA_URL", settings.replica_url)
+            if settings.uploads_in_replica
+            else ("UPLOADS_URL", settings.uploads_url)
+        )
+        if known:
+            raise SettingsError(f"{name} cannot be used: {error}") from None
+        raise SettingsError(
+            f"{name}={public_address(url)} cannot be used ({failure_reason(error)}). "
+            "Is it running, does it exist, and may these keys write to it?"
+        ) from None
 
 
 def open_service_database(settings: Settings) -> Database:
@@ -87,8 +96,10 @@ def open_service_database(settings: Settings) -> Database:
         SettingsError, OSError, DatabaseUnusable: with a sentence that says what to do.
     """
     try:
-        restored = prepare_database(settings.database_url, settings.replica, child_environment())
-    except ReplicaUnusable as error:
+        restored = prepare_database(
+            settings.database_url, settings.replica, child_environment(), copies=settings.backup_url
+        )
+    except (ReplicaUnusable, DatabaseMissing) as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
     path = sqlite_path(settings.database_url)

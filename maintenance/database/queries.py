@@ -14,7 +14,7 @@ from storage import anomalies, entry_filters
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs import tasks
-from storage.jobs.worker_heartbeats import LIVE_SECONDS
+from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
 from storage.models.core import (
@@ -35,7 +35,6 @@ from storage.moderation import removed_condition
 from storage.visibility import WAITING, pending_approval_ids, unpublished
 
 SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
-_MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
 _MOST_FAILED = 100  # tasks that are counted
 _LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
 
@@ -304,7 +303,7 @@ def workers(session: Session) -> list[WorkerStatus]:
     ago = database_now() - WorkerHeartbeat.heartbeat_at
     rows = session.execute(
         select(WorkerHeartbeat.name, WorkerHeartbeat.started_at, ago, WorkerHeartbeat.heartbeat_at)
-        .where(ago < _MISSED_FOR)
+        .where(ago < FORGET_SECONDS)
         .order_by(WorkerHeartbeat.heartbeat_at.desc())
     )
     return [WorkerStatus(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]

@@ -9,18 +9,20 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import logging
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import and_, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from common.messages import _
@@ -33,9 +35,13 @@ from storage.models.core import AuditHead
 from storage.models.operations import Backup
 
 MADE = "backup.made"
+OTHERS = "backup.copies_of_another_database"
 DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
 _NAME = re.compile(r"leaderboard-\d{8}T\d{6}Z\.(db\.gz|pgdump)")
 _CHUNK = 1 << 20
+_OTHERS_STAY = "They are not removed. Give each service a BACKUP_URL of its own, or remove them yourself."
+
+log = logging.getLogger(__name__)
 
 
 class BackupFailed(Exception):
@@ -98,6 +104,15 @@ def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
     return None if row is None else BackupRecord(*row)
 
 
+def failures_since_last(session: Session) -> int:
+    """Return how many attempts of the last day failed, or ended with their process, after the newest copy."""
+    now = session.execute(select(database_now())).scalar_one()
+    newest = session.execute(select(func.max(Backup.started_at)).where(Backup.sha256.is_not(None))).scalar_one()
+    missing = or_(Backup.error.is_not(None), and_(Backup.sha256.is_(None), Backup.started_at < now - RETRY))
+    since = max(now - DAY, newest or 0.0)
+    return session.execute(select(func.count(Backup.id)).where(missing, Backup.started_at > since)).scalar_one()
+
+
 def is_copy(name: str) -> bool:
     """Return whether a file of this name is a copy."""
     return _NAME.fullmatch(name) is not None
@@ -125,7 +140,9 @@ def _make(database: Database, target: BackupTarget, number: int, name: str) -> B
             copy = _copy_sqlite if name.endswith(".db.gz") else _copy_postgresql
             head = copy(database, path)
             facts: dict[str, Any] = {"size_bytes": path.stat().st_size, "sha256": _hash(path)}
-            _store(path, target)
+            with database.read() as session:
+                own = set(session.scalars(select(Backup.name).where(Backup.id != number)))
+            _store(path, target, own)
     except Exception as error:  # each store has errors of its own; whatever it was, maintainers must see it
         words = f"{type(error).__name__}: {error}"[:500]
         with database.write() as session:
@@ -183,21 +200,28 @@ def _copy_postgresql(database: Database, path: Path) -> Head:
     return Head(seq, digest)
 
 
-def _store(path: Path, target: BackupTarget) -> None:
-    """Put the copy where copies are kept, whole or not at all, and removes the oldest beyond those that stay."""
+def _store(path: Path, target: BackupTarget, own: Collection[str]) -> None:
+    """Put the copy where copies are kept, whole or not at all, and remove the oldest beyond those that stay.
+
+    `own`: the names that this database has given to copies. Others may be all that is left of another database, or of
+    a later state of this one: they are neither replaced nor removed.
+    """
     if "://" not in target.url:
-        _store_locally(path, Path(target.url), target.keep)
+        _store_locally(path, Path(target.url), target.keep, own)
         return
     system, base = open_store(target.url)
     system.makedirs(base, exist_ok=True)
+    names = {name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1])}
+    _require_free(path.name, names - set(own))
     system.put_file(str(path), f"{base}/{path.name}")
-    names = sorted(name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1]))
-    for name in names[: -target.keep]:
+    for name in _outdated({*names, path.name}, {*own, path.name}, target.keep):
         system.rm_file(f"{base}/{name}")
 
 
-def _store_locally(path: Path, directory: Path, keep: int) -> None:
+def _store_locally(path: Path, directory: Path, keep: int, own: Collection[str]) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    names = {path.name for path in directory.iterdir() if _NAME.fullmatch(path.name)}
+    _require_free(path.name, names - set(own))
     handle, incoming = tempfile.mkstemp(prefix=".incoming-", dir=directory)  # mode 0600
     try:
         with os.fdopen(handle, "wb") as file, path.open("rb") as content:
@@ -208,8 +232,20 @@ def _store_locally(path: Path, directory: Path, keep: int) -> None:
     except BaseException:
         Path(incoming).unlink(missing_ok=True)
         raise
-    for name in sorted(path.name for path in directory.iterdir() if _NAME.fullmatch(path.name))[:-keep]:
+    for name in _outdated({*names, path.name}, {*own, path.name}, keep):
         (directory / name).unlink(missing_ok=True)
+
+
+def _require_free(name: str, others: Collection[str]) -> None:
+    if name in others:
+        raise FileExistsError(f"{name} is there already, and is a copy of another database")
+
+
+def _outdated(names: Collection[str], own: Collection[str], keep: int) -> list[str]:
+    """Return the oldest copies of this database beyond those that stay; warn of others."""
+    if others := sorted(set(names) - set(own)):
+        log.warning(OTHERS, extra={"data": {"copies": len(others), "newest": others[-1], "advice": _OTHERS_STAY}})
+    return sorted(set(names) & set(own))[:-keep]
 
 
 def _hash(path: Path) -> str:

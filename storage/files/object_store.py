@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from common.messages import _
+
+_TRANSPORT = re.compile(r"curlCode: \d+, ([A-Za-z ']{1,80})")  # such as: Could not connect to server
+_REFUSAL = re.compile(r"AWS Error ([A-Z_]{1,60})")  # such as: ACCESS_DENIED
 
 
 def open_store(url: str) -> tuple[Any, str]:
@@ -21,6 +26,24 @@ def open_store(url: str) -> tuple[Any, str]:
 
     system, path = url_to_fs(url)
     return system, path
+
+
+def public_address(url: str) -> str:
+    """Return an address as a message may name it: with the endpoint, without user, password and other options."""
+    if "://" not in url:
+        return url
+    parts = urlsplit(url)
+    endpoint = parse_qs(parts.query).get("endpoint", [""])[-1]
+    name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return f"{name} at {public_address(endpoint)}" if endpoint else name
+
+
+def failure_reason(error: Exception) -> str:
+    """Return why a store could not be used. The library's own words may hold the address, and that a secret."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    known = _TRANSPORT.search(str(error)) or _REFUSAL.search(str(error))
+    return known[1].strip() if known else type(error).__name__
 
 
 def s3_options(parts: SplitResult) -> dict[str, str]:

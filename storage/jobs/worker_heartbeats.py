@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from storage.clock import database_now
 from storage.models.core import WorkerHeartbeat
 
-FORGET_SECONDS = 86_400.0
+FORGET_SECONDS = 3600.0
 LIVE_SECONDS = 60.0
 
 
@@ -23,7 +23,7 @@ class LastHeartbeat:
 
 
 def record_heartbeat(session: Session, worker: str, scorer_version: str = "") -> None:
-    """Say that the worker is alive now, and by which rules it counts; forgets those that were silent for a day."""
+    """Say that the worker is alive now, and by which rules it counts; forgets those that were silent for an hour."""
     now = session.execute(select(database_now())).scalar_one()
     known = session.execute(
         update(WorkerHeartbeat)

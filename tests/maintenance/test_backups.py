@@ -14,6 +14,7 @@ from sqlalchemy import func, select, update
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import operations
+from operation.alarms import of_service
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
@@ -99,7 +100,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
             session.execute(update(Backup).values(started_at=Backup.started_at - 2 * backups.DAY))
             assert session.execute(select(func.count()).select_from(Backup)).scalar_one() == number + 1
         assert backups.make_if_due(small, target) is not None
-        _older(tmp_path / "kept", number)
+        _older(small, tmp_path / "kept", number)
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert len(kept) == 2
     health = operations.health(by(small, MAINTAINER))
@@ -109,10 +110,27 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     assert f", {size / 1024:.0f} KiB" in text_output.backup(health), "a small one is not said to be 0.0 MiB"
 
 
-def _older(directory: Path, number: int) -> None:
+def _older(database: Database, directory: Path, number: int) -> None:
     """Names hold the second: as if each copy had been made on another day."""
     newest = max(path.name for path in directory.iterdir())
-    (directory / newest).rename(directory / f"leaderboard-2026010{number + 1}T000000Z.db.gz")
+    older = f"leaderboard-2026010{number + 1}T000000Z.db.gz"
+    (directory / newest).rename(directory / older)
+    with database.write() as session:
+        session.execute(update(Backup).where(Backup.name == newest).values(name=older))
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_copies_of_another_database_stay(
+    small: Database, tmp_path: Path, scheme: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    others = [kept / f"leaderboard-20260{month}01T000000Z.db.gz" for month in (1, 2)]
+    for path in others:
+        path.write_bytes(b"the only copy of another board")
+    made = backups.make(small, BackupTarget(f"{scheme}{kept}", 1))
+    assert {path.name for path in kept.iterdir()} == {made.name, *(path.name for path in others)}
+    assert [record.message for record in caplog.records] == [backups.OTHERS]
 
 
 def test_a_copy_goes_to_any_fsspec_address(small: Database) -> None:
@@ -149,9 +167,16 @@ def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Databas
     assert backups.make_if_due(small, target) is None  # not every ten minutes
     health = operations.health(by(small, MAINTAINER))
     assert health.backup is None
+    assert _alarms(small) == ["backup-failed"]
     assert health.backup_failed is not None
     assert "file" in (health.backup_failed.error or "")
     with small.write() as session:
         session.execute(update(Backup).values(started_at=Backup.started_at - backups.RETRY))
     assert backups.make_if_due(small, BackupTarget(str(tmp_path / "kept"), 2)) is not None
     assert operations.health(by(small, MAINTAINER)).backup_failed is None
+    assert _alarms(small) == []
+
+
+def _alarms(database: Database) -> list[str]:
+    with database.read() as session:
+        return [alarm.code for alarm in of_service(session, [])]

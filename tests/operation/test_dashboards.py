@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from operation import figures
-from operation.figures import ServiceFigures
+from operation.figures import BoardAges, ServiceFigures
 from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry, render
 from operation.replica import Replica
@@ -41,8 +41,10 @@ EVERYTHING = ServiceFigures(
     damaged_uploads=0,
     changed_rows=0,
 )
+BOARDS = {"demo": BoardAges(1.0, 1.0)}
 _NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")
 _LABEL = re.compile(r"(\w+)\s*[=!]~?")
+_SHOWN = re.compile(r"{{\s*(?:\$labels\.)?(\w+)\s*}}")
 _BY = re.compile(r"by \(([^)]*)\)")
 
 
@@ -57,6 +59,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     """Name of every sample of a service that has everything to measure, and its labels."""
     monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
+    monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
     watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
     registry: CollectorRegistry = make_registry(InstallationCollector(database, tmp_path, "1", watch))
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
@@ -86,6 +89,21 @@ def test_every_metric_and_label_exists(file: str, exported: dict[str, set[str]])
             assert set(_LABEL.findall(labels)) <= exported[name], f"{file}: {expression}"
         grouped = {label.strip() for labels in _BY.findall(expression) for label in labels.split(",")}
         assert grouped <= exported[named[0][0]], f"{file}: {expression}"
+
+
+def test_a_fresh_board_hides_no_stale_one(exported: dict[str, set[str]]) -> None:
+    """The rule compares by all labels, so the benchmark must be one of both figures."""
+    for name in ("leaderboard_snapshot_age_seconds", "leaderboard_last_score_age_seconds"):
+        assert exported[name] == {"benchmark"}
+
+
+def test_every_label_in_a_legend_or_a_sentence_exists(exported: dict[str, set[str]]) -> None:
+    panels = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
+    rules = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]
+    texts = [(one["expr"], one.get("legendFormat", "")) for panel in panels for one in panel["targets"]]
+    for expression, words in texts + [(rule["expr"], rule["annotations"]["summary"]) for rule in rules]:
+        known = set().union(*(exported[name] for name, _ in _NAME.findall(expression)))
+        assert set(_SHOWN.findall(words)) <= known, words
 
 
 def test_every_figure_of_the_service_is_on_the_dashboard(exported: dict[str, set[str]]) -> None:

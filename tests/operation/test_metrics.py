@@ -6,21 +6,26 @@ import logging
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from operation import figures
 from operation.build import BUILD
 from operation.metrics import quantile
 from operation.request_metrics import RequestIdFilter
 from receipts.signing import Signer
 from settings import Settings
+from storage.clock import database_now
 from storage.database import Database
-from storage.jobs import worker_heartbeats
-from tests.databases import new_database
+from storage.jobs import job_queue, worker_heartbeats
+from storage.models.core import Job
+from tests.databases import new_database, submitted, with_labels
 from tests.factories import small_benchmark
 from web.app import create_app
 from web.services import build_services
@@ -111,6 +116,31 @@ def test_the_access_log_is_an_option_and_names_route_and_request(
     (line,) = [record.data for record in caplog.records if record.name == "access"]  # type: ignore[attr-defined]
     assert (line["route"], line["status"], line["request"]) == ("/entries/{entry_id}", 404, "from-the-proxy-1")
     assert "secret" not in str(line)
+
+
+def test_times_are_of_the_last_hour_and_ages_are_of_each_board(tmp_path: Path) -> None:
+    two_hours = 7200.0
+    with closing(new_database(f"sqlite:///{tmp_path}/leaderboard.db")) as database:
+        for benchmark in ("demo", "other"):
+            with_labels(database, benchmark=benchmark)
+            (entry,) = submitted(database, 1, benchmark=benchmark)
+            with database.write() as session:
+                assert job_queue.enqueue_current(session, entry)
+        with database.write() as session:
+            now = session.execute(select(database_now())).scalar_one()
+            ended = {"demo": now - two_hours, "other": now - 1}
+            for benchmark, at in ended.items():
+                facts = {"created_at": at - 100, "started_at": at - 90, "finished_at": at}
+                done = update(Job).where(Job.benchmark == benchmark).values(state="done", epoch=1, **facts)
+                session.execute(done)
+        with database.read() as session:
+            found, boards = figures.gather(session), figures.board_ages(session)
+    assert [round(seconds) for seconds in found.waiting_seconds] == [100], "the job of two hours ago is not recent"
+    assert found.last_scored_age is not None
+    assert found.last_scored_age < 600
+    assert (boards["demo"].last_score or 0) >= two_hours
+    assert (boards["other"].last_score or two_hours) < 600
+    assert boards["demo"].snapshot is None
 
 
 def test_quantiles_are_values_that_were_measured() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
 from operation.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
+from operation.start import DatabaseMissing, prepare_database
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
@@ -94,6 +96,40 @@ def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, 
     with again.read() as session:
         assert session.execute(text("SELECT count(*) FROM events")).scalar_one() == 1
     again.close()
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, database: Database, scheme: str) -> None:
+    place, path = f"{scheme}{tmp_path}/copies", tmp_path / "new disk" / "leaderboard.db"
+    url = f"sqlite:///{path}"
+    path.parent.mkdir()
+    assert not prepare_database(url, None, {}, copies=place), "without copies a new board begins"
+    name = copied(database, place).rpartition("/")[2]
+    for make in (path.touch, lambda: None):
+        make()
+        with pytest.raises(DatabaseMissing, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
+            prepare_database(url, None, {}, copies=place)
+    restore_copy(newest_copy(place), url, replace=True)
+    assert not prepare_database(url, None, {}, copies=place)
+
+
+def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DatabaseMissing, match=r"cannot be read \(Not a directory\)"):
+        prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, {}, copies=str(tmp_path / "file"))
+
+
+@pytest.mark.postgres
+def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path, postgres_cluster: Cluster) -> None:
+    url, replica = postgres_cluster.copy_of()[1], Replica(str(tmp_path / "replica"))
+    (tmp_path / "replica").mkdir()
+    assert not prepare_database(url, replica, {}), "an empty replica is for a new board"
+    replica.write("keys/receipt.key.sealed", b"of another service")
+    with pytest.raises(DatabaseMissing, match="no copy of its database"):
+        prepare_database(url, replica, {})
+    with closing(open_database(url)) as made:
+        migrate(made)
+    assert not prepare_database(url, replica, {}), "the second process of a new board finds the files of the first"
 
 
 def test_the_commands_work_where_there_is_no_database(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.testclient import TestClient
 
@@ -26,6 +27,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
+from storage.models.core import WorkerHeartbeat
 from tests.databases import new_database
 from tests.factories.accounts import LOCAL, STRANGER
 from tests.factories.actions import by
@@ -125,6 +127,13 @@ def test_alarms_of_the_database_say_what_visitors_notice(database: Database, mon
         raised = service_alarms(session, [Path("/")])
     effects = {one.code: one.effect for one in raised}
     assert effects == {"disk-full": NO_FILES, "worker-stuck": SCORES_LATE, "uploads-damaged": ""}
+
+
+def test_a_worker_that_died_is_forgotten_after_an_hour(database: Database) -> None:
+    with database.write() as session:
+        session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 3700))
+        worker_heartbeats.record_heartbeat(session, "worker-2")
+        assert session.scalars(select(WorkerHeartbeat.name)).all() == ["worker-2"]
 
 
 def test_incidents_are_written_by_maintainers_alone(database: Database) -> None:

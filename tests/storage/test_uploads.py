@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storage.files import uploads as uploads_module
+from storage.files.object_store import failure_reason, public_address
 from storage.files.uploads import UploadDamaged, Uploads
 
 CONTENT = b'{"id": "POVID-1", "votes": [0]}\n' * 1000
@@ -132,3 +133,12 @@ def test_what_interrupted_writes_left_is_swept_but_not_what_is_being_written(tmp
     assert uploads.sweep() == 1
     assert (old.exists(), new.exists()) == (False, True)
     assert uploads.read(NAME) == CONTENT
+
+
+def test_a_store_that_is_away_is_named_with_its_endpoint_and_without_its_keys() -> None:
+    url = "s3://key:canary@bucket/x?endpoint=http://user:canary@127.0.0.1:9&region=canary"
+    assert public_address(url) == "s3://bucket/x at http://127.0.0.1:9"
+    words = "existence of 'canary': AWS Error NETWORK_CONNECTION: curlCode: 7, Could not connect to server; canary"
+    assert failure_reason(OSError(words)) == "Could not connect to server"
+    assert failure_reason(OSError("AWS Error ACCESS_DENIED during PutObject: canary")) == "ACCESS_DENIED"
+    assert failure_reason(ValueError("canary")) == "ValueError"
