@@ -130,7 +130,7 @@ def test_one_click_checks_the_same_upload_on_its_own_benchmark(
     page.locator("#predictions input[type=file]").set_input_files(file)
     page.get_by_label("Model (required)").fill("Typed before")
     page.get_by_role("link", name="Check this file for MM-RLHF-RewardBench").click()
-    expect(page.locator("#report")).to_contain_text("Ready to submit")
+    expect(page.locator("#report")).to_contain_text("Can be submitted, with 1 warning")
     expect(page.locator("#submit")).to_be_enabled()
     expect(page).to_have_url(f"{service.url}/app/submit?benchmark=mm-rlhf-rewardbench")
     expect(page).to_have_title("Submit predictions · MM-RLHF-RewardBench leaderboard")

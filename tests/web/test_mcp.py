@@ -128,7 +128,7 @@ def test_a_judge_is_found_by_its_name_with_its_result_on_every_benchmark(service
     ("tool", "arguments", "expected"),
     [
         ("leaderboard", {"protocol": "best"}, "protocol is one of strict, paper"),
-        ("leaderboard", {"benchmark": "other"}, "benchmark is one of demo, not 'other'."),
+        ("leaderboard", {"benchmark": "other"}, "benchmark is demo at this address, not 'other'."),
         ("leaderboard", {"sort": "labels"}, "sort is one of rank, model"),
         ("leaderboard", {"limit": 0}, "limit: Input should be greater than or equal to 1"),
         ("compare", {"first": "a", "second": "b"}, "There is no entry a, b. leaderboard lists the ids"),
