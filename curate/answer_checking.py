@@ -2,7 +2,8 @@
 
 A final answer is after the last "Answer:" or in the last \\boxed{}. Choices are compared by letter or by their text,
 numbers by value, words without case, articles and punctuation. No mathematical sign is dropped: where one is left
-that is not understood, only the same text is right, and everything else is undecided, never a guess.
+that is not understood, only the same text is right, and everything else is undecided, never a guess. Short words may
+be units, variables or other names of the same thing: unequal ones are undecided, too.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ _FRAC = re.compile(r"([-+]?)\\[dt]?frac\{\s*([0-9]+)\s*\}\{\s*([0-9]+)\s*\}")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")  # forms of ASCII that take two columns
 _DEGREE = re.compile(r"\^\{?\\circ\}?")
-_HARMLESS = re.compile("[.,;:!?'\"()\u2018\u2019\u201c\u201d-]")  # between words; in a formula they mean something
+_HYPHEN = re.compile(r"(?<=[^\W\d_]{3})-(?=[^\W\d_]{3})")  # between words; anywhere else it may be a minus
+_EXCLAMATION = re.compile(r"(?<=[^\W\d_]{3})!$")  # after a word; after a variable it is a factorial
+_HARMLESS = re.compile("[.,;:?'\"()\u2018\u2019\u201c\u201d]")  # between words; in a formula they mean something
+_OPPOSITES = ({"yes", "no"}, {"true", "false"})
+_SHORT = 4  # letters: up to here a word may be a unit, a product of variables or a short name of the same thing
 _WRAPPED = re.compile(r"(\*|`+|\$\$?)(.+)\1", re.DOTALL)
 _ARTICLES = ("a", "an", "the")
 _LONGEST = 400
@@ -114,18 +119,21 @@ def _bare_letter(text: str) -> str | None:
 
 def _plain_words(text: str) -> list[str]:
     """Return the words of a text of words alone, without articles; nothing where a digit, sign or variable is in it."""
-    words = [word for word in _HARMLESS.sub(" ", text.casefold()).split() if word not in _ARTICLES]
+    plain = _HARMLESS.sub(" ", _EXCLAMATION.sub("", _HYPHEN.sub(" ", text.casefold())))
+    words = [word for word in plain.split() if word not in _ARTICLES]
     return words if all(len(word) > 1 and word.isalpha() for word in words) else []
 
 
 def _same_words(given: list[str], known: list[str]) -> bool | None:
-    """Return whether words are the same; texts that share a word, or the start of one, are undecided."""
+    """Return whether words are the same; texts that share a word or its start, or have a short one, are undecided."""
     if not given or not known:
         return None
     if given == known:
         return RIGHT
+    if len(given) == len(known) == 1 and {*given, *known} in _OPPOSITES:
+        return WRONG
     alike = any(one.startswith(other) or other.startswith(one) for one in given for other in known)
-    return None if alike else WRONG
+    return None if alike or min(map(len, given + known)) <= _SHORT else WRONG
 
 
 def _choice(answer: str, choices: Mapping[str, str]) -> str | None:

@@ -111,10 +111,21 @@ async def _ask(
     asker = ChatAsker(configuration, Endpoint(model.base_url, model.key, timeout=limits.timeout), journal)
     engine_limits = EngineLimits(limits.concurrency, limits.attempts, limits.first_wait)
     engine = JudgeEngine(configuration, pairs, asker, journal, engine_limits)
+    interrupted = asyncio.Event()
+
+    def interrupt() -> None:
+        interrupted.set()
+        engine.stop("Interrupted.")
+
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in the main thread
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, engine.stop, "Interrupted.")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, interrupt)
     wanted = len(pairs) * configuration.votes
     try:
         await engine.run(remaining, ProgressLine(wanted, wanted - len(remaining), Prices()))
+    except RunStopped:
+        if interrupted.is_set():
+            raise KeyboardInterrupt from None
+        raise
     finally:
         await asker.close()

@@ -12,7 +12,7 @@ from judge.configuration import RunConfiguration
 from judge.images import image_url
 from judge.journal import TokenUsage
 from judge.pairs import PairToJudge
-from judge.parameters import RENAMED
+from judge.parameters import EXCLUSIVE, RENAMED
 from judge.plan import RequestKey, is_swapped
 from judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
 from judge.texts import as_content, as_reason
@@ -86,6 +86,8 @@ def _anthropic(body: dict[str, Any]) -> dict[str, Any]:
     parts = [part if part["type"] == "text" else _anthropic_image(part["image_url"]["url"]) for part in given]
     if (renamed := RENAMED["max_tokens"]) in body:  # as OpenAI has it; this service wants the usual name
         body["max_tokens"] = body.pop(renamed)
+    if all(name in body for name in EXCLUSIVE):  # its newer models take one of them
+        del body[EXCLUSIVE[1]]
     return {**body, "messages": [{"role": "user", "content": parts}]}
 
 

@@ -12,6 +12,9 @@ _REFUSAL = re.compile(
     r"|not allowed|not accept|deprecated|extra (?:inputs|fields)|only (?:the )?default|instead|refuse",
     re.IGNORECASE,
 )
+_NOT_TOGETHER = re.compile(r"cannot both|can't both|only one|not both|mutually exclusive|together", re.IGNORECASE)
+EXCLUSIVE = ("temperature", "top_p")
+"""Parameters that some models take one of: Anthropic's, since Opus 4.1 and Sonnet 4.5. The first is kept."""
 
 
 def refused_parameter(body: Any, sent: Mapping[str, Any]) -> str | None:
@@ -20,6 +23,8 @@ def refused_parameter(body: Any, sent: Mapping[str, Any]) -> str | None:
     fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": str(error)}
     message = str(fields.get("message") or fields.get("detail") or "")
     code = str(fields.get("code") or "")
+    if all(name in sent and name in message for name in EXCLUSIVE) and _NOT_TOGETHER.search(message):
+        return EXCLUSIVE[1]
     if not (code.startswith(("unsupported", "unknown")) or _REFUSAL.search(message)):
         return None
     if fields.get("param") in sent:

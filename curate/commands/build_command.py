@@ -169,8 +169,17 @@ def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> Known
         raise CurateError(_("`answer` must be a text or a number: the answer that is known to be right"))
     image = row.get("image", row.get("image_path"))
     source = ImageSource(data=read_image(image, folder))
+    choices = _choices(row.get("choices"))
+    query = _with_choices(query, choices or {})
     pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", ""), DROPPED))
-    return KnownQuestion(pair, str(answer), _choices(row.get("choices")), str(row.get("category") or ""))
+    return KnownQuestion(pair, str(answer), choices, str(row.get("category") or ""))
+
+
+def _with_choices(query: str, choices: Mapping[str, str]) -> str:
+    """Return a question with its choices below it, unless it has them: whoever answers or checks must see them."""
+    if all(text.casefold() in query.casefold() for text in choices.values()):
+        return query
+    return "\n".join((query, *(f"{letter}. {text}" for letter, text in choices.items())))
 
 
 def _choices(value: Any) -> dict[str, str] | None:

@@ -74,7 +74,11 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of a submission that a run knows by itself."""
     if not run:
         return {}
-    fields = {"--judge-type": "generative-pairwise" if run["api"] == "chat" else "scalar"}
+    fields = {}
+    if run["api"] == "chat":
+        fields["--judge-type"] = "generative-pairwise"
+    elif run["pointwise"]:
+        fields["--judge-type"] = "scalar"
     if run.get("benchmark", DEFAULT_BENCHMARK) != DEFAULT_BENCHMARK:
         fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")

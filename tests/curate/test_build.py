@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from curate.__main__ import main
 from curate.answer_checking import final_answer, is_right
+from curate.commands.build_command import _with_choices
 from curate.pair_building import CandidateAnswer, build_pairs, length_gap
 from tests.curate.synthetic import picture
 from tests.judge.model_server import Reply, completion, refusal, serving_model
@@ -69,6 +70,16 @@ def test_final_answers_are_compared_normalised(text: str, known: str, right: boo
         ("not left", "left", None),
         ("a", "the", None),
         ("yes", "no", False),
+        ("bicycle", "motorcycle", False),
+        ("-mg", "mg", None),
+        ("gm", "mg", None),
+        ("xy", "yx", None),
+        ("-infinity", "infinity", None),
+        ("ab-cd", "ab cd", None),
+        ("ab!", "ab", None),
+        ("automobile", "car", None),
+        ("zero", "none", None),
+        ("Well-known!", "well known", True),
         ("A", "B", False),
         ("(B)", "B", True),
     ],
@@ -106,6 +117,12 @@ def test_a_last_box_that_cannot_be_read_gives_no_answer() -> None:
 )
 def test_choices_are_compared_by_letter_or_text(text: str, known: str, right: bool | None) -> None:
     assert is_right(text, known, {"A": "red", "B": "blue"}) is right
+
+
+def test_choices_stand_in_the_question_that_everybody_sees() -> None:
+    choices = {"A": "three", "B": "four"}
+    assert _with_choices("How many?", choices) == "How many?\nA. three\nB. four"
+    assert _with_choices("How many? (A) Three (B) Four", choices) == "How many? (A) Three (B) Four"
 
 
 def test_a_long_answer_is_cut() -> None:

@@ -118,6 +118,7 @@ def test_an_anthropic_request_holds_the_image_in_their_shape(items: Path, tmp_pa
     (first, *_) = export("anthropic", items, tmp_path / "run")
     text, image = first["params"]["messages"][0]["content"]
     assert text["type"] == "text" and first["params"]["max_tokens"] == 2048
+    assert first["params"]["temperature"] == 0.2 and "top_p" not in first["params"], "its newer models take one of them"
     assert (image["source"]["type"], image["source"]["media_type"]) == ("base64", "image/png")
 
 

@@ -18,6 +18,7 @@ from judge.__main__ import main
 from judge.commands.submit_command import describe_run
 from judge.endpoint import read_retry_after
 from judge.journal import busy_seconds
+from judge.parameters import refused_parameter
 from judge.prompts import OFFICIAL
 from predictions.parse import parse_predictions
 from tests.factories.specs import VL
@@ -86,6 +87,9 @@ def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Pa
     assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
     assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
     assert "--benchmark" not in stated
+    by_scores = {**about, "api": "callable"}
+    assert describe_run({**by_scores, "pointwise": True})["--judge-type"] == "scalar"
+    assert "--judge-type" not in describe_run({**by_scores, "pointwise": False})
     assert describe_run({**about, "benchmark": "next-bench"})["--benchmark"] == "next-bench"
     bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
     assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
@@ -200,6 +204,13 @@ def test_parameters_that_the_model_refuses_change_once_and_for_all(items: Path, 
         {"parameter": "max_tokens", "renamed_to": "max_completion_tokens"},
         {"parameter": "temperature", "renamed_to": None},
     ]
+
+
+def test_of_two_parameters_that_a_model_takes_one_of_the_temperature_stays() -> None:
+    words = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+    sent = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
+    assert refused_parameter({"type": "error", "error": {"message": words}}, sent) == "top_p"
+    assert refused_parameter({"error": {"message": words}}, {"temperature": 0.2}) is None
 
 
 def test_a_refusal_of_the_request_itself_changes_no_parameter(items: Path, tmp_path: Path) -> None:
