@@ -103,8 +103,9 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
     """Return the difference of two figures of one overall that one source reports; None where there are none."""
     for row, figures in first.reports:
         for other, others in second.reports:
-            same = [(one, two) for one in figures for two in others if one.key == two.key]
-            if row.source and row.source == other.source and same:
+            same = [(one, two) for one in figures for two in others if _is_same_figure(board, one.key, two.key)]
+            alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
+            if row.source and row.source == other.source and alike and same:
                 one, two = same[0]
                 title = board.spec.title_of(one.key)
                 difference = ScoreDifference(
@@ -113,6 +114,12 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
                 how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
                 return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
     return None
+
+
+def _is_same_figure(board: Board, first: str, second: str) -> bool:
+    """Return whether two keys name one figure. Overalls that no source defines may be made in two ways."""
+    overall = board.spec.overall(first)
+    return first == second and (overall is None or overall.has_definition)
 
 
 def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:

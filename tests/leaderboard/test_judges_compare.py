@@ -74,6 +74,18 @@ def test_a_missing_result_stays_missing(editions: list[BoardVersion]) -> None:
     assert found[1].second is None and found[1].how == ""
 
 
+def test_overalls_that_their_source_does_not_define_are_not_subtracted() -> None:
+    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    for first, second, is_defined in (
+        ("BaseReward (ensemble)", "Llama-3.2-11B", False),
+        ("BaseReward (Qwen2.5-VL)", "BaseReward (Qwen2-VL)", True),
+    ):
+        lines = lines_of(found, first, second)
+        comparisons = compare_judges((lines[0], lines[1]), found, {})
+        (multimodal,) = [one for one in comparisons if one.board.spec.id == "multimodal-rewardbench"]
+        assert (multimodal.difference is not None) is is_defined
+
+
 def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all() -> None:
     found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
     lines = lines_of(found, "BaseReward (ensemble)", "R1-Reward")
