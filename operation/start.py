@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from common.messages import _
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
-from operation.replica import AUDIT, EDITIONS, KEYS, LABELS, POOLS, UPLOADS, Replica
+from operation.replica import AUDIT, DATABASE, EDITIONS, LABELS, POOLS, UPLOADS, Replica
 from operation.restore import copy_names
 from storage.database import Database, is_made
 from storage.files.object_store import failure_reason, public_address
@@ -19,7 +19,7 @@ from storage.integrity import audit
 
 RESTORED = "service.restored"
 _PROBE_BYTES = 1 << 16  # a full disk takes an empty file
-_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, KEYS, POOLS, EDITIONS)
+_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, POOLS, EDITIONS)  # a key alone is what a start leaves that ended early
 
 log = logging.getLogger(__name__)
 
@@ -53,11 +53,32 @@ def prepare_database(
         path.unlink(missing_ok=True)
         if Litestream(path, replica).restore(environ):
             return True
-    reason = _reason_against_new_board(replica, copies)
-    # A process that begins a board beside this one writes to the replica after it has made the database.
-    if reason and not (path is None and is_made(database_url)):
-        raise DatabaseMissing(reason)
+    _refuse_new_board(database_url, _reason_against_new_board(replica, copies))
     return False
+
+
+def require_database_or_new_board(database_url: str, replica: Replica | None, *, copies: str = "") -> None:
+    """Refuse to make a database where a replica or copies hold one: for processes that restore none, as workers.
+
+    Raises DatabaseMissing, and DatabaseAway or DatabaseUnusable of PostgreSQL.
+    """
+    path = sqlite_path(database_url)
+    if _is_there(database_url, path):
+        return
+    if path is not None and replica is not None and replica.names(DATABASE):
+        raise DatabaseMissing(
+            _(
+                "There is no database yet, and {public_name} holds one. Start the web process, which restores it.",
+                public_name=replica.public_name,
+            )
+        )
+    _refuse_new_board(database_url, _reason_against_new_board(replica, copies))
+
+
+def _refuse_new_board(database_url: str, reason: str) -> None:
+    # A process that begins a board beside this one writes to the replica after it has made the database.
+    if reason and not (sqlite_path(database_url) is None and is_made(database_url)):
+        raise DatabaseMissing(reason)
 
 
 def _is_there(database_url: str, path: Path | None) -> bool:

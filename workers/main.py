@@ -20,6 +20,7 @@ from operation.curated_folders import CuratedFolders
 from operation.folder_mirror import restore_items, worker_mirrors
 from operation.litestream import ReplicaUnusable
 from operation.replica import EDITIONS, LABELS
+from operation.start import DatabaseMissing, require_database_or_new_board
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
@@ -58,10 +59,19 @@ def work(
     scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
     stop = _stop_on_signals()
     with suppress(StoppedWhileWaiting), closing(tracing):
-        database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        database = retry_while_away(partial(_open_database, settings), stop.rest)
         tracing.follow_database(database)
         with closing(database):
             _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+
+
+def _open_database(settings: WorkerSettings) -> Database:
+    """Return the database with the newest schema. Raises SettingsError where a new one would hide a lost one."""
+    try:
+        require_database_or_new_board(settings.database_url, settings.replica, copies=settings.backup_url)
+    except DatabaseMissing as error:
+        raise SettingsError(str(error)) from None
+    return open_migrated(settings.database_url)
 
 
 def _tracing(settings: WorkerSettings) -> Tracing:
@@ -218,7 +228,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
         )
     token = settings.labels_token.get_secret_value()
     scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
-    with closing(open_migrated(settings.database_url)) as database:
+    with closing(_open_database(settings)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()

@@ -15,13 +15,15 @@ from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
 from operation.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
-from operation.start import DatabaseMissing, prepare_database
+from operation.start import DatabaseMissing, prepare_database, require_database_or_new_board
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
 from storage.integrity import audit
 from tests.databases import new_database
 from tests.postgres import Cluster
+from tests.real_data import real_file
+from workers.__main__ import main as run_worker
 
 
 @pytest.fixture
@@ -113,6 +115,27 @@ def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, data
     assert not prepare_database(url, None, {}, copies=place)
 
 
+@pytest.mark.parametrize("command", [["--drain"], ["rescore", "--revision", "v2"]])
+def test_a_worker_that_starts_first_makes_no_board_where_copies_wait(
+    tmp_path: Path, database: Database, command: list[str], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    copied(database, str(tmp_path / "copies"))
+    places = {"DATA_DIR": tmp_path / "new disk", "BACKUP_URL": tmp_path / "copies"}
+    for name, value in {**places, "LABELS": f"v2={real_file('data/labels_v2.jsonl')}"}.items():
+        monkeypatch.setenv(name, str(value))
+    assert run_worker(command) != 0
+    assert "holds copies of one" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("new disk/leaderboard.db"))
+
+
+def test_a_worker_leaves_the_restore_to_the_web_process(tmp_path: Path) -> None:
+    replica = Replica(str(tmp_path / "replica"))
+    replica.write("database/ltx/0/0000000000000001-0000000000000001.ltx", b"x")
+    with pytest.raises(DatabaseMissing, match="Start the web process"):
+        require_database_or_new_board(f"sqlite:///{tmp_path}/leaderboard.db", replica)
+
+
 def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DatabaseMissing, match=r"cannot be read \(Not a directory\)"):
@@ -124,11 +147,15 @@ def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path
     url, replica = postgres_cluster.copy_of()[1], Replica(str(tmp_path / "replica"))
     (tmp_path / "replica").mkdir()
     assert not prepare_database(url, replica, {}), "an empty replica is for a new board"
-    replica.write("keys/receipt.key.sealed", b"of another service")
-    with pytest.raises(DatabaseMissing, match="no copy of its database"):
-        prepare_database(url, replica, {})
+    replica.write("keys/receipt.key.sealed", b"of a start that ended early")
+    assert not prepare_database(url, replica, {}), "a key alone is no board"
+    replica.write("uploads/aa/file", b"of another service")
+    for prepare in (lambda: prepare_database(url, replica, {}), lambda: require_database_or_new_board(url, replica)):
+        with pytest.raises(DatabaseMissing, match="no copy of its database"):
+            prepare()
     with closing(open_database(url)) as made:
         migrate(made)
+    require_database_or_new_board(url, replica)
     assert not prepare_database(url, replica, {}), "the second process of a new board finds the files of the first"
 
 
