@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from common.messages import _, joined
+from common.rounding import percent
 from storage.anomalies import AnomalyRow
 from storage.clock import iso
 
@@ -95,4 +96,4 @@ def end(anomaly: AnomalyRow) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
+    return f"{percent(share)}%"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from common import rounding
 from common.messages import _, joined, ngettext
 from storage.annotation.pools import PoolView
 from storage.clock import iso
@@ -107,7 +108,7 @@ def wrong_labels(report: Mapping[str, Any]) -> Iterable[str]:
 
 def percent(share: float | None) -> str:
     """Return a share as percent; a dash for none."""
-    return "–" if share is None else f"{100 * share:.1f}%"
+    return "–" if share is None else f"{rounding.percent(share)}%"
 
 
 def editions(result: Sequence[Mapping[str, Any]]) -> str:

@@ -17,6 +17,7 @@ from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _, joined
+from common.rounding import percent
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
 from storage.clock import iso
@@ -176,7 +177,7 @@ class _Scores:
         level = self._levels.get(revision, PUBLIC)
         name = self._spec.pooled if level == OVERALL_ONLY else self._spec.headline
         value = shown_scores(Tally.from_json(json.loads(result.tally), self._spec), level)[name]
-        return "" if value is None else f"{name} {100 * value:.1f}"
+        return "" if value is None else f"{name} {percent(value)}"
 
 
 def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:

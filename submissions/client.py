@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from common.command_line import columns, complain, say, translated
 from common.messages import _
+from common.rounding import percent
 from predictions.problems import votes_phrase
 from storage.metadata import FIELDS
 from submissions.text_output import printable, sample_lines
@@ -285,7 +286,7 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
         called = ranked["name"] if head == ranked.get("key") else head
         lines = [_line(_("Scored"), f"{_with_interval(strict, head, called)}{_rank(row)}")]
         if rest:
-            lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
+            lines.append(_line("", "   ".join(f"{name} {percent(strict[name])}" for name in rest)))
     return "\n".join([*lines, *([_line(_("Entry"), entry)] if entry else [])])
 
 
@@ -295,8 +296,8 @@ def _place(counted: Sequence[str], name: str) -> int:
 
 def _with_interval(strict: Mapping[str, Any], name: str, called: str) -> str:
     bounds = (strict.get("interval") or {}).get(name)
-    interval = f" ({100 * bounds[0]:.1f}-{100 * bounds[1]:.1f})" if bounds else ""
-    return f"{called} {100 * strict[name]:.1f}{interval}"
+    interval = f" ({percent(bounds[0])}-{percent(bounds[1])})" if bounds else ""
+    return f"{called} {percent(strict[name])}{interval}"
 
 
 def _rank(row: Mapping[str, Any] | None) -> str:

@@ -21,6 +21,7 @@ from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
 from common.messages import _, joined
+from common.rounding import percent
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
@@ -221,7 +222,7 @@ def _shown_scores(receipts: Sequence[Mapping[str, Any]], names: Sequence[str]) -
     return [
         (
             receipt["label_revision"],
-            {name: f"{100 * receipt['scores'][name]:.1f}" for name in names if receipt["scores"].get(name) is not None},
+            {name: percent(receipt["scores"][name]) for name in names if receipt["scores"].get(name) is not None},
         )
         for receipt in reversed(receipts)
     ]

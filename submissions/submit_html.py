@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from auth import Identity
 from benchmark.spec import BenchmarkSpec
 from common.messages import _
+from common.rounding import percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
 from predictions.problems import votes_phrase
@@ -124,7 +125,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     if report.get("votes_per_item"):
         rows.append((_("Votes per pair"), str(report["votes_per_item"])))
     if report.get("parse_rate") is not None:
-        rows.append((_("Readable votes"), f"{100 * report['parse_rate']:.1f}%"))
+        rows.append((_("Readable votes"), f"{percent(report['parse_rate'])}%"))
     if report.get("first_shown_rate") is not None:
         rows.append(
             (_("Picked the first answer"), _("{share:.1f}% (50% is unbiased)", share=100 * report["first_shown_rate"]))
@@ -203,4 +204,4 @@ def is_held_back(status: Mapping[str, Any]) -> bool:
 def _scores(card: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
     """Return (name of a score, percent) under the protocol that orders the board."""
     values = next(iter(card["protocols"].values()))
-    return [(name, f"{100 * values[name]:.1f}") for name in names if values.get(name) is not None]
+    return [(name, percent(values[name])) for name in names if values.get(name) is not None]

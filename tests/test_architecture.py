@@ -385,6 +385,14 @@ def test_no_line_of_a_template_is_too_long_to_read() -> None:
     assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []
 
 
+def test_scores_are_rounded_in_one_place_so_that_every_page_and_command_prints_the_same() -> None:
+    """Formats round 81.25 down, and the board rounds it up."""
+    packages = ("submissions", "workers", "maintenance", "leaderboard", "receipts", "auth")
+    paths = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    own = [path.relative_to(ROOT) for path in paths if re.search(r"100 \* [^}\n]*:\.1f", path.read_text("utf-8"))]
+    assert own == []
+
+
 MOST_PARAMETERS = 6
 MOST_LINES = 80  # of a function
 PROGRAM = (*PACKAGES, "bench", "scripts")

@@ -19,6 +19,7 @@ from benchmark.spec import BenchmarkSpec, SpecError, load_spec
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import ABSENT, UNDECIDED
 from common.messages import _, joined, ngettext
+from common.rounding import percent
 from predictions.parse import Predictions, all_warnings, parse_predictions
 from predictions.problems import Problem, UploadRejected
 from workers.labels.loader import LabelsError, load_pairs
@@ -188,4 +189,4 @@ def _line(key: str, value: float | None, interval: list[float] | None) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
+    return percent(value)

@@ -8,6 +8,7 @@ from typing import Any
 from common.command_line import columns as width_of
 from common.command_line import translated
 from common.messages import Message, _, joined, ngettext
+from common.rounding import percent
 
 
 def render(card: Mapping[str, Any]) -> str:
@@ -64,7 +65,7 @@ def _counts(name: str, cell: Mapping[str, int]) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"
+    return "-" if value is None else percent(value)
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

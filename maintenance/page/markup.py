@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
 from common.messages import _, ngettext
+from common.rounding import percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
 from maintenance import anomaly_text, preview_rows, text_output
@@ -514,7 +515,7 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
             pending_approval.account_age_days,
             minute(pending_approval.submitted_at),
             pending_approval.file,
-            NOTHING if pending_approval.abstaining is None else f"{100 * pending_approval.abstaining:.1f}%",
+            NOTHING if pending_approval.abstaining is None else f"{percent(pending_approval.abstaining)}%",
         )
         for pending_approval in pending_approvals
     ]
@@ -583,7 +584,7 @@ def _points(shares: Sequence[float | None]) -> _Right:
         return _Right(NOTHING)
     change = round(100 * (after - before), 2)
     message = f"{change:+.2f}".replace("-", "\u2212") if change else "±0.00"  # the minus of the public pages
-    return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({message})")
+    return _Right(f"{percent(before)} → {percent(after)} ({message})")
 
 
 def decisions(result: Sequence[Decision]) -> str:
