@@ -25,7 +25,7 @@ from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, load_spec
 from common.hub_sources import parse_hub_source
 from operation.mail_server import MailServer
-from operation.replica import UPLOADS, Replica
+from operation.replication.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
 from storage.integrity.key_place import KeyPlace
 

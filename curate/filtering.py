@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from curate.label_quality import SHARES, kept_chances
-from curate.near_duplicates import LEFT_OUT, Duplicate
-from curate.pairs import PoolPair
+from curate.pools.near_duplicates import LEFT_OUT, Duplicate
+from curate.pools.pairs import PoolPair
 from curate.rules import BoolArray, FilterRule, kept
 from curate.runs import JudgeFile, RunVerdicts, collect, judged_by_all, runs_per_pair
 

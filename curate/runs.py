@@ -16,8 +16,8 @@ from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from benchmark.votes import UNDECIDED
 from common.messages import _
 from curate.errors import CurateError, listed
-from curate.pairs import DROPPED, PoolPair
-from curate.pool import read_json
+from curate.pools.pairs import DROPPED, PoolPair
+from curate.pools.pool import read_json
 from predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import read_file

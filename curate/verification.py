@@ -15,7 +15,7 @@ from benchmark.label_quality.annotation import ERRORS, PREFERENCES, VERDICTS, An
 from benchmark.label_quality.annotator_agreement import PersonAnswer, preference_of
 from common.messages import _
 from curate.errors import CurateError
-from curate.pairs import PoolPair
+from curate.pools.pairs import PoolPair
 
 VERIFIED, DROPPED, ADJUDICATE, OPEN = STATES = ("verified", "dropped", "adjudicate", "open")
 """People prefer A or B; the pair is unusable; reviewers have to decide; answers are missing."""

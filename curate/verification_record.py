@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.label_quality.annotator_agreement import PersonAnswer, agreement_report
-from curate.pairs import PoolPair
-from curate.pool import read_pair_file, write_json, write_lines
+from curate.pools.pairs import PoolPair
+from curate.pools.pool import read_pair_file, write_json, write_lines
+from curate.pools.sources import read_objects
 from curate.runs import pool_table
-from curate.sources import read_objects
 from curate.verification import (
     ADJUDICATE,
     DROPPED,

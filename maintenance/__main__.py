@@ -27,7 +27,7 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
-from operation.replica_watch import replica_alarm
+from operation.replication.replica_watch import replica_alarm
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import parse_columns

@@ -11,11 +11,12 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from common.messages import _
-from operation import figures, stored_uploads
+from operation import figures
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
-from operation.replica_watch import ReplicaWatch
-from operation.sealed_key import AT_RISK
+from operation.replication import stored_uploads
+from operation.replication.replica_watch import ReplicaWatch
+from operation.replication.sealed_key import AT_RISK
 from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from common.messages import _, joined
-from operation.curated_folders import find_problems
-from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import NotLocal, require_local
-from operation.replica import EDITIONS, Replica
-from operation.sealed_key import AT_RISK
-from operation.sealed_key import NAME as SEALED_KEY
+from operation.replication.curated_folders import find_problems
+from operation.replication.litestream import Litestream, ReplicaUnusable
+from operation.replication.replica import EDITIONS, Replica
+from operation.replication.sealed_key import AT_RISK
+from operation.replication.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
 from storage.integrity import audit, receipt_keys

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from operation import stored_uploads
+from operation.replication import stored_uploads
 from storage.clock import database_now
 from storage.files import backups
 from storage.integrity import audit, integrity_alarms, integrity_check

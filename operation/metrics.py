@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
 from operation.figures import BoardAges, ServiceFigures
-from operation.replica_watch import ReplicaWatch
+from operation.replication.replica_watch import ReplicaWatch
 from storage.database import Database
 
 QUANTILES = (0.5, 0.95, 1.0)

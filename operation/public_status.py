@@ -15,7 +15,7 @@ from operation import figures, incidents
 from operation.alarms import SCORES_LATE, ServiceAlarm
 from operation.figures import STUCK_SECONDS, ServiceFigures
 from operation.incidents import Incident
-from operation.replica_watch import ReplicaWatch
+from operation.replication.replica_watch import ReplicaWatch
 from operation.start import RESTORED
 from storage.clock import iso
 from storage.database import Database

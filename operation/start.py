@@ -9,9 +9,9 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from common.messages import _
-from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
-from operation.replica import AUDIT, DATABASE, EDITIONS, LABELS, POOLS, UPLOADS, Replica
+from operation.replication.litestream import Litestream, ReplicaUnusable
+from operation.replication.replica import AUDIT, DATABASE, EDITIONS, LABELS, POOLS, UPLOADS, Replica
 from operation.restore import copy_names
 from storage.database import Database, is_made
 from storage.files.object_store import failure_reason, public_address

@@ -148,7 +148,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "exports.py",
         "judge/pairs.py",
         "predictions/readers/inspect_log.py",
-        "curate/sources.py",
+        "curate/pools/sources.py",
         "curate/editions/hub_layout.py",
     ),
     "PIL": (
@@ -156,11 +156,11 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "leaderboard/share/fonts.py",
         "judge/images.py",
         "judge/askers.py",
-        "curate/images.py",
+        "curate/pools/images.py",
         "workers/demo_pictures.py",
     ),
-    "imagehash": ("curate/images.py",),
-    "datasketch": ("curate/near_duplicates.py", "curate/edition_signatures.py"),
+    "imagehash": ("curate/pools/images.py",),
+    "datasketch": ("curate/pools/near_duplicates.py", "curate/pools/edition_signatures.py"),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -291,7 +291,7 @@ def test_every_import_follows_the_arrows() -> None:
         ("judge/x.py", "from submissions.service import SubmissionService"),
         ("judge/engine.py", "import openai"),
         ("curate/x.py", "from review.projects import create"),
-        ("judge/x.py", "from curate.pool import read_pool"),
+        ("judge/x.py", "from curate.pools.pool import read_pool"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:

@@ -17,8 +17,8 @@ from starlette.routing import Mount
 import submissions.api
 from auth import LOCAL
 from common.translations import languages
-from operation import stored_uploads
-from operation.litestream import environment
+from operation.replication import stored_uploads
+from operation.replication.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
 from storage.database import UNAVAILABLE, is_away

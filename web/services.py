@@ -29,10 +29,10 @@ from maintenance.action_context import ActionContext
 from maintenance.digest import Digest
 from operation.alarms import service_alarms
 from operation.build import BUILD
-from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
-from operation.replica_claim import ReplicaClaim
-from operation.replica_watch import ReplicaWatch
+from operation.replication.litestream import Litestream
+from operation.replication.replica_claim import ReplicaClaim
+from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
 from operation.tracing import NO_TRACING, Tracing

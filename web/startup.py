@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 
 from benchmark.spec import MANIFEST
-from operation.folder_mirror import restore_items
-from operation.litestream import ReplicaUnusable
-from operation.replica_claim import require_same, require_whole
+from operation.replication.folder_mirror import restore_items
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica_claim import require_same, require_whole
+from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.restore import put_aside
-from operation.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.start import DatabaseMissing, prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer

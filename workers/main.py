@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from common.messages import _
-from operation.curated_folders import CuratedFolders
-from operation.folder_mirror import restore_items, worker_mirrors
-from operation.litestream import ReplicaUnusable
-from operation.replica import EDITIONS, LABELS
+from operation.replication.curated_folders import CuratedFolders
+from operation.replication.folder_mirror import restore_items, worker_mirrors
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica import EDITIONS, LABELS
 from operation.start import DatabaseMissing, require_database_or_new_board
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings

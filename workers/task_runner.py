@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from common.messages import _
 from curate.errors import CurateError
-from operation.replica import Replica
+from operation.replication.replica import Replica
 from storage.boards import thinning
 from storage.database import Database
 from storage.files import backups

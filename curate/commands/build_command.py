@@ -20,11 +20,11 @@ from common.messages import _, ngettext
 from curate.answer_checking import is_right
 from curate.asking import AskingLimits, ChatModel, ask_all
 from curate.errors import CurateError, listed
-from curate.images import read_image, store_image
 from curate.pair_building import LENGTH_GAP, BuildCounts, BuiltPair, CandidateAnswer, build_pairs
-from curate.pairs import DROPPED, check_name
-from curate.pool import locked, write_json, write_lines
-from curate.sources import open_source
+from curate.pools.images import read_image, store_image
+from curate.pools.pairs import DROPPED, check_name
+from curate.pools.pool import locked, write_json, write_lines
+from curate.pools.sources import open_source
 from judge.images import ImageSource
 from judge.pairs import PairFile, PairToJudge
 from judge.plan import RequestKey

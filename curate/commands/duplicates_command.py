@@ -13,19 +13,19 @@ from benchmark.spec import DEFINITIONS
 from common.command_line import say
 from common.json_files import NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext
-from curate.compared_editions import (
+from curate.errors import CurateError
+from curate.pools.compared_editions import (
     ComparedEdition,
     in_edition,
     manifest_edition,
     served_editions,
     with_given_items,
 )
-from curate.compared_rows import training_pairs
-from curate.errors import CurateError
-from curate.near_duplicates import LEFT_OUT, Duplicate, in_training_set, inside
-from curate.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
-from curate.pool_import import add_import_command
-from curate.sources import PairSource, open_source, read_objects
+from curate.pools.compared_rows import training_pairs
+from curate.pools.near_duplicates import LEFT_OUT, Duplicate, in_training_set, inside
+from curate.pools.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
+from curate.pools.pool_import import add_import_command
+from curate.pools.sources import PairSource, open_source, read_objects
 
 _DUPLICATE: Shape = {field.name: NUMBER if field.type == "float" else str for field in fields(Duplicate)}
 

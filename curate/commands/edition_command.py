@@ -14,8 +14,8 @@ from common.messages import _
 from curate.editions.edition import EditionPlan
 from curate.editions.freezing import FILTER_REPORT, EditionFolders, freeze
 from curate.errors import CurateError
-from curate.pairs import check_name
-from curate.pool import locked, read_json
+from curate.pools.pairs import check_name
+from curate.pools.pool import locked, read_json
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 

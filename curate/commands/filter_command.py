@@ -15,7 +15,7 @@ from curate.errors import CurateError
 from curate.filter_report import filter_csv, filter_page
 from curate.filtering import EnsembleFilter, select
 from curate.label_quality import SHARES
-from curate.pool import locked, read_pool, write_json, write_lines
+from curate.pools.pool import locked, read_pool, write_json, write_lines
 from curate.progress import follow
 from curate.rules import check_counts, needs_order, read_rule
 from curate.runs import pool_table, read_judge_file, runs_per_pair

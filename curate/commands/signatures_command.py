@@ -9,8 +9,8 @@ from typing import Any
 from common.command_line import say
 from common.messages import _
 from curate.commands.duplicates_command import item_source, own_definitions
-from curate.compared_editions import edition_items
-from curate.edition_signatures import SIGNATURES, write_signatures
+from curate.pools.compared_editions import edition_items
+from curate.pools.edition_signatures import SIGNATURES, write_signatures
 
 
 def add_signatures_command(commands: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from common.command_line import say
 from common.messages import _
 from curate.errors import CurateError
-from curate.pool import read_json
+from curate.pools.pool import read_json
 
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _HUB = "hub"

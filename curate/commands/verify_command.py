@@ -15,10 +15,10 @@ from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnsw
 from common.command_line import say
 from common.messages import _, ngettext
 from curate.errors import CurateError, listed
-from curate.pairs import PoolPair
-from curate.pool import locked, read_json, read_pair_file, write_json, write_lines
+from curate.pools.pairs import PoolPair
+from curate.pools.pool import locked, read_json, read_pair_file, write_json, write_lines
+from curate.pools.sources import read_objects
 from curate.runs import pool_table
-from curate.sources import read_objects
 from curate.verification import ADJUDICATOR, VerificationRules, assign, check_person, newest, read_answer
 from curate.verification_record import keyed, read_candidates, read_lines, record_verification
 

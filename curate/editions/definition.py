@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from curate.pairs import DROPPED
+from curate.pools.pairs import DROPPED
 
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
 

@@ -20,15 +20,15 @@ from benchmark.spec import MANIFEST as ITEMS
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from common.messages import _
-from curate.edition_signatures import SIGNATURES, write_signatures
 from curate.editions.card_page import card_page
 from curate.editions.data_card import card_text, describe, public_agreement
 from curate.editions.definition import EditionDefinition, EditionNaming
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from curate.errors import CurateError
-from curate.near_duplicates import ComparedPair
-from curate.pairs import PoolPair
-from curate.pool import write_json, write_lines
+from curate.pools.edition_signatures import SIGNATURES, write_signatures
+from curate.pools.near_duplicates import ComparedPair
+from curate.pools.pairs import PoolPair
+from curate.pools.pool import write_json, write_lines
 from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
 Line = Mapping[str, Any]

@@ -11,8 +11,8 @@ from common.json_files import MAYBE_NUMBER, Shape
 from common.messages import _, ngettext
 from curate.editions.edition import EditionInput, EditionPlan, EditionWriter
 from curate.errors import CurateError
-from curate.pool import read_json, read_pair_file
-from curate.sources import read_objects
+from curate.pools.pool import read_json, read_pair_file
+from curate.pools.sources import read_objects
 
 _AGREEMENT: Shape = {
     "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,

@@ -18,11 +18,11 @@ from benchmark.protocols import scores
 from benchmark.scoring import tally
 from benchmark.spec import load_spec
 from curate.__main__ import main
-from curate.edition_signatures import SIGNATURES, read_signatures
 from curate.editions.edition import file_digest
-from curate.near_duplicates import ComparedPair, EditionPrints
-from curate.pairs import PoolPair
-from curate.pool import write_lines
+from curate.pools.edition_signatures import SIGNATURES, read_signatures
+from curate.pools.near_duplicates import ComparedPair, EditionPrints
+from curate.pools.pairs import PoolPair
+from curate.pools.pool import write_lines
 from predictions.parse import parse_predictions
 from tests.curate.synthetic import invent, native_judgements, picture, write_sources
 

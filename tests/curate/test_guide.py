@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curate.__main__ import command_line
-from curate.near_duplicates import KINDS
+from curate.pools.near_duplicates import KINDS
 from curate.rules import SHORT
 from tests.test_docs import maintenance_commands
 

@@ -16,8 +16,8 @@ from PIL import Image
 from pyarrow import parquet
 
 from curate.__main__ import main
-from curate.images import MOST_PIXELS
-from curate.pool import read_pool
+from curate.pools.images import MOST_PIXELS
+from curate.pools.pool import read_pool
 from tests.curate.synthetic import picture
 
 

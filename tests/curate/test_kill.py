@@ -14,7 +14,7 @@ import pytest
 
 from curate.__main__ import main
 from curate.errors import CurateError
-from curate.pool import locked, read_pool
+from curate.pools.pool import locked, read_pool
 from curate.progress import describe
 from tests.curate.synthetic import picture
 

@@ -12,10 +12,10 @@ from PIL import Image
 from benchmark.items import fingerprint, response_fingerprint
 from benchmark.spec import DEFINITIONS
 from curate.__main__ import main
-from curate.compared_editions import served_editions
-from curate.edition_signatures import PairSignature, read_signatures
 from curate.errors import CurateError
-from curate.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
+from curate.pools.compared_editions import served_editions
+from curate.pools.edition_signatures import PairSignature, read_signatures
+from curate.pools.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
 from tests.curate.synthetic import picture
 from tests.real_data import real_file, rows
 

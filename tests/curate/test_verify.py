@@ -12,7 +12,7 @@ from benchmark.label_quality.annotation import VERDICTS
 from benchmark.label_quality.annotator_agreement import PersonAnswer
 from curate.__main__ import main
 from curate.commands.verify_command import keyed
-from curate.pool import read_pair_file, write_lines
+from curate.pools.pool import read_pair_file, write_lines
 from curate.verification import VerificationRules, assign, outcome
 
 RULES = VerificationRules(2, frozenset({"boss"}))

@@ -14,10 +14,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from operation import figures
 from operation.figures import BoardAges, ServiceFigures
-from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry, render
-from operation.replica import Replica
-from operation.replica_watch import ReplicaWatch
+from operation.replication.litestream import Litestream
+from operation.replication.replica import Replica
+from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from storage.database import Database
 from tests.databases import new_database

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from maintenance.__main__ import main
 from operation.doctor import InstallationFiles, examine
-from operation.replica import Replica
-from operation.sealed_key import NAME, keep_key, restore_key
+from operation.replication.replica import Replica
+from operation.replication.sealed_key import NAME, keep_key, restore_key
 from settings import Settings, SettingsError
 from storage.database import Database
 from storage.integrity import audit, receipt_keys

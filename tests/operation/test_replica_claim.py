@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from operation.litestream import Litestream, Position, ReplicaUnusable
-from operation.replica import Replica
-from operation.replica_claim import NAME, ReplicaClaim, require_same, require_whole
-from operation.replica_watch import ReplicaWatch
+from operation.replication.litestream import Litestream, Position, ReplicaUnusable
+from operation.replication.replica import Replica
+from operation.replication.replica_claim import NAME, ReplicaClaim, require_same, require_whole
+from operation.replication.replica_watch import ReplicaWatch
 from operation.start import prove
 from storage.database import Database
 from storage.integrity import audit

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from operation.folder_mirror import FolderMirror, restore_items, worker_mirrors
-from operation.litestream import ReplicaUnusable
-from operation.replica import Replica
-from operation.sealed_key import NAME, keep_key, restore_key
+from operation.replication.folder_mirror import FolderMirror, restore_items, worker_mirrors
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica import Replica
+from operation.replication.sealed_key import NAME, keep_key, restore_key
 from settings import Settings, SettingsError
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
-from operation.replica import Replica
+from operation.replication.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
 from operation.start import DatabaseMissing, prepare_database, require_database_or_new_board
 from storage.database import Database, migrate, open_database

@@ -15,12 +15,13 @@ from starlette.testclient import TestClient
 from auth.model import Forbidden
 from maintenance.actions import incidents
 from maintenance.types import Conflict, NotFound
-from operation import alarms, doctor, stored_uploads
+from operation import alarms, doctor
 from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
-from operation.litestream import Litestream, Position
-from operation.replica import Replica
-from operation.replica_watch import BEHIND_SECONDS, ReplicaWatch
+from operation.replication import stored_uploads
+from operation.replication.litestream import Litestream, Position
+from operation.replication.replica import Replica
+from operation.replication.replica_watch import BEHIND_SECONDS, ReplicaWatch
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database

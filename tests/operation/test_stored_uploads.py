@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from operation import stored_uploads
-from operation.stored_uploads import StoredUpload, part_of_day
+from operation.replication import stored_uploads
+from operation.replication.stored_uploads import StoredUpload, part_of_day
 from storage.database import Database
 from storage.files.uploads import Uploads
 from storage.integrity import audit

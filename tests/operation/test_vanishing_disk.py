@@ -18,8 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from operation.litestream import Litestream
-from operation.replica import Replica
+from operation.replication.litestream import Litestream
+from operation.replication.replica import Replica
 from tests.factories.openid_provider import Provider
 from tests.factories.pools import write_pool
 from tests.factories.s3_server import KEYS, running_s3

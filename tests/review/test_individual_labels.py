@@ -97,7 +97,7 @@ def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
 
 
 def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> None:
-    from curate.sources import read_objects
+    from curate.pools.sources import read_objects
     from curate.verification import read_answer
 
     project, path = answered(bench), tmp_path / "answers.jsonl"

@@ -18,8 +18,8 @@ from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
 from maintenance.types import Conflict, NotFound
-from operation.curated_folders import CuratedFolders, find_problems
-from operation.replica import Replica
+from operation.replication.curated_folders import CuratedFolders, find_problems
+from operation.replication.replica import Replica
 from review import adjudication, agreement_report, answers, gold, pool_projects, projects, text_output
 from review.given_answers import SEEN, GivenAnswer
 from review.individual_labels import export

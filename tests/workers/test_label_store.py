@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmark.labels import make_label_set
-from operation.folder_mirror import FolderMirror
-from operation.replica import LABELS, Replica
+from operation.replication.folder_mirror import FolderMirror
+from operation.replication.replica import LABELS, Replica
 from storage.database import Database
 from storage.labels import label_imports
 from tests.databases import new_database

@@ -1,6 +1,6 @@
 """Daily check of stored files that only workers may read: imported label sets, and the copies of pools and editions.
 
-What another copy can mend is mended, and logged; what is left is an alarm (operation/stored_uploads.py).
+What another copy can mend is mended, and logged; what is left is an alarm (operation/replication/stored_uploads.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlalchemy import select
 
 from common.messages import _
-from operation.replica import LABELS, Replica
-from operation.stored_uploads import FILES_CHECKED, NAMED, is_due
+from operation.replication.replica import LABELS, Replica
+from operation.replication.stored_uploads import FILES_CHECKED, NAMED, is_due
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit

@@ -12,10 +12,10 @@ from common.messages import _, ngettext
 from curate.editions.edition import EditionPlan, file_digest
 from curate.editions.freezing import EditionFolders, freeze
 from curate.errors import CurateError
-from curate.pool import locked, read_json, write_json
+from curate.pools.pool import locked, read_json, write_json
 from curate.verification import ADJUDICATOR, VerificationRules
 from curate.verification_record import read_candidates, record_verification
-from operation.curated_folders import EXPORTED
+from operation.replication.curated_folders import EXPORTED
 from storage.annotation import adjudications, annotation_projects, pools, shown_orders
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pools import PoolView

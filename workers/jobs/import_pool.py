@@ -12,9 +12,9 @@ from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from common.messages import _, ngettext
 from curate.editions.edition import file_digest
 from curate.errors import CurateError
-from curate.pairs import PoolPair
-from curate.pool import PAIRS, read_json
-from curate.sources import read_objects
+from curate.pools.pairs import PoolPair
+from curate.pools.pool import PAIRS, read_json
+from curate.pools.sources import read_objects
 from curate.verification_record import read_candidates
 from storage.annotation import pools
 from storage.annotation.pools import Candidate, NewPool

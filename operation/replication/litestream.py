@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from common import atomic_files
 from common.messages import _
-from operation.replica import Replica
+from operation.replication.replica import Replica
 
 SYNC_INTERVAL = "1s"
 _LONGEST_SOCKET_PATH = 100  # of 107 that Linux takes

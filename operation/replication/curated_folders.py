@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from common import atomic_files
 from common.messages import _
-from operation.replica import EDITIONS, FILES, POOLS, Replica
+from operation.replication.replica import EDITIONS, FILES, POOLS, Replica
 from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import audit

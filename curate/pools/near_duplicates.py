@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from benchmark.items import normalise_query, normalise_response, response_fingerprint
-from curate.pairs import DROPPED, PoolPair
+from curate.pools.pairs import DROPPED, PoolPair
 from curate.progress import follow
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from common.messages import _
-from operation.litestream import ReplicaUnusable
-from operation.replica import Replica
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica import Replica
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.audit import Head

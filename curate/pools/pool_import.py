@@ -13,11 +13,11 @@ from typing import Any
 from common.command_line import say
 from common.messages import _, ngettext
 from curate.errors import CurateError, listed
-from curate.images import StoredImage, read_image, store_image
-from curate.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
-from curate.pool import PAIRS, locked, read_pool, read_record, write_pool
+from curate.pools.images import StoredImage, read_image, store_image
+from curate.pools.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
+from curate.pools.pool import PAIRS, locked, read_pool, read_record, write_pool
+from curate.pools.sources import PairSource, SourceRow, open_source
 from curate.progress import follow
-from curate.sources import PairSource, SourceRow, open_source
 
 
 def add_import_command(commands: Any) -> None:

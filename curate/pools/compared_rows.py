@@ -8,10 +8,10 @@ from typing import Any
 
 from benchmark.spec import ItemFields
 from curate.errors import CurateError
-from curate.images import inspect_image, read_image
-from curate.near_duplicates import ComparedPair
-from curate.pairs import ImportSettings
-from curate.sources import PairSource
+from curate.pools.images import inspect_image, read_image
+from curate.pools.near_duplicates import ComparedPair
+from curate.pools.pairs import ImportSettings
+from curate.pools.sources import PairSource
 
 _ANY = ImportSettings("", "", "", {})
 

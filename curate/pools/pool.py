@@ -13,8 +13,8 @@ from common import atomic_files
 from common.json_files import JsonFileFault, Shape, read_shaped
 from common.messages import _
 from curate.errors import CurateError
-from curate.pairs import PoolPair
-from curate.sources import read_objects
+from curate.pools.pairs import PoolPair
+from curate.pools.sources import read_objects
 
 PAIRS, RECORD, DUPLICATES = "pairs.jsonl", "pool.json", "duplicates.jsonl"
 _RECORD: Shape = {"imports": [{"sha256": str, "source": str, "licence": str, "file": str, "pairs": int}]}

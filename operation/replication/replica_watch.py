@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from common.messages import _
-from operation.litestream import Litestream
-from operation.replica import Replica
-from operation.replica_claim import ReplicaClaim
+from operation.replication.litestream import Litestream
+from operation.replication.replica import Replica
+from operation.replication.replica_claim import ReplicaClaim
 from operation.start import sqlite_path
 
 INTERVAL, PATIENCE = 5.0, 5.0  # seconds

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from common import atomic_files
 from common.messages import _
 from curate.errors import CurateError
-from curate.near_duplicates import (
+from curate.pools.near_duplicates import (
     IMAGE_BITS,
     SAME_QUESTION,
     SIMILAR_IMAGE,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from benchmark.spec import DEFINITIONS, MANIFEST, SPEC, BenchmarkSpec, SpecError, load_spec
 from common.messages import Message, _
-from curate.compared_rows import edition_pairs
-from curate.edition_signatures import SIGNATURES, SignatureIndex, read_signatures
 from curate.errors import CurateError
-from curate.near_duplicates import ComparedPair, Duplicate, EditionPrints, PairIndex
-from curate.pairs import PoolPair
+from curate.pools.compared_rows import edition_pairs
+from curate.pools.edition_signatures import SIGNATURES, SignatureIndex, read_signatures
+from curate.pools.near_duplicates import ComparedPair, Duplicate, EditionPrints, PairIndex
+from curate.pools.pairs import PoolPair
+from curate.pools.sources import PairSource
 from curate.progress import follow
-from curate.sources import PairSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from common import atomic_files
 from common.messages import _
-from operation.litestream import ReplicaUnusable
-from operation.replica import KEYS, Replica
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica import KEYS, Replica
 
 NAME = f"{KEYS}/receipt.key.sealed"
 _SALT_BYTES = 16

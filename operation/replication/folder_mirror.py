@@ -7,8 +7,8 @@ from pathlib import Path
 
 from common import atomic_files
 from common.messages import _
-from operation.litestream import ReplicaUnusable
-from operation.replica import AUDIT, ITEMS, LABELS, Replica
+from operation.replication.litestream import ReplicaUnusable
+from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica
 
 Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
 

@@ -1,0 +1,1 @@
+"""Replica of an installation: the database by Litestream, its files, and the key, in a place that outlives the disk."""
