@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -234,9 +235,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave what is imported and collected, most of all objects, out of every search for garbage from now on."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
     gc.enable()
+    if "storage.database" in sys.modules:
+        from tests.factories.compiled_statements import share_compiled_statements
+
+        share_compiled_statements()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
