@@ -261,7 +261,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, and
+    test clients their event loop."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -269,6 +270,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.compiled_statements import share_compiled_statements
 
         share_compiled_statements()
+    if "starlette.testclient" in sys.modules:
+        from tests.factories.shared_event_loop import share_event_loop
+
+        share_event_loop()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
