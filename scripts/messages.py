@@ -22,6 +22,7 @@ from scripts.declared_texts import declared_texts
 from scripts.texts import PACKAGES, ROOT
 
 _KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+_CALL = re.compile(rb"\b(?:_|n?gettext)\(")
 _OPTIONS = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}
 _DATES = re.compile(
     rb'"(POT-Creation-Date|PO-Revision-Date|Last-Translator|Generated-By|Language-Team|Report-Msgid-Bugs-To)[^\n]*\n'
@@ -47,12 +48,13 @@ def _extracted() -> Iterator[Extracted]:
             method = {".py": "python", ".html": "jinja2.ext:babel_extract"}.get(path.suffix)
             if method is None or "definitions" in path.parts:
                 continue
-            name = path.relative_to(ROOT).as_posix()
-            with path.open("rb") as file:
-                options = _OPTIONS if path.suffix == ".html" else {}
-                for _line, message, comments, _context in extract(method, file, _KEYWORDS, (), options):
-                    if message:
-                        yield name, message if isinstance(message, str) else tuple(message), list(comments)
+            name, source = path.relative_to(ROOT).as_posix(), path.read_bytes()
+            if path.suffix == ".py" and not _CALL.search(source):
+                continue  # what reads Python takes seconds for all of it
+            options = _OPTIONS if path.suffix == ".html" else {}
+            for _line, message, comments, _context in extract(method, io.BytesIO(source), _KEYWORDS, (), options):
+                if message:
+                    yield name, message if isinstance(message, str) else tuple(message), list(comments)
     for name, text in declared_texts():
         yield name, text, []
 

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -126,22 +127,48 @@ INTEGRATION_TESTS = frozenset(
         "benchmark/test_number_check.py::test_every_published_row_gets_an_answer_in_milliseconds",
         "benchmark/test_number_check.py::test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search",
         "benchmark/test_number_check.py::test_what_is_called_impossible_has_no_solution_at_all",
+        "benchmark/test_public_labels.py::test_files_of_real_judges_and_tools_do_not_strike",
         "benchmark/test_ranking.py::test_a_judge_is_rarely_told_from_its_equals",
         "benchmark/test_ranking.py::test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would",
+        "benchmark/test_selection.py::test_the_interval_of_the_best_of_twelve_covers_where_the_plain_one_does_not",
+        "benchmark/test_uncertainty.py::test_importing_the_statistics_does_not_import_scipy",
         "benchmark/test_verdicts.py::test_one_hundred_thousand_random_texts_get_the_official_verdict",
         "benchmark/test_weak_hiding.py::test_the_real_revisions_hide_little_of_one_another",
         "common/test_logging_setup.py::test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields",
+        "curate/test_edition.py::test_the_hub_folders_load_as_datasets",
         "leaderboard/share/test_share.py::test_pictures_are_drawn_whatever_a_judge_is_called",
         "leaderboard/test_charts.py::test_panels_fit_the_page_at_every_width",
         "leaderboard/test_opening.py::test_dots_stay_in_their_strip_however_many_there_are",
+        "maintenance/test_item_texts.py::test_the_real_pairs_become_an_item_file_without_a_label",
+        "maintenance/test_reported.py::test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay",
+        "maintenance/test_space.py::test_a_create_that_failed_at_any_step_is_completed_by_the_next",
+        "operation/test_receipt_key.py::test_a_key_on_one_disk_alone_is_an_alarm_until_it_is_elsewhere",
+        "operation/test_restore.py::test_health_exits_1_on_an_alarm_and_says_what_to_do",
+        "operation/test_restore.py::test_the_doctor_names_what_to_do",
+        "predictions/test_inspect_logs.py::test_it_is_read_in_the_sandbox",
         "predictions/test_parse.py::test_the_revision_is_named_by_ids_where_the_items_are_the_same",
         "predictions/test_readers.py::test_permuting_lines_and_keys_never_changes_votes",
+        "predictions/test_texts.py::test_it_comes_out_of_the_process_that_reads_files_and_is_no_part_of_the_report",
         "receipts/test_signing.py::test_checking_receipts_needs_neither_database_nor_pages",
         "receipts/test_verify.py::test_the_program_says_it_in_words_without_network",
         "storage/test_audit.py::test_many_writers_make_one_chain_without_gaps",
         "storage/test_database.py::test_processes_may_migrate_at_the_same_time",
+        "storage/test_series.py::test_a_board_of_yesterday_is_shown_with_its_own_relations",
+        "storage/test_series.py::test_a_changed_difference_is_found_and_so_is_what_depends_on_it",
         "storage/test_series.py::test_every_snapshot_is_read_back_as_it_was_published",
+        "storage/test_series.py::test_thinning_leaves_what_others_are_read_from",
+        "submissions/test_abstaining.py::test_a_file_with_few_votes_waits_where_labels_are_not_public",
+        "submissions/test_abstaining.py::test_honest_files_of_real_tools_do_not_wait",
         "submissions/test_service.py::test_copies_that_reach_several_processes_at_once_make_one_submission",
+        "test_architecture.py::test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly",
+        "test_architecture.py::test_light_modules_load_nothing_heavy",
+        "test_architecture.py::test_the_worker_loads_no_gradio",
+        "web/test_languages.py::test_a_cache_never_mixes_languages",
+        "web/test_languages.py::test_a_front_page_is_rendered_beside_the_event_loop",
+        "workers/test_benchmark_score.py::test_the_real_part_gives_the_official_counts",
+        "workers/test_labelled_pairs.py::test_official_files_of_multimodal_rewardbench_have_the_official_accuracies",
+        "workers/test_labelled_pairs.py::test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions",
+        "workers/test_labelled_pairs.py::test_the_real_part_of_multimodal_rewardbench_is_an_edition_of_its_own",
     ]
 )
 # What takes longest in processor time begins first, so that no process of xdist is left alone with it at the end.
@@ -234,9 +261,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave what is imported and collected, most of all objects, out of every search for garbage from now on."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, and
+    test clients their event loop."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
     gc.enable()
+    if "storage.database" in sys.modules:
+        from tests.factories.compiled_statements import share_compiled_statements
+
+        share_compiled_statements()
+    if "starlette.testclient" in sys.modules:
+        from tests.factories.shared_event_loop import share_event_loop
+
+        share_event_loop()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

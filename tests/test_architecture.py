@@ -368,12 +368,15 @@ def test_the_worker_loads_no_gradio() -> None:
     assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.__main__")
 
 
+CLASS = re.compile(r"^ *class (\w+)[(:]", re.M)  # parsing every test would take seconds
+
+
 def test_a_class_name_stands_for_one_class() -> None:
     where: dict[str, list[str]] = {}
     folders = [*PACKAGES, "bench", "tests", "scripts"]
     for path in [*ROOT.glob("*.py"), *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
-        for node in nodes_of(path, ast.ClassDef):
-            where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+        for name in CLASS.findall(path.read_text(encoding="utf-8")):
+            where.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
 
@@ -467,5 +470,5 @@ def test_every_folder_with_python_is_looked_at() -> None:
 def test_a_docstring_of_a_module_begins_with_a_noun_phrase() -> None:
     clause = re.compile(r"(What|How|Who|Which|Where|Whether|When|Why)\b")
     paths = [*ROOT.glob("*.py"), *(path for folder in (*PROGRAM, "tests") for path in (ROOT / folder).rglob("*.py"))]
-    docstrings = {path: ast.get_docstring(_tree(path)) for path in paths}
-    assert [str(path.relative_to(ROOT)) for path, text in docstrings.items() if text and clause.match(text)] == []
+    begins = re.compile(r'(?:#.*\n|\s)*r?"""\s*' + clause.pattern)
+    assert [str(path.relative_to(ROOT)) for path in paths if begins.match(path.read_text(encoding="utf-8"))] == []

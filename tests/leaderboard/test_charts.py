@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from dataclasses import asdict, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +44,12 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     related = compare_all(names, verdicts, label_sets()["v2"], items())
     difficulty = {"general": [1] * 10, "hallucination": [2] * 10, "reasoning": [0] * 10}
     return replace(V2, around=BoardContext(rows, related.relations, difficulty, 7, (), "2026-11-21T22:00:00Z"))
+
+
+@cache
+def judges_everywhere() -> ChartQuery:
+    """Return the view of `JUDGES`; no test changes it."""
+    return everywhere(JUDGES)
 
 
 def layout(chart: Chart) -> dict[str, Any]:
@@ -320,7 +327,7 @@ def test_the_chance_line_stands_in_every_panel() -> None:
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_a_figure_stands_on_the_ground_of_its_page(name: str) -> None:
     for dark, p in ((False, LIGHT), (True, DARK)):
-        chart = CHARTS[name].draw(JUDGES, replace(everywhere(JUDGES), page=Page(VL, 1200, dark)))
+        chart = CHARTS[name].draw(JUDGES, replace(judges_everywhere(), page=Page(VL, 1200, dark)))
         assert layout(chart)["paper_bgcolor"] == p.ground
         other = LIGHT if dark else DARK
         assert other.ink not in str(layout(chart))
@@ -369,7 +376,7 @@ def with_reported(view: ChartQuery) -> ChartQuery:
 
 @pytest.mark.parametrize("name", sorted(set(CHARTS) - AROUND))
 def test_reported_results_are_hollow_where_their_numbers_are_published_and_else_named_as_left_out(name: str) -> None:
-    chart = CHARTS[name].draw(JUDGES, with_reported(everywhere(JUDGES)))
+    chart = CHARTS[name].draw(JUDGES, with_reported(judges_everywhere()))
     said = "\n".join(chart.notes)
     if name in HOLLOW:
         sources = {row[-1] for row in chart.rows if row[0] == "R1-Reward"}
@@ -386,14 +393,14 @@ def test_reported_results_are_hollow_where_their_numbers_are_published_and_else_
 
 @pytest.mark.parametrize("name", ["size", "history"])
 def test_figures_of_the_whole_board_show_reported_results_hollow(name: str) -> None:
-    chart = CHARTS[name].draw([], everywhere(JUDGES))
+    chart = CHARTS[name].draw([], judges_everywhere())
     hollow = [one for one in traces(chart) if one.get("marker", {}).get("color") == V2.page.palette.ground]
     assert hollow
     assert "hollow" in words(chart)
 
 
 def test_reported_results_alone_are_a_figure() -> None:
-    chart = category_chart([], with_reported(everywhere(JUDGES)))
+    chart = category_chart([], with_reported(judges_everywhere()))
     assert chart.figure is not None
     assert {row[0] for row in chart.rows} == {"R1-Reward", "GPT-4o (2024-08-06)"}
     assert all(row[5] is None for row in chart.rows), "how many pairs were counted is not known"

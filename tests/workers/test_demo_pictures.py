@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -72,15 +73,15 @@ def _pixels(scene: Scene) -> Image.Image:
 
 def _patches(image: Image.Image, colour: tuple[int, int, int]) -> Iterator[set[tuple[int, int]]]:
     """Yield the connected areas of about this colour, those of a few pixels left out."""
-    spots = [(x, y) for x in range(WIDTH) for y in range(HEIGHT)]
-    left = {spot for spot in spots if all(abs(a - b) < 24 for a, b in zip(image.getpixel(spot), colour, strict=True))}
+    near = (np.abs(np.asarray(image).astype(int) - colour) < 24).all(axis=2)
+    left = {(x, y) for y, x in np.argwhere(near).tolist()}
     while left:
         patch, edge = set(), {left.pop()}
         while edge:
             x, y = spot = edge.pop()
             patch.add(spot)
-            near = {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & left
-            left -= near
-            edge |= near
+            beside = {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & left
+            left -= beside
+            edge |= beside
         if len(patch) > 20:
             yield patch
