@@ -123,8 +123,11 @@ def _look(world: PagesWorld, page: Page, kind: str, *, whole: bool) -> None:
     for scheme, screens, rules in (("light", (PHONE, WIDE), ()), ("dark", (WIDE,), ("color-contrast",))):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size(screens[0])  # type: ignore[arg-type]
-        if scheme == "light" or "/app/" in kind:  # Gradio asks for the scheme when it is loaded
+        if scheme == "light":
             _open(page, world.address(kind))
+        elif "/app/" in kind:
+            # Gradio asks for the scheme when it is loaded, and sets this class.
+            page.evaluate("document.body.classList.add('dark')")
         if screens[0] == PHONE:
             _expect_header_and_footer(page)
         for screen in screens:
@@ -177,6 +180,13 @@ def _open(page: Page, address: str) -> None:
     if page.locator("#health").count():
         expect(page.locator("#health")).to_contain_text("The board shows")
         page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for
+
+
+def test_gradio_is_dark_for_who_wants_dark_pages(world: PagesWorld) -> None:
+    with world.browser.new_context(color_scheme="dark") as context:
+        page = context.new_page()
+        page.goto(f"{world.service.url}/app/")
+        expect(page.locator("body.dark .foot")).to_be_visible()
 
 
 def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:

@@ -1,7 +1,5 @@
 """The pages beside the board in a real browser: axe, no sideways scroll, keyboard, and without a script."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +10,7 @@ from tests.factories.axe import axe_results
 from tests.factories.serving import serving
 from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine"),
-]
+pytestmark = pytest.mark.browser
 OMNI = "general=81.5&hallucination=94.2&reasoning=60.4&overall=76.3&macro=78.7"
 PAGES = (
     "/check-numbers",
