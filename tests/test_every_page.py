@@ -33,6 +33,8 @@ SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit",
 _NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
 _WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
 _GRAVE = ("serious", "critical")
+_TRANSITIONS_END = """() => Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))"""
 _LINKS = ".top a:not(.language)"  # to other pages; the others lead to the same one in another language
 
 
@@ -125,9 +127,9 @@ def _look(world: PagesWorld, page: Page, kind: str, *, whole: bool) -> None:
         page.set_viewport_size(screens[0])  # type: ignore[arg-type]
         if scheme == "light":
             _open(page, world.address(kind))
-        elif "/app/" in kind:
-            # Gradio asks for the scheme when it is loaded, and sets this class.
-            page.evaluate("document.body.classList.add('dark')")
+        elif page.locator(".gradio-container").count():
+            expect(page.locator("body.dark")).to_be_attached()  # Gradio's script follows the scheme
+            page.evaluate(_TRANSITIONS_END)
         if screens[0] == PHONE:
             _expect_header_and_footer(page)
         for screen in screens:
@@ -180,13 +182,6 @@ def _open(page: Page, address: str) -> None:
     if page.locator("#health").count():
         expect(page.locator("#health")).to_contain_text("The board shows")
         page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for
-
-
-def test_gradio_is_dark_for_who_wants_dark_pages(world: PagesWorld) -> None:
-    with world.browser.new_context(color_scheme="dark") as context:
-        page = context.new_page()
-        page.goto(f"{world.service.url}/app/")
-        expect(page.locator("body.dark .foot")).to_be_visible()
 
 
 def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
