@@ -12,16 +12,22 @@ if [ "${1:-}" = --unit ]; then
   exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
 fi
 
-have_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+have_shell() { command -v chromium-headless-shell; }  # where both are, tests take it: it is the lighter one
+have_browser() { have_shell || command -v chromium || command -v chromium-browser || command -v google-chrome; }
 have_postgres() { command -v initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb"; }
 
 wanted=()
-have_browser >/dev/null || wanted+=(chromium)
+have_shell >/dev/null || wanted+=(chromium-headless-shell)
 have_postgres >/dev/null || wanted+=(postgresql)
 if [ ${#wanted[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "Installing for the tests: ${wanted[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${wanted[@]}"; } >/dev/null 2>&1 || true
+  {
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${wanted[@]}"
+    have_browser || apt-get install -y -qq --no-install-recommends chromium  # not every distribution has the lighter one
+    have_postgres || apt-get install -y -qq --no-install-recommends postgresql
+  } >/dev/null 2>&1 || true
 fi
 
 scripts/make_s3_env.sh || true

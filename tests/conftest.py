@@ -224,7 +224,8 @@ ON_BOTH_DATABASES = (
 )
 ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/axe.py
 _TWIN = re.compile(r"[\[-]postgresql[-\]]")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The first is Chromium without windows and menus: to open a page takes it half of the processor's time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 NOT_UNIT = ("integration", "slow", "browser", "postgres")
 # A file that says of all its tests that they are of these kinds.
 _MARKED_AS_A_WHOLE = re.compile(

@@ -15,20 +15,17 @@ import pytest
 
 import app
 from tests.factories.programs import Finished, run_main
-from tests.factories.service import Service, alive, running, until
+from tests.factories.service import ROOT, Service, alive, running, until
 from tests.factories.service_launcher import launch
 from tests.real_data import real_file
 
 pytestmark = pytest.mark.slow
 
-# Python runs a module of this name at start, in every process: it notes each file that is opened, and by whom.
+# Python runs a module of this name at start, in every process.
 RECORDER = """
-import os, sys
-log = os.open(os.environ["OPENED_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-def note(event, arguments):
-    if event == "open" and isinstance(arguments[0], (str, bytes)):
-        os.write(log, f"{os.getpid()} {os.fsdecode(arguments[0])}\\n".encode(errors="replace"))
-sys.addaudithook(note)
+import os
+from tests.factories.opened_files import record
+record(os.environ["OPENED_LOG"])
 """
 
 
@@ -84,13 +81,16 @@ def test_a_worker_that_was_killed_is_replaced(demo: Service) -> None:
     assert demo.http.get("/").status_code == 200
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_both_processes(tmp_path: Path, sign: signal.Signals) -> None:
-    with running(tmp_path / "data", fresh=sign is signal.SIGINT) as service:
-        worker = service.worker_pid()
-        service.stop(sign)
-        until(lambda: not alive(worker), 30, "the worker is gone")
-        assert "Traceback" not in service.log
+def test_sigterm_stops_both_processes(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as service:
+        expect_both_to_stop(service, signal.SIGTERM)
+
+
+def expect_both_to_stop(service: Service, sign: signal.Signals) -> None:
+    worker = service.worker_pid()
+    service.stop(sign)
+    until(lambda: not alive(worker), 30, "the worker is gone")
+    assert "Traceback" not in service.log
 
 
 def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
@@ -130,33 +130,39 @@ def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left
     assert [path.name for path in kept] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in kept]
 
 
-@pytest.mark.parametrize("demo_mode", [True, False])
-def test_the_web_process_opens_no_label_file_and_the_worker_does(tmp_path: Path, demo_mode: bool) -> None:
-    hooks = tmp_path / "hooks"
+def test_the_web_process_of_the_demo_opens_no_label_file_and_the_worker_does(tmp_path: Path) -> None:
+    labels, log = tmp_path / "data" / "demo" / "labels.jsonl", tmp_path / "opened.log"
+    with running(tmp_path / "data", gradio=True, OPENED_LOG=str(log)) as service:
+        until(lambda: len(scored(service)) == 6, 60, "everything is scored")
+        expect_the_worker_alone_to_open(labels, service, log)
+
+
+def test_from_its_start_on_the_web_process_opens_no_label_file_and_ctrl_c_stops_it_and_the_worker(
+    tmp_path: Path,
+) -> None:
+    hooks, labels, log = tmp_path / "hooks", real_file("data/labels_v2.jsonl"), tmp_path / "opened.log"
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(RECORDER)
-    log = tmp_path / "opened.log"
-    environ = {"PYTHONPATH": str(hooks), "OPENED_LOG": str(log)}
-    if demo_mode:
-        labels = tmp_path / "data" / "demo" / "labels.jsonl"
-        data, entries = None, 6
-    else:
-        labels = real_file("data/labels_v2.jsonl")
-        environ["LABELS"] = f"v2={labels}"
-        data, entries = real_file("data/predictions/vl-reward-model_qwen2vl7b_reward.json").read_bytes(), 1
+    environ = {"PYTHONPATH": f"{hooks}:{ROOT}", "OPENED_LOG": str(log), "LABELS": f"v2={labels}"}
+    data = real_file("data/predictions/vl-reward-model_qwen2vl7b_reward.json").read_bytes()
     with running(tmp_path / "data", gradio=True, fresh=True, **environ) as service:
-        if data:
-            reply = service.http.post("/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Judge"})
-            assert reply.status_code == 202, reply.text
-        until(lambda: len(scored(service)) == entries, 60, "everything is scored")
-        entry = scored(service)[0]
-        for path in ("/", f"/entries/{entry['id']}", "/about", "/metrics", "/app/submit", "/analyse"):
-            assert service.http.get(path).status_code == 200, path
-        web, worker = service.process.pid, service.worker_pid()
-        opened: dict[int, set[str]] = {}
-        for line in log.read_text().splitlines():
-            pid, _, name = line.partition(" ")
-            opened.setdefault(int(pid), set()).add(name)
+        reply = service.http.post("/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Judge"})
+        assert reply.status_code == 202, reply.text
+        until(lambda: len(scored(service)) == 1, 60, "everything is scored")
+        expect_the_worker_alone_to_open(labels, service, log)
+        expect_both_to_stop(service, signal.SIGINT)
+
+
+def expect_the_worker_alone_to_open(labels: Path, service: Service, log: Path) -> None:
+    """Visit every kind of page, and read who has opened what since the start."""
+    entry = scored(service)[0]
+    for path in ("/", f"/entries/{entry['id']}", "/about", "/metrics", "/app/submit", "/analyse"):
+        assert service.http.get(path).status_code == 200, path
+    web, worker = service.process.pid, service.worker_pid()
+    opened: dict[int, set[str]] = {}
+    for line in log.read_text().splitlines():
+        pid, _, name = line.partition(" ")
+        opened.setdefault(int(pid), set()).add(name)
     assert str(labels) in opened[worker]
     assert str(labels) not in opened[web]
     assert not any("labels" in Path(name).name and name.endswith(".jsonl") for name in opened[web])

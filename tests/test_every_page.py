@@ -33,6 +33,8 @@ SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit",
 _NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
 _WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
 _GRAVE = ("serious", "critical")
+_TRANSITIONS_END = """() => Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))"""
 _LINKS = ".top a:not(.language)"  # to other pages; the others lead to the same one in another language
 
 
@@ -123,8 +125,11 @@ def _look(world: PagesWorld, page: Page, kind: str, *, whole: bool) -> None:
     for scheme, screens, rules in (("light", (PHONE, WIDE), ()), ("dark", (WIDE,), ("color-contrast",))):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size(screens[0])  # type: ignore[arg-type]
-        if scheme == "light" or "/app/" in kind:  # Gradio asks for the scheme when it is loaded
+        if scheme == "light":
             _open(page, world.address(kind))
+        elif page.locator(".gradio-container").count():
+            expect(page.locator("body.dark")).to_be_attached()  # Gradio's script follows the scheme
+            page.evaluate(_TRANSITIONS_END)
         if screens[0] == PHONE:
             _expect_header_and_footer(page)
         for screen in screens:

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from tests.factories.gradio_stubs import write_no_gradio_stubs
+from tests.factories.opened_files import record
 from workers.supervisor import Supervisor
 
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
@@ -208,6 +209,8 @@ def _serve(order: dict[str, Any]) -> NoReturn:
     os.environ.clear()
     os.environ.update(order["environ"])
     os.chdir(order["folder"])
+    if opened := order["environ"].get("OPENED_LOG"):
+        record(opened)
     if order["environ"].get("ROLE") == "worker":
         from web.startup import child_environment
 
