@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # its import takes a second, and most commands need nothing o
 
 ROOT = Path(__file__).parents[1]
 MOUNT = "/bucket"
-VARIABLES = {"REPLICA_URL": f"{MOUNT}/board", "DURABILITY": "replicated"}
+VARIABLES = {"REPLICA_URL": MOUNT, "DURABILITY": "replicated"}  # a new bucket has no folder yet
 SESSION_SECRET = "SESSION_SECRET"  # noqa: S105 - a name
 BUILD_SECONDS = 1800.0
 # As .dockerignore and .gitignore have it. A `*` of the Hub's patterns matches `/` too.

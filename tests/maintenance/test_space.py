@@ -85,7 +85,7 @@ def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpace
     assert known.buckets == {"lab/board-replica": "private"}
     made = known.spaces[NAME]
     assert made.sdk == "docker"
-    assert made.variables == {"REPLICA_URL": "/bucket/board", "DURABILITY": "replicated", "OWNERS": "ada"}
+    assert made.variables == {"REPLICA_URL": "/bucket", "DURABILITY": "replicated", "OWNERS": "ada"}
     assert made.secrets["LABELS"] == CANARY
     assert len(made.secrets["SESSION_SECRET"]) == 64
     (volume,) = made.volumes
