@@ -11,6 +11,9 @@ WORKDIR /app
 COPY requirements.lock .
 RUN pip install --require-hashes -r requirements.lock
 COPY . .
+# docker build --build-arg COMMIT=$(git rev-parse HEAD): /metrics and health name it.
+ARG COMMIT=""
+RUN if [ -n "$COMMIT" ]; then echo "$COMMIT" > COMMIT; fi
 # Compiled once here, because the container may run with a read-only root: docker run --read-only --tmpfs /tmp -v data:/data
 RUN python -m compileall -q -j 0 .
 

@@ -22,14 +22,15 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError, load_spec
 from common.hub_sources import parse_hub_source
 from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
+from storage.files.object_store import address_below
 from storage.integrity.key_place import KeyPlace
 
-DEMO_REVISION = "demo"
+DEMO_REVISION = DEMO
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""
 
@@ -342,7 +343,7 @@ class WorkerSettings(_FromMapping):
             "hidden_labels": first.hidden_labels,
             "database_url": self.database_url or f"sqlite:///{self.state_dir / _DATABASE}",
             "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
-            "backup_url": self.backup_url or str(self.state_dir / "backups"),
+            "backup_url": self._own_backup_url or str(self.state_dir / "backups"),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
@@ -502,8 +503,16 @@ class WorkerSettings(_FromMapping):
 
     @property
     def replica(self) -> Replica | None:
-        """Where everything is copied to that must outlive the disk."""
-        return Replica(self.replica_url) if self.replica_url else None
+        """Where everything is copied to that must outlive the disk. The demo has a part of its own there."""
+        if not self.replica_url:
+            return None
+        whole = Replica(self.replica_url)
+        return whole.part(DEMO_REVISION) if self.is_demo else whole
+
+    @property
+    def _own_backup_url(self) -> str:
+        """Where daily copies go; those of the demo apart, since the newest is what an empty disk asks for."""
+        return address_below(self.backup_url, DEMO_REVISION) if self.backup_url and self.is_demo else self.backup_url
 
     @property
     def state_dir(self) -> Path:

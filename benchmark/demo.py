@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import DEMO, BenchmarkSpec, load_spec
 
 SEED = 20241126
-BENCHMARK = REVISION = "demo"
+BENCHMARK = REVISION = DEMO
 Row = dict[str, Any]
 Dice = random.Random
 FloatArray = npt.NDArray[np.float64]

@@ -12,24 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from common.messages import _
+from operation.build import COMMIT_FILE, UNKNOWN, commit_of
 
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi
 
 ROOT = Path(__file__).parents[1]
 MOUNT = "/bucket"
-VARIABLES = {"REPLICA_URL": f"{MOUNT}/board", "DURABILITY": "replicated"}
+VARIABLES = {"REPLICA_URL": MOUNT, "DURABILITY": "replicated"}  # a new bucket has no folder yet
 SESSION_SECRET = "SESSION_SECRET"  # noqa: S105 - a name
 BUILD_SECONDS = 1800.0
-# As .dockerignore and .gitignore have it. A `*` of the Hub's patterns matches `/` too.
+_RECIPE = "Dockerfile"
+# Never uploaded, even where git tracks them. A `*` of the Hub's patterns matches `/` too.
 LEFT_OUT = (
-    ".git/*",
-    ".venv*",
-    "*__pycache__/*",
-    ".*_cache/*",
     "data/*",
     "deploy/labels/*",
-    "test-results/*",
     "receipt-*.json",
     ".env*",
     "*/.env*",
@@ -65,6 +62,7 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
 
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
+    _tracked(plan.folder)  # before anything is made
     _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
     new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
@@ -87,6 +85,7 @@ def update(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
         raise SpaceError(
             _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
         )
+    _tracked(plan.folder)
     _configure(api, plan.name, plan.secrets, plan.variables, say)
     return upload(api, plan, say)
 
@@ -101,11 +100,11 @@ def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
     say(_("The code is uploaded, then the Space is built; that takes some minutes."))
     with tempfile.TemporaryDirectory() as copies:
-        folder = _code(plan.folder, Path(copies))
+        _copy_code(plan.folder, Path(copies))
         _asked(
             lambda: api.upload_folder(
                 repo_id=plan.name,
-                folder_path=folder,
+                folder_path=copies,
                 repo_type="space",
                 ignore_patterns=list(LEFT_OUT),
                 commit_message="Update the leaderboard",
@@ -133,23 +132,37 @@ def address(name: str) -> str:
     return f"https://{name.replace('/', '-').replace('.', '-').replace('_', '-').lower()}.hf.space"
 
 
-def _code(folder: Path, copies: Path) -> Path:
-    """Return the folder to upload: of a git checkout, copies of the files that git tracks; else the folder itself."""
-    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
-        return folder
-    try:
-        names = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        words = _(
-            "git cannot say which files are code ({error}). Run git status in {folder}.", error=error, folder=folder
-        )
-        raise SpaceError(words) from None
-    for name in filter(None, names.split("\0")):
+def _copy_code(folder: Path, copies: Path) -> None:
+    """Copy the files that git tracks, and name their commit. Raises SpaceError where git tracks none."""
+    for name in _tracked(folder):
         source, target = folder / name, copies / name
         if source.is_file() and not source.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
-    return copies
+    if (commit := commit_of(folder)) != UNKNOWN:
+        (copies / COMMIT_FILE).write_text(f"{commit}\n", "utf-8")
+
+
+def _tracked(folder: Path) -> list[str]:
+    """Return the paths of the files that git tracks: nothing else tells code from labels that lie beside it.
+
+    Raises SpaceError where git does not track the code.
+    """
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True)
+        names = list(filter(None, listed.stdout.split("\0")))
+    except (OSError, subprocess.CalledProcessError):
+        names = []
+    if _RECIPE not in names:
+        raise SpaceError(
+            _(
+                "git tracks no {recipe} in {folder}, so nothing says which files are code and which are not to be "
+                "public. Nothing was uploaded. Clone the repository with git, and run the command there.",
+                recipe=_RECIPE,
+                folder=folder,
+            )
+        )
+    return names
 
 
 def _mount(api: HfApi, plan: SpacePlan) -> None:

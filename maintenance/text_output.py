@@ -368,7 +368,8 @@ def health(result: Health) -> str:
     )
     lines += [_("accepted: {sentence}", sentence=_(one.sentence)) for one in result.weakly_hidden if one.accepted]
     lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
-    return joined([*lines, _("audit chain: {chain_seq} events", chain_seq=result.chain_seq)], "\n")
+    lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
+    return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")
 
 
 def _counts(by_state: Mapping[str, int]) -> str:

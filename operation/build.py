@@ -1,4 +1,44 @@
-"""Version of this build."""
+"""Version and commit of this build."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 BUILD = "0.1.0"
 """As in pyproject.toml; a test holds that."""
+COMMIT_FILE = "COMMIT"
+"""File beside app.py with the commit, in images and uploads: they are without git."""
+UNKNOWN = "unknown"
+
+
+class BuildFacts(NamedTuple):
+    """What the code that runs says of itself."""
+
+    version: str
+    commit: str
+
+
+@cache
+def own_commit() -> str:
+    """Return the commit of the code that runs."""
+    return commit_of(Path(__file__).parents[1])
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit of a folder with code: as its file says, else its git; "unknown" where neither does."""
+    try:
+        if stated := (folder / COMMIT_FILE).read_text("utf-8").strip():
+            return stated
+    except OSError:
+        pass
+    if not (folder / ".git").exists():  # one above is of something else
+        return UNKNOWN
+    command = ["git", "-c", f"safe.directory={folder}", "rev-parse", "HEAD"]  # a service is not the owner of its code
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return UNKNOWN
+    return done.stdout.strip() if done.returncode == 0 else UNKNOWN

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
+from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
 from operation.replication.replica_watch import ReplicaWatch
 from storage.database import Database
@@ -26,7 +27,7 @@ class InstallationCollector(Collector):
 
     database: Database
     state: Path
-    build: str
+    build: BuildFacts
     replica: ReplicaWatch | None = None
     backups_kept: int = 0
 
@@ -36,7 +37,7 @@ class InstallationCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield every figure that can be measured now."""
-        yield InfoMetricFamily("leaderboard_build", "Version of this build.", {"version": self.build})
+        yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
         yield from _disk(self.state)
         yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", self.backups_kept)
         if self.replica is not None:

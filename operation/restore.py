@@ -20,7 +20,7 @@ from common import atomic_files
 from common.messages import _
 from storage.database import open_database
 from storage.files.backups import is_copy
-from storage.files.object_store import open_store
+from storage.files.object_store import address_below, open_store
 from storage.integrity.audit import Head
 
 _CHUNK = 1 << 20
@@ -60,8 +60,7 @@ def newest_copy(place: str) -> str:
     copies = copy_names(place)
     if not copies:
         raise RestoreRefused(_("There is no copy of a database in {place}. Name one: restore COPY.", place=place))
-    head, sign, query = place.partition("?") if "://" in place else (place, "", "")
-    return f"{head.rstrip('/')}/{copies[-1]}{sign}{query}"
+    return address_below(place, copies[-1])
 
 
 def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Restored:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sqlalchemy import make_url
@@ -13,7 +13,7 @@ from operation.mounts import require_local
 from operation.replication.litestream import Litestream, ReplicaUnusable
 from operation.replication.replica import AUDIT, DATABASE, EDITIONS, LABELS, POOLS, UPLOADS, Replica
 from operation.restore import copy_names
-from storage.database import Database, is_made
+from storage.database import Database, DatabaseAway, is_made
 from storage.files.object_store import failure_reason, public_address
 from storage.integrity import audit
 
@@ -24,7 +24,7 @@ _OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, POOLS, EDITIONS)  # a key alone is what
 log = logging.getLogger(__name__)
 
 
-class DatabaseMissing(Exception):
+class StartRefused(Exception):
     """There is no database, though there are files of one; the message says what to do."""
 
 
@@ -40,7 +40,7 @@ def prepare_database(
     """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
 
     `copies`: where daily copies go. Returns whether the database was brought.
-    Raises NotLocal, ReplicaUnusable, DatabaseMissing, and DatabaseAway or DatabaseUnusable of PostgreSQL.
+    Raises NotLocal, ReplicaUnusable, StartRefused, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path = sqlite_path(database_url)
     if path is not None:
@@ -49,58 +49,85 @@ def prepare_database(
         prove(replica, path)
     if _is_there(database_url, path):
         return False
-    if path is not None and replica is not None:
-        path.unlink(missing_ok=True)
-        if Litestream(path, replica).restore(environ):
-            return True
-    _refuse_new_board(database_url, _reason_against_new_board(replica, copies))
+    if path is not None and replica is not None and Litestream(path, replica).restore(environ):
+        return True
+    _refuse_new_board(database_url, replica, copies)
     return False
 
 
 def require_database_or_new_board(database_url: str, replica: Replica | None, *, copies: str = "") -> None:
     """Refuse to make a database where a replica or copies hold one: for processes that restore none, as workers.
 
-    Raises DatabaseMissing, and DatabaseAway or DatabaseUnusable of PostgreSQL.
+    Raises StartRefused and ReplicaUnusable; DatabaseAway until a web process has restored it; and DatabaseAway or
+    DatabaseUnusable of PostgreSQL.
     """
     path = sqlite_path(database_url)
     if _is_there(database_url, path):
         return
-    if path is not None and replica is not None and replica.names(DATABASE):
-        raise DatabaseMissing(
+    if replica is not None:
+        prove(replica, path)  # what is not mounted looks empty
+    if path is not None and replica is not None and _holds(replica, (DATABASE,)):
+        raise DatabaseAway(
             _(
                 "There is no database yet, and {public_name} holds one. Start the web process, which restores it.",
                 public_name=replica.public_name,
             )
         )
-    _refuse_new_board(database_url, _reason_against_new_board(replica, copies))
+    _refuse_new_board(database_url, replica, copies)
 
 
-def _refuse_new_board(database_url: str, reason: str) -> None:
+def _refuse_new_board(database_url: str, replica: Replica | None, copies: str) -> None:
+    """Raise StartRefused where something holds files of a service, and ReplicaUnusable."""
+    path = sqlite_path(database_url)
+    # A replica of SQLite that Litestream has found empty may hold folders that it had begun with.
+    folders = _OF_A_SERVICE if path is not None else (DATABASE, *_OF_A_SERVICE)
+    reason = _files_without_database(replica, folders) or _copies_without_database(copies)
     # A process that begins a board beside this one writes to the replica after it has made the database.
-    if reason and not (sqlite_path(database_url) is None and is_made(database_url)):
-        raise DatabaseMissing(reason)
+    if reason and not _is_there(database_url, path):
+        raise StartRefused(reason)
 
 
 def _is_there(database_url: str, path: Path | None) -> bool:
     return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
 
 
-def _reason_against_new_board(replica: Replica | None, copies: str) -> str:
-    """Return what holds files of a service though there is no database; "" where nothing does."""
-    if replica is not None and any(replica.names(folder) for folder in _OF_A_SERVICE):
-        return _(
-            "{public_name} holds files of a service but no copy of its database. No new board was "
-            "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
-            "start an empty board.",
-            public_name=replica.public_name,
-        )
+def _holds(replica: Replica, folders: Iterable[str]) -> bool:
+    """Return whether one of the folders has something in it. Raises ReplicaUnusable."""
+    try:
+        return any(replica.names(folder) for folder in folders)
+    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        raise ReplicaUnusable(
+            _(
+                "REPLICA_URL={public_name} cannot be listed ({why}). No board was opened. Check the address, and what "
+                "the keys in the environment may do.",
+                public_name=public_address(replica.url),
+                why=failure_reason(error),
+            )
+        ) from None
+
+
+def _files_without_database(replica: Replica | None, folders: Iterable[str]) -> str:
+    """Return that the replica holds files of a service; "" where it does not. Raises ReplicaUnusable."""
+    if replica is None or not _holds(replica, folders):
+        return ""
+    return _(
+        "{public_name} holds files of a service but no copy of its database. No new board was "
+        "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
+        "start an empty board.",
+        public_name=replica.public_name,
+    )
+
+
+def _copies_without_database(copies: str) -> str:
+    """Return that there are copies of a database, or that nobody can tell; "" where there are none."""
     place = public_address(copies)
     try:
         names = copy_names(copies) if copies else []
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         return _(
             "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
-            "because copies of one may be there. Check the address and the keys in the environment.",
+            "because copies of one may be there. Check the address and the keys in the environment; to start an empty "
+            "board, leave BACKUP_URL out or name another.",
             place=place,
             why=failure_reason(error),
         )
@@ -125,9 +152,10 @@ def record_restore(database: Database, replica: Replica) -> None:
 def prove(replica: Replica, database: Path | None) -> None:
     """Write a file and take it away. Raises ReplicaUnusable where the place cannot be used, or is no other disk."""
     directory = replica.directory
-    if directory is not None and not directory.is_dir():
+    mount = replica.mount or directory
+    if mount is not None and not mount.is_dir():
         raise ReplicaUnusable(
-            _("REPLICA_URL={directory} is no directory. Mount or make it, then start again.", directory=directory)
+            _("REPLICA_URL={directory} is no directory. Mount or make it, then start again.", directory=mount)
         )
     if directory is not None and database is not None and directory.resolve().is_relative_to(database.parent.resolve()):
         raise ReplicaUnusable(

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.test_architecture import PACKAGES
+
 ROOT = Path(__file__).parents[1]
 RECIPE = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
 LINES = [line.split(None, 1) for line in RECIPE.splitlines() if line and not line.startswith((" ", "#"))]
+
+CONTEXT = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
 
 
 def of(keyword: str) -> list[str]:
@@ -32,9 +36,15 @@ def test_everything_that_is_written_goes_to_the_volume_or_to_tmp() -> None:
 
 def test_no_secret_and_no_state_of_a_developer_is_copied_into_it() -> None:
     assert not re.search(r"(?i)(secret|token|password|key)\w*=", " ".join([*of("ENV"), *of("ARG")]))
-    ignored = set((ROOT / ".dockerignore").read_text().split())
-    anywhere = {"**/.env*", "**/*.env", "**/*.pem", "**/*.key", "**/*.jsonl"}
-    assert ignored >= {".git", ".venv", "data", "deploy/labels"} | anywhere
+    assert {"**/.env*", "**/*.env", "**/*.pem", "**/*.key", "**/*.jsonl", "**/*.parquet"} <= set(CONTEXT)
+
+
+def test_what_is_not_named_stays_out_of_it() -> None:
+    assert CONTEXT[0] == "*"
+    named = {line.removeprefix("!") for line in CONTEXT if line.startswith("!")}
+    assert named == {*PACKAGES, "locale", "app.py", "settings.py", "COMMIT", "LICENSE", "requirements*.lock"}
+    last = max(number for number, line in enumerate(CONTEXT) if line.startswith("!"))
+    assert CONTEXT.index("**/*.jsonl") > last, "the last line that matches decides"
 
 
 def test_it_is_not_open_to_others_unless_somebody_says_so() -> None:

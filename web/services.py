@@ -28,7 +28,7 @@ from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from maintenance.digest import Digest
 from operation.alarms import service_alarms
-from operation.build import BUILD
+from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
 from operation.replication.replica_claim import ReplicaClaim
@@ -181,7 +181,8 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     """Return the services; none of them reads the database yet."""
     replica = _watch(settings, database)
     durability = _durability(settings, replica)
-    registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica, settings.backup_keep))
+    build = BuildFacts(BUILD, own_commit())
+    registry = make_registry(InstallationCollector(database, settings.state_dir, build, replica, settings.backup_keep))
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(

@@ -15,7 +15,7 @@ from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica_claim import require_same, require_whole
 from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.restore import put_aside
-from operation.start import DatabaseMissing, prepare_database, record_restore, sqlite_path
+from operation.start import StartRefused, prepare_database, record_restore, sqlite_path
 from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
@@ -25,6 +25,7 @@ from storage.files.object_store import failure_reason, public_address
 from storage.files.uploads import Uploads
 from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
+from storage.own_boards import OtherBoards, require_own_boards
 
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
@@ -99,22 +100,22 @@ def open_service_database(settings: Settings) -> Database:
         restored = prepare_database(
             settings.database_url, settings.replica, child_environment(), copies=settings.backup_url
         )
-    except (ReplicaUnusable, DatabaseMissing) as error:
+    except (ReplicaUnusable, StartRefused) as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
-    path = sqlite_path(settings.database_url)
-    if settings.replica is None or path is None:
-        return database
+    path, replica = sqlite_path(settings.database_url), settings.replica
     try:
-        with database.read() as session:
-            (require_whole if restored else require_same)(settings.replica, session)
-    except ReplicaUnusable as error:
+        require_own_boards(database, demo=settings.is_demo)
+        if path is not None and replica is not None:
+            with database.read() as session:
+                (require_whole if restored else require_same)(replica, session)
+    except (ReplicaUnusable, OtherBoards) as error:
         database.close()
-        if restored:
+        if path is not None and restored:
             put_aside(path)  # so that the next start restores again
         raise SettingsError(str(error)) from None
-    if restored:
-        record_restore(database, settings.replica)
+    if restored and replica is not None:
+        record_restore(database, replica)
     return database
 
 

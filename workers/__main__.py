@@ -26,6 +26,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from operation.replication.litestream import ReplicaUnusable
     from workers.labels.loader import LabelsError, LabelsUnreachable
 
     try:
@@ -38,8 +39,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _serve(options, WorkerSettings.from_env(os.environ))
     except BrokenPipeError:
         raise
-    except (LabelsError, SettingsError, OSError) as error:
-        final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
+    except (LabelsError, SettingsError, ReplicaUnusable, OSError) as error:
+        final = options.command is None and not isinstance(error, LabelsUnreachable | ReplicaUnusable | OSError)
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""
         complain(_("error: {error}", error=setting + translated(str(error))))
         return WRONG_CONFIGURATION if final else 1
@@ -80,6 +81,7 @@ def _compare_labels(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     from storage.database import DatabaseUnusable, OldChain, UnknownSchema
     from storage.labels.label_sets import LabelSetChanged
+    from storage.own_boards import OtherBoards
     from workers import main
 
     try:
@@ -103,7 +105,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
             )
         )
         return WRONG_CONFIGURATION if options.command is None else 1
-    except (OldChain, UnknownSchema) as error:
+    except (OldChain, UnknownSchema, OtherBoards) as error:
         complain(_("error: {error}", error=translated(str(error))))
         return WRONG_CONFIGURATION if options.command is None else 1
     except DatabaseUnusable as error:

@@ -18,15 +18,15 @@ from common.logging_setup import log_to_stderr
 from common.messages import _
 from operation.replication.curated_folders import CuratedFolders
 from operation.replication.folder_mirror import restore_items, worker_mirrors
-from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import EDITIONS, LABELS
-from operation.start import DatabaseMissing, require_database_or_new_board
+from operation.start import StartRefused, require_database_or_new_board
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
+from storage.own_boards import require_own_boards
 from workers import schedule
 from workers.item_files import write_items
 from workers.jobs import check_files
@@ -45,33 +45,38 @@ log = logging.getLogger(__name__)
 def work(
     settings: WorkerSettings, until_empty: bool, best_reported: Callable[[BenchmarkSpec], float | None] = lambda _: None
 ) -> None:
-    """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting. Raises LabelsError and LabelSetChanged.
+    """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting.
+
+    Raises SettingsError, LabelsError, LabelSetChanged and ReplicaUnusable.
 
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
     tracing = _tracing(settings)
-    try:
-        restore_items(settings.replica, settings.state_dir)
-    except ReplicaUnusable as error:
-        raise SettingsError(str(error)) from None
+    restore_items(settings.replica, settings.state_dir)
     _write_items(settings)
     scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
     stop = _stop_on_signals()
     with suppress(StoppedWhileWaiting), closing(tracing):
-        database = retry_while_away(partial(_open_database, settings), stop.rest)
+        database = retry_while_away(partial(open_worker_database, settings), stop.rest)
         tracing.follow_database(database)
         with closing(database):
             _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
 
 
-def _open_database(settings: WorkerSettings) -> Database:
-    """Return the database with the newest schema. Raises SettingsError where a new one would hide a lost one."""
+def open_worker_database(settings: WorkerSettings) -> Database:
+    """Return the database with the newest schema.
+
+    Raises SettingsError where a new one would hide a lost one; OtherBoards, ReplicaUnusable, DatabaseAway and
+    DatabaseUnusable.
+    """
     try:
         require_database_or_new_board(settings.database_url, settings.replica, copies=settings.backup_url)
-    except DatabaseMissing as error:
+    except StartRefused as error:
         raise SettingsError(str(error)) from None
-    return open_migrated(settings.database_url)
+    database = open_migrated(settings.database_url)
+    require_own_boards(database, demo=settings.is_demo)
+    return database
 
 
 def _tracing(settings: WorkerSettings) -> Tracing:
@@ -228,7 +233,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
         )
     token = settings.labels_token.get_secret_value()
     scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
-    with closing(_open_database(settings)) as database:
+    with closing(open_worker_database(settings)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()

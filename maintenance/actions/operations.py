@@ -15,6 +15,7 @@ from maintenance.database import queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
+from operation.build import UNKNOWN, own_commit
 from storage import anomalies
 from storage.files import backups
 from storage.files.backups import BackupRecord
@@ -70,6 +71,7 @@ class Health:
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     weakly_hidden: tuple[WeaklyHidden, ...] = ()  # label sets that are not public and hide little
+    commit: str = UNKNOWN  # of the process that answers
     labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
 
     @property
@@ -228,6 +230,7 @@ def health(ctx: ActionContext) -> Health:
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),
+            commit=own_commit(),
             labels_missing=(
                 label_availability.revisions_not_loaded(session, ctx.benchmark, board.label_revision) if board else None
             ),

@@ -93,8 +93,7 @@ class Litestream:
         self.configure()
         incoming = self.database.with_name(f".{self.database.name}.restoring")
         shutil.rmtree(self.database.with_name(f".{self.database.name}-litestream"), ignore_errors=True)
-        for path in (incoming, *(self.database.with_name(self.database.name + ending) for ending in _SIDECARS)):
-            path.unlink(missing_ok=True)
+        incoming.unlink(missing_ok=True)
         command = [*_command("restore"), "-config", str(self.config_path), "-if-replica-exists"]
         command += ["-integrity-check", "quick", "-o", str(incoming), str(self.database)]
         try:
@@ -108,6 +107,8 @@ class Litestream:
             raise ReplicaUnusable(self._refusal(_last_words(done.stdout + done.stderr)))
         if not incoming.exists():
             return False
+        for ending in _SIDECARS:  # not before: where nothing comes, another process may be making the database
+            self.database.with_name(self.database.name + ending).unlink(missing_ok=True)
         incoming.chmod(0o600)
         incoming.replace(self.database)
         atomic_files.sync_directory(self.database.parent)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from common import atomic_files
-from storage.files.object_store import open_store, s3_options
+from storage.files.object_store import address_below, open_store, s3_options
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
 POOLS, EDITIONS, FILES = "pools", "editions", "files"
@@ -18,9 +18,13 @@ _NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)  # what 
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """Addresses and files below REPLICA_URL: a directory, or a URL that both Litestream and fsspec know."""
+    """Addresses and files below REPLICA_URL: a directory, or a URL that both Litestream and fsspec know.
+
+    `mount`: the directory that must be there beforehand, so that a mount that failed is noticed; None: this one.
+    """
 
     url: str
+    mount: Path | None = None
 
     @property
     def directory(self) -> Path | None:
@@ -35,8 +39,11 @@ class Replica:
 
     def below(self, name: str) -> str:
         """Return the address of something in it."""
-        head, sign, query = self.url.partition("?") if self.directory is None else (self.url, "", "")
-        return f"{head.rstrip('/')}/{name}{sign}{query}"
+        return address_below(self.url, name)
+
+    def part(self, name: str) -> Replica:
+        """Return a replica of its own in a folder here, which is made when it is first written to."""
+        return Replica(self.below(name), self.directory)
 
     def litestream(self) -> dict[str, Any]:
         """Return the replica as Litestream's configuration has it."""
@@ -102,7 +109,11 @@ class Replica:
             found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
             return {path.relative_to(root).as_posix() for path in found}
         system, path = open_store(self.below(folder))
-        return {name.removeprefix(path).strip("/") for name in system.find(path)}
+        try:
+            found = system.find(path, on_error="raise")  # else a store that does not answer looks empty
+        except FileNotFoundError:
+            return set()
+        return {name.removeprefix(path).strip("/") for name in found}
 
     def names(self, folder: str) -> set[str]:
         """Return the names of what lies in a folder."""

@@ -38,6 +38,12 @@ def public_address(url: str) -> str:
     return f"{name} at {public_address(endpoint)}" if endpoint else name
 
 
+def address_below(url: str, name: str) -> str:
+    """Return the address of something in a directory or at a URL, whose options stay."""
+    head, sign, query = url.partition("?") if "://" in url else (url, "", "")
+    return f"{head.rstrip('/')}/{name}{sign}{query}"
+
+
 def failure_reason(error: Exception) -> str:
     """Return why a store could not be used. The library's own words may hold the address, and that a secret."""
     if isinstance(error, OSError) and error.errno:

@@ -40,6 +40,7 @@ WITHHELD = (
     "data/board.sqlite3",
     "receipt-1.json",
 )
+LYING_AROUND = ("labels.parquet", "all_data.json", "notes.txt", "web/labels.csv", "benchmark/all_data.json")
 CODE = ("app.py", "settings.py", "storage/data/confusables.txt", "storage/labels/ladder.py", "auth/keys.py")
 
 
@@ -61,11 +62,13 @@ def hub() -> Iterator[tuple[FakeSpaceHub, str]]:
 
 @pytest.fixture(autouse=True)
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the service's code, and what is not uploaded."""
+    """Return a checkout with the service's code, and what is not uploaded."""
     folder = tmp_path / "code"
     for name in ("app.py", "Dockerfile", "data/labels.jsonl", ".env", ".venv/x.py", "web/__pycache__/x.pyc"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "app.py", "Dockerfile")
     monkeypatch.setattr(space, "ROOT", folder)
     # The library reads the variable once for the whole process, which other tests may have started offline.
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
@@ -85,7 +88,7 @@ def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpace
     assert known.buckets == {"lab/board-replica": "private"}
     made = known.spaces[NAME]
     assert made.sdk == "docker"
-    assert made.variables == {"REPLICA_URL": "/bucket/board", "DURABILITY": "replicated", "OWNERS": "ada"}
+    assert made.variables == {"REPLICA_URL": "/bucket", "DURABILITY": "replicated", "OWNERS": "ada"}
     assert made.secrets["LABELS"] == CANARY
     assert len(made.secrets["SESSION_SECRET"]) == 64
     (volume,) = made.volumes
@@ -119,8 +122,10 @@ def git(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> str:
 def test_secrets_and_labels_of_an_operator_are_never_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
     known, url = hub
     write(code, WITHHELD)
+    git(code, "add", "--force", ".")
     assert run(url, "create", NAME).returncode == 0
-    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile"}
+    assert {"app.py", "Dockerfile"} <= set(known.spaces[NAME].files)
+    assert not set(WITHHELD) & set(known.spaces[NAME].files)
     assert list(filter_repo_objects([*WITHHELD, *CODE], ignore_patterns=list(space.LEFT_OUT))) == list(CODE)
 
 
@@ -132,17 +137,26 @@ def test_git_ignores_what_is_never_uploaded(tmp_path: Path) -> None:
 
 def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
     known, url = hub
-    write(code, [*WITHHELD, "web/pages.py"])
-    git(code, "init", "--quiet")
-    git(code, "add", "--force", "app.py", "Dockerfile", "web/pages.py", "deploy/.env")
-    write(code, ["notes.txt", "all_data.json"])
+    write(code, [*WITHHELD, *LYING_AROUND, "web/pages.py"])
+    git(code, "add", "--force", "web/pages.py", "deploy/.env")
+    git(code, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "first")
     assert run(url, "create", NAME, "--private").returncode == 0
-    assert set(known.spaces[NAME].files) == {"app.py", "Dockerfile", "web/pages.py"}
-    assert known.spaces[NAME].private
-    (code / ".git" / "HEAD").unlink()
-    failed = run(url, "update", NAME)
-    assert (failed.returncode, known.spaces[NAME].commits) == (1, 1)
-    assert "git cannot say which files are code" in failed.stderr
+    made = known.spaces[NAME]
+    assert set(made.files) == {"app.py", "Dockerfile", "web/pages.py", "COMMIT"}
+    assert made.files["COMMIT"].decode().strip() == git(code, "rev-parse", "HEAD").strip()
+    assert made.private
+
+
+@pytest.mark.parametrize("around", [False, True], ids=["no git", "in a repository of something else"])
+def test_without_git_nothing_is_made_or_uploaded(hub: tuple[FakeSpaceHub, str], code: Path, around: bool) -> None:
+    known, url = hub
+    shutil.rmtree(code / ".git")
+    write(code, [*WITHHELD, *LYING_AROUND])
+    if around:
+        git(code.parent, "init", "--quiet")
+    failed = run(url, "create", NAME)
+    assert (failed.returncode, known.requests) == (1, 0)
+    assert "Clone the repository with git" in failed.stderr
 
 
 def configured(known: FakeSpaceHub) -> tuple[object, ...]:

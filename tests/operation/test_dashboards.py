@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from operation import figures
+from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
 from operation.metrics import InstallationCollector, make_registry, render
 from operation.replication.litestream import Litestream
@@ -61,7 +62,7 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
     monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
     watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
-    registry: CollectorRegistry = make_registry(InstallationCollector(database, tmp_path, "1", watch))
+    registry: CollectorRegistry = make_registry(InstallationCollector(database, tmp_path, BuildFacts("1", "a"), watch))
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     RequestMetrics(registry).record(scope, 200, 0.1)
     found: dict[str, set[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +17,7 @@ from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from operation import figures
-from operation.build import BUILD
+from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
 from operation.metrics import quantile
 from operation.request_metrics import RequestIdFilter
 from receipts.signing import Signer
@@ -75,7 +76,8 @@ def test_the_figures_of_the_installation_are_there(database: Database, tmp_path:
     assert "leaderboard_submissions 2.0\n" in text
     assert 'leaderboard_jobs{state="queued"} 0.0\n' in text
     assert 'leaderboard_label_revision_workers{benchmark="demo",revision="v2"} 1.0\n' in text
-    assert f'leaderboard_build_info{{version="{BUILD}"}} 1.0\n' in text
+    (build,) = families(text)["leaderboard_build_info"].samples
+    assert build.labels == {"version": BUILD, "commit": own_commit()}
     assert "leaderboard_database_up 1.0\n" in text
     assert families(text)["leaderboard_worker_heartbeat_age_seconds"].samples[0].value < 600
 
@@ -150,3 +152,20 @@ def test_quantiles_are_values_that_were_measured() -> None:
 
 def test_the_build_is_the_one_of_the_project() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == BUILD
+
+
+def test_the_commit_is_that_of_the_file_else_of_git_else_unknown(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        named = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        done = subprocess.run(["git", *named, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "--message", "first")
+    assert commit_of(tmp_path) == git("rev-parse", "HEAD")
+    (inside := tmp_path / "unpacked").mkdir()
+    assert commit_of(inside) == UNKNOWN, "the repository around it is another's"
+    (tmp_path / COMMIT_FILE).write_text("a" * 40 + "\n")
+    assert commit_of(tmp_path) == "a" * 40
+    (tmp_path / COMMIT_FILE).write_text("\n")
+    assert commit_of(tmp_path) == git("rev-parse", "HEAD")

@@ -10,6 +10,7 @@ from operation.replication.folder_mirror import FolderMirror, restore_items, wor
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import Replica
 from operation.replication.sealed_key import NAME, keep_key, restore_key
+from operation.start import prove
 from settings import Settings, SettingsError
 
 
@@ -77,6 +78,25 @@ def test_imported_labels_of_every_benchmark_come_back(tmp_path: Path, replica: R
     assert (new / stored).parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.parametrize(("place", "options"), [("/r", ""), ("s3://bucket/r", "?endpoint=http://s3.example")])
+def test_the_demo_has_a_part_of_its_own_in_the_replica_and_among_the_copies(place: str, options: str) -> None:
+    base = {"IDENTITY": "local", "REPLICA_URL": place + options, "BACKUP_URL": f"{place}-copies{options}"}
+    demo, real = Settings.from_env(base), Settings.from_env({**base, "LABELS": "v2=/labels.jsonl"})
+    assert demo.replica is not None
+    assert demo.replica.url == f"{place}/demo{options}"
+    assert demo.uploads_url == f"{place}/demo/uploads{options}"
+    assert demo.backup_url == f"{place}-copies/demo{options}"
+    assert (real.replica, real.backup_url) == (Replica(place + options), f"{place}-copies{options}")
+
+
+def test_a_mount_that_failed_is_noticed_by_the_demo_too(tmp_path: Path) -> None:
+    replica = Replica(str(tmp_path / "bucket")).part("demo")
+    with pytest.raises(ReplicaUnusable, match=f"REPLICA_URL={tmp_path}/bucket is no directory"):
+        prove(replica, None)
+    (tmp_path / "bucket").mkdir()
+    prove(replica, None)
+
+
 def test_an_address_keeps_its_options_below() -> None:
     place = Replica("s3://bucket/a/?endpoint=http://s3.example&region=r")
     assert place.below("uploads") == "s3://bucket/a/uploads?endpoint=http://s3.example&region=r"
@@ -86,7 +106,7 @@ def test_an_address_keeps_its_options_below() -> None:
 
 
 def test_replicated_is_refused_where_nothing_could_confirm_it() -> None:
-    base = {"IDENTITY": "local", "DURABILITY": "replicated"}
+    base = {"IDENTITY": "local", "DURABILITY": "replicated", "LABELS": "v2=/labels.jsonl"}
     with pytest.raises(SettingsError, match="needs REPLICA_URL"):
         Settings.from_env(base)
     with pytest.raises(SettingsError, match="synchronous_standby_names"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,7 @@ from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
 from operation.replication.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
-from operation.start import DatabaseMissing, prepare_database, require_database_or_new_board
+from operation.start import StartRefused, prepare_database, require_database_or_new_board
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
@@ -109,7 +110,7 @@ def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, data
     name = copied(database, place).rpartition("/")[2]
     for make in (path.touch, lambda: None):
         make()
-        with pytest.raises(DatabaseMissing, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
+        with pytest.raises(StartRefused, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
             prepare_database(url, None, {}, copies=place)
     restore_copy(newest_copy(place), url, replace=True)
     assert not prepare_database(url, None, {}, copies=place)
@@ -129,16 +130,9 @@ def test_a_worker_that_starts_first_makes_no_board_where_copies_wait(
     assert not list(tmp_path.rglob("new disk/leaderboard.db"))
 
 
-def test_a_worker_leaves_the_restore_to_the_web_process(tmp_path: Path) -> None:
-    replica = Replica(str(tmp_path / "replica"))
-    replica.write("database/ltx/0/0000000000000001-0000000000000001.ltx", b"x")
-    with pytest.raises(DatabaseMissing, match="Start the web process"):
-        require_database_or_new_board(f"sqlite:///{tmp_path}/leaderboard.db", replica)
-
-
 def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(DatabaseMissing, match=r"cannot be read \(Not a directory\)"):
+    with pytest.raises(StartRefused, match=r"cannot be read \(Not a directory\).*leave BACKUP_URL out"):
         prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, {}, copies=str(tmp_path / "file"))
 
 
@@ -149,9 +143,14 @@ def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path
     assert not prepare_database(url, replica, {}), "an empty replica is for a new board"
     replica.write("keys/receipt.key.sealed", b"of a start that ended early")
     assert not prepare_database(url, replica, {}), "a key alone is no board"
+    replica.write("database/ltx/0/1.ltx", b"of a service on SQLite")
+    with pytest.raises(StartRefused, match="no copy of its database"):
+        prepare_database(url, replica, {})
+    replica.remove("database/ltx/0/1.ltx")
+    shutil.rmtree(tmp_path / "replica" / "database")
     replica.write("uploads/aa/file", b"of another service")
     for prepare in (lambda: prepare_database(url, replica, {}), lambda: require_database_or_new_board(url, replica)):
-        with pytest.raises(DatabaseMissing, match="no copy of its database"):
+        with pytest.raises(StartRefused, match="no copy of its database"):
             prepare()
     with closing(open_database(url)) as made:
         migrate(made)

@@ -127,7 +127,7 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
         until(lambda: {one["id"] for one in accepted} <= scored(service), 120, "the queue goes on")
         in_use = [key["id"] for key in service.http.get("/api/v1/keys").json()["keys"] if key["in_use"]]
         assert in_use == [accepted[0]["receipt"]["key_id"]], "the key is the same"
-        assert len(list(tmp_path.glob("replica/uploads/*/*"))) in (0, 8), "six judges and two"
+        assert len(list(tmp_path.glob("replica/demo/uploads/*/*"))) in (0, 8), "six judges and two"
         if (folder := Path(replica["REPLICA_URL"])).is_dir():
             folder.rename(tmp_path / "away")  # as where a bucket is unmounted
             refused = post(service, 3)
@@ -149,10 +149,12 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
             pool = contents(write_pool(data / "imports" / "pool"))
             asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
             assert service.http.post("/api/v1/maintenance/pools", json=asked, headers=bearer).is_success
-            until((tmp_path / "replica" / "pools" / "1.json").exists, 60, "the pool's folder is in the replica")
+            copy = tmp_path / "replica" / "demo" / "pools" / "1.json"
+            until(copy.exists, 60, "the pool's folder is in the replica")
             allowed = rights(service, alice, bob, bearer)
             before = settled(service)
-            assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
+            place = Replica(settings["REPLICA_URL"]).part("demo")
+            assert Litestream(database, place).wait(30), "the replica has everything"
             kill_everything(service)
             people = {table: rows(data, f"SELECT * FROM {table} ORDER BY 1, 2") for table in PEOPLE}
         assert all(people.values()), "there is something to lose in each"
@@ -183,14 +185,14 @@ def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> Non
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
     assert "is no directory" in refused.stderr
-    damaged = place / "database" / "ltx" / "0"
+    damaged = place / "demo" / "database" / "ltx" / "0"
     damaged.mkdir(parents=True)
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
     assert "No new board was made" in refused.stderr
-    shutil.rmtree(place / "database")
-    (place / "uploads" / "aa").mkdir(parents=True)
+    shutil.rmtree(place / "demo" / "database")
+    (place / "demo" / "uploads" / "aa").mkdir(parents=True)
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
     assert "no copy of its database" in refused.stderr
