@@ -377,7 +377,11 @@ class BenchmarkSpec:
 
     def overall(self, key: str) -> Overall | None:
         """Return the overall number of this key; None for a category."""
-        return next((overall for overall in self.overalls if overall.key == key), None)
+        return self._overalls.get(key)
+
+    @cached_property
+    def _overalls(self) -> Mapping[str, Overall]:
+        return {overall.key: overall for overall in self.overalls}
 
     def index(self, name: str) -> int:
         """Return the place of a score in arrays (..., scores). Raises ValueError for an unknown one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -130,7 +131,7 @@ class BoardRow:
         return phrases(self.version, self.about, self.organisation)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """All rows in display order (headline, pooled, earlier), with what is needed to read them."""
 
@@ -172,7 +173,7 @@ class Board:
         """The accuracy that orders the board."""
         return self.spec.pooled if self.level == OVERALL_ONLY else self.spec.headline
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """The accuracies that are shown, in the order of the columns."""
         shown = set(shown_names(self.level, self.spec)) - self._uncounted

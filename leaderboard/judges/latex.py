@@ -1,17 +1,18 @@
-"""LaTeX of the judges' table: booktabs, the definition of each column as a note. Pure."""
+"""LaTeX of the judges' table: booktabs, with definitions and sources as notes. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from benchmark.statistics.composite import Composite
 from common.rounding import percent
-from leaderboard.board.rows import Board
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.judges.composite import weighted
 from leaderboard.judges.table import (
     JudgeLine,
     JudgeResult,
-    OverallFigure,
     definition_of,
     named_parts,
     part_of,
@@ -19,8 +20,22 @@ from leaderboard.judges.table import (
 )
 from leaderboard.share import escape
 
-_MARKS = "abcdefghij"
 MOST_IN_A_FLOAT = 40  # rows
+_CAPTION = "Judges on several benchmarks: percent agreement with people."
+_LONG_NAME = 20  # signs
+_LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
+
+Source = tuple[str, str]
+"""What reported a figure: its name, its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What stands at figures and is explained under the table."""
+
+    columns: tuple[str, ...]
+    remarks: Mapping[str, str]  # letters of what sets figures apart from their column, by that in words
+    sources: Mapping[Source, str]  # numbers
 
 
 def judges_latex(
@@ -30,46 +45,104 @@ def judges_latex(
     address: str,
     weights: Mapping[str, float] | None = None,
 ) -> bytes:
-    """Return the table: a float, or over pages where it is longer than one. Reported figures are in italics; one of
-    another definition than its column's has the definition beside it."""
-    heads = [f"{escape.latex(board.spec.title)}$^{{{mark}}}$" for board, mark in zip(boards, _MARKS, strict=False)]
-    notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
+    """Return the table, and its notes below it: a float, or over pages where it is longer than one.
+
+    Reported figures are in italics with the number of their source; a figure of another definition than its column's,
+    or of several votes, has the letter of a note.
+    """
+    marks = _marks(lines, boards)
+    heads = [_head(board.spec.title, mark) for board, mark in zip(boards, marks.columns, strict=True)]
+    notes = _notes(marks, boards)
+    result = {line.slug: result[line.slug] for line in lines if line.slug in result}
     if result:
         heads.append("Composite")
         ranks = "" if any(one.best is None for one in result.values()) else ", with the range of its rank"
-        notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}")
-    rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, result)]) + r" \\" for line in lines]
-    caption = f"Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified."
+        notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}.")
+    rows = [
+        " & ".join([_name(line.name), *(_cell(cell, marks) for cell in line.cells), *_composite(line, result)]) + r" \\"
+        for line in lines
+    ]
     layout = _long if len(rows) > MOST_IN_A_FLOAT else _float
-    return "\n".join([f"% {escape.one_line(address)}", *layout(heads, rows, caption), ""]).encode()
+    table = [*layout(heads, rows, _below(notes)), ""]
+    others = any(ord(sign) >= _LATIN for line in table for sign in line)
+    fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
+    return "\n".join([f"% {escape.one_line(address)}", *fonts, *table]).encode()
 
 
-def _float(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+def _marks(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> _Marks:
+    """Return the marks of a table, in the order in which its rows need them; each definition and source once."""
+    cells = [cell for line in lines for cell in line.cells if cell is not None and cell.leading is not None]
+    remarks = dict.fromkeys(remark for cell in cells for remark in _remarks(cell))
+    sources = dict.fromkeys(filter(None, map(_source, cells)))
+    return _Marks(
+        tuple(_letter(place) for place in range(len(boards))),
+        {words: _letter(place) for place, words in enumerate(remarks, start=len(boards))},
+        {source: str(place) for place, source in enumerate(sources, start=1)},
+    )
+
+
+def _letter(place: int) -> str:
+    """Return a, b, ..., z, aa, ab, ..."""
+    more, sign = divmod(place, 26)
+    return (_letter(more - 1) if more else "") + chr(ord("a") + sign)
+
+
+def _raised(*marks: str) -> str:
+    return f"$^{{{','.join(marks)}}}$" if marks else ""
+
+
+def _head(title: str, mark: str) -> str:
+    """Return the head of a column, in two lines where its title has several words: a page is not wide."""
+    first, sign, last = re.fullmatch(r"(?:(.*)([ -]))?(.*)", title).groups("")  # type: ignore[union-attr]
+    text = escape.latex(last) + _raised(mark)
+    return rf"\shortstack[r]{{{escape.latex((first + sign).strip())}\\{text}}}" if first else text
+
+
+def _notes(marks: _Marks, boards: Sequence[Board]) -> list[str]:
+    """Return what stands under a table, a sentence each."""
+    notes = [
+        f"{_raised(mark)}{escape.latex(_column(board))}." for board, mark in zip(boards, marks.columns, strict=True)
+    ]
+    notes += [f"{_raised(mark)}{escape.latex(words)}." for words, mark in marks.remarks.items()]
+    notes.append("Micro: all pairs alike. Mean of $n$: of $n$ categories.")
+    if marks.sources:
+        notes.append(
+            "Italic: reported by the source of its number, under that source's rule and on its pairs, not verified."
+        )
+        notes += [f"{_raised(number)}{_cited(source)}." for source, number in marks.sources.items()]
+    return notes
+
+
+def _below(notes: Sequence[str]) -> list[str]:
+    return [r"\par\medskip", r"{\scriptsize\raggedright\noindent", *notes, r"\par}"]
+
+
+def _float(heads: Sequence[str], rows: Sequence[str], below: Sequence[str]) -> list[str]:
     return [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
+        rf"\caption{{{_CAPTION}}}\label{{tab:judges}}\smallskip",
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(heads)}@{{}}}}",
         r"\toprule",
         " & ".join(["Judge", *heads]) + r" \\",
         r"\midrule",
         *rows,
         r"\bottomrule",
         r"\end{tabular}",
-        rf"\caption{{{caption}}}",
-        r"\label{tab:judges}",
+        *below,
         r"\end{table}",
     ]
 
 
-def _long(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
+def _long(heads: Sequence[str], rows: Sequence[str], below: Sequence[str]) -> list[str]:
     """Return a table that goes on over pages, with its head on each of them."""
     head = [r"\toprule", " & ".join(["Judge", *heads]) + r" \\", r"\midrule"]
     return [
         r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
         r"{\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{l{'r' * len(heads)}}}",
-        rf"\caption{{{caption}}}\label{{tab:judges}}\\",
+        rf"\begin{{longtable}}{{@{{}}l{'r' * len(heads)}@{{}}}}",
+        rf"\caption{{{_CAPTION}}}\label{{tab:judges}}\\",
         *head,
         r"\endfirsthead",
         *head,
@@ -77,7 +150,9 @@ def _long(heads: Sequence[str], rows: Sequence[str], caption: str) -> list[str]:
         r"\bottomrule",
         r"\endlastfoot",
         *rows,
-        r"\end{longtable}}",
+        r"\end{longtable}",
+        *below,
+        "}",
     ]
 
 
@@ -91,31 +166,61 @@ def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> st
     return f"mean of the scores made here with the weights {listed}, of judges that have all with a weight{part}"
 
 
-def _definition(board: Board) -> str:
-    figure = f"{board.spec.title_of(board.headline)} ({definition_of(board, board.headline)})"
-    rule = f"rule {board.protocol}, labels {board.label_revision}"
-    return ", ".join(filter(None, (figure, rule, part_of(board))))
+def _column(board: Board) -> str:
+    """Return the definition of a column: its overall, and how that is counted here."""
+    overall = f"{board.spec.title_of(board.headline)} ({definition_of(board, board.headline)})"
+    counted = f"scored here by the rule {board.protocol} with labels {board.label_revision}"
+    part = part_of(board)
+    return f"{overall}; {counted}" + (f", on {part}" if part else "")
 
 
-def _name(line: JudgeLine) -> str:
-    return "{}" + escape.latex(line.name)  # a bracket after an end of row would be an argument
+def _remarks(cell: JudgeResult) -> list[str]:
+    """Return what sets the leading figure of a cell apart: another definition than its column's, several votes."""
+    figure, spec = cell.leading, cell.board.spec
+    variant = variant_of(_leading_row(cell))
+    if figure is None or figure.key == cell.board.headline:
+        return [variant] if variant else []
+    words = figure.kind if figure.label == figure.kind else f"{figure.title} ({figure.kind})"
+    return [f"{spec.title}: {words}", *([variant] if variant else [])]
 
 
-def _cell(cell: JudgeResult | None) -> str:
+def _leading_row(cell: JudgeResult) -> BoardRow:
+    """Return the entry or the reported result whose figure leads a cell that has one."""
+    return cell.scored if cell.scored is not None and cell.figures else cell.reports[0][0]
+
+
+def _source(cell: JudgeResult) -> Source | None:
+    """Return the source of a reported figure; None of one that was scored here."""
+    row = _leading_row(cell)
+    return None if row.tier == "scored" else (row.source, row.url)
+
+
+def _cited(source: Source) -> str:
+    """Return a source as text; the number of an arXiv paper needs no address."""
+    name, url = source
+    if not url or name.startswith("arXiv:"):
+        return escape.latex(name)
+    address = escape.latex(url.partition("://")[2] or url).replace("/", r"/\allowbreak{}")
+    return f"{escape.latex(name)}, {address}"
+
+
+def _name(name: str) -> str:
+    """Return the first cell of a row; one that began with a bracket would be an argument of the end of the row above.
+
+    Long names go on over lines.
+    """
+    text = "{}" + escape.latex(name)
+    return text if len(name) <= _LONG_NAME else rf"\parbox[t]{{0.23\linewidth}}{{\raggedright\strut {text}\strut}}"
+
+
+def _cell(cell: JudgeResult | None, marks: _Marks) -> str:
     figure = cell.leading if cell is not None else None
     if cell is None or figure is None:
         return "--"
-    value = percent(figure.value)
-    if not cell.figures:
-        value = rf"\textit{{{value}}}"
-    return f"{value} ({escape.latex(beside)})" if (beside := _beside(cell, figure)) else value
-
-
-def _beside(cell: JudgeResult, figure: OverallFigure) -> str:
-    """Return what sets a figure apart from its column: another definition, several votes."""
-    kind = "" if figure.key == cell.board.headline else figure.label
-    variant = "" if cell.figures else variant_of(cell.reports[0][0])
-    return ", ".join(filter(None, (kind, variant)))
+    letters, source = [marks.remarks[remark] for remark in _remarks(cell)], _source(cell)
+    if source is None:
+        return percent(figure.value) + _raised(*letters)
+    return rf"\textit{{{percent(figure.value)}}}" + _raised(*letters, marks.sources[source])
 
 
 def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
@@ -126,4 +231,4 @@ def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
         return ["--"]
     low, high = composite.interval
     ranks = "" if composite.best is None else f", {composite.best}--{composite.worst}"
-    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]{ranks}"]
+    return [rf"{percent(composite.value)} {{\scriptsize [{percent(low)}, {percent(high)}]{ranks}}}"]

@@ -1,7 +1,7 @@
 """Records of Every Eval Ever: one JSON document an entry, schema 0.3.0 (github.com/evaleval/every_eval_ever).
 
-They hold what the board shows, with its intervals. Samples are left out: the schema asks of each whether it is right,
-and that would tell labels.
+They hold what the board shows, with its intervals. Samples are left out: the schema asks of each whether it is right.
+Under hidden labels that would tell them; under public ones it needs labels and votes, which the web process has not.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ No label of a file is used, nor its categories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -60,6 +61,7 @@ GUIDES = (
 )
 _ASKED = 20  # records that are asked for their format before it counts as unknown
 _BEGINNING = 2**20  # bytes in which these are
+_BRACKETS = re.compile(r"\[\[[ABC]\]\]")
 _FIRST_IN_PROMPT = "[Response 1]:\n"
 _PROMPT_PARTS = ("[The Start of Assistant A's Answer]\n", "\n[The End of Assistant A's Answer]",
                  "[The Start of Assistant B's Answer]\n", "\n[The End of Assistant B's Answer]")  # fmt: skip
@@ -114,7 +116,7 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
     records = list(_records(data, findings))
     if not records and findings.problem_count == 0:
         raise findings.reject("empty-file", _("The file is empty. Give the predictions that your tool wrote."))
-    format = next((name for _, record in records[:_ASKED] if (name := detect_format(record)) is not None), None)
+    format = _format_of([record for _, record in records[:_ASKED]])
     if format is None:
         message = _("no known format: expected records with `output`, `rewards`, `filtered_resps`, `votes` or `scores`")
         raise findings.reject("unknown-format", message, line=records[0][0] if records else None)
@@ -127,6 +129,16 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
     predictions = tuple(prediction for prediction in results if prediction is not None)
     _check_votes(predictions, findings)
     return PredictionFile(format, predictions, _notes(predictions), format in _REPLY_FIELDS, _REPLY_FIELDS.get(format))
+
+
+def _format_of(records: Iterable[Any]) -> str | None:
+    """Return the format of the first record that tells one.
+
+    A reply without a verdict tells nothing: official files and those of Omni-RRM differ in their verdicts alone.
+    """
+    known = [(name, record) for record in records if (name := detect_format(record)) is not None]
+    telling = [name for name, record in known if name != "official" or _BRACKETS.search(str(record["output"]))]
+    return next(iter(telling), known[0][0] if known else None)
 
 
 def first_records(data: bytes) -> list[Any]:
@@ -235,14 +247,22 @@ def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         preferred_votes = tuple(flip(vote) for vote in votes)
     if not fields.finish():
         return None
-    responses, named = _responses(fields.record, spec), PairPrediction(fields.line, item_id, preferred_votes)
-    named = replace(named, responses=responses, replies=tuple(pairs))
+    texts = _responses(fields.record, spec)
+    responses = texts or _named_responses(fields.record)
+    named = PairPrediction(fields.line, item_id, preferred_votes, responses, replies=tuple(pairs))
     first = _shown_first(fields.record.get("qs"), responses)
-    if spec.fields is None or spec.fields.label is None:  # the fields of the responses say which is which
+    named_by_label = spec.fields is None or spec.fields.label is None
+    if named_by_label or (texts is None and responses is not None):  # the fields' names say which is which
         return replace(named, label_shown_first=first != 1 and preferred_votes is votes)
     if first is None:
         return replace(named, preferred_first=True)
     return replace(named, votes=tuple(flip(vote) for vote in votes) if first == 1 else votes)
+
+
+def _named_responses(record: dict[str, Any]) -> tuple[str, str] | None:
+    """Return both responses where a row has them under R1-Reward's names, that of the first reward first."""
+    chosen, rejected = record.get("chosen"), record.get("rejected")
+    return (chosen, rejected) if isinstance(chosen, str) and isinstance(rejected, str) else None
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:

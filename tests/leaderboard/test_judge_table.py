@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -99,7 +103,59 @@ def test_a_table_longer_than_a_page_goes_on_over_pages_and_composites_have_rank_
     assert (r"\begin{table}" in long, r"\usepackage{booktabs,longtable}" in long) == (False, True)
     assert r"\endfirsthead" in long and long.count(r"\midrule") == 2
     best = found[lines[0].slug]
-    assert f"], {best.best}--{best.worst} " in long and "with the range of its rank" in long
+    assert f"], {best.best}--{best.worst}}}" in long and "with the range of its rank" in long
+
+
+def _reported(**facts: object) -> Board:
+    """Return a board of one reported result of each judge, with these facts of their rows."""
+    board = _board(("A", 0.7), ("B", 0.6))
+    rows = [row for row in board.rows if row.tier == "scored"]
+    scores = {"macro": None, "overall": 0.5} if facts.pop("other", False) else {}
+    return replace(
+        board, rows=tuple(replace(row, tier="reported", scores={**row.scores, **scores}, **facts) for row in rows)
+    )  # type: ignore[arg-type]
+
+
+def _latex(board: Board) -> str:
+    return judges_latex(judge_lines([board]), [board], {}, "https://example.org/judges").decode()
+
+
+def test_each_source_of_reported_figures_is_named_once_and_scored_figures_have_none() -> None:
+    text = _latex(_reported(source="A & B's notes", url="https://example.org/a_b", votes_per_item=1))
+    assert text.count(r"A \& B{'}s notes, example.org/\allowbreak{}a\_b") == 1
+    assert re.findall(r"\\textit\{[\d.]+\}(\S*)", text) == ["$^{1}$"] * 2
+    arxiv = _latex(_reported(source="arXiv:2509.16127", url="https://arxiv.org/abs/2509.16127"))
+    assert "$^{1}$arXiv:2509.16127." in arxiv, "the number of a paper needs no address"
+    assert "Italic" not in _latex(_board(("A", 0.7)))
+
+
+def test_another_definition_and_several_votes_have_one_note_each_and_the_usual_ones_none() -> None:
+    text = _latex(_reported(other=True, votes_per_item=5, source="arXiv:1", url=""))
+    assert re.findall(r"\\textit\{[\d.]+\}(\S*)", text) == ["$^{b,c,1}$"] * 2
+    assert text.count("$^{b}$VL-RewardBench: micro.") == text.count("$^{c}$5 votes.") == 1
+    plain = _latex(_reported(votes_per_item=1, source="arXiv:1", url=""))
+    assert "$^{b}$" not in plain and "votes" not in plain
+    scored = _board(("A", 0.7))
+    voted = replace(scored, rows=tuple(replace(row, votes_per_item=5) for row in scored.rows))
+    assert "$^{b}$5 votes." in _latex(voted)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("judges", [2, 41])
+def test_the_latex_compiles_and_fits_a_page_whatever_names_there_are(tmp_path: Path, judges: int) -> None:
+    names = ["[x]*", r"50%_\input{x}~^$&#", *(f"A-judge-with-a-long-name-and-its-recipe-{n}" for n in range(judges))]
+    board = _board(*((name, 0.5 + place / 100) for place, name in enumerate(names[:judges])))
+    boards = [board, *(replace(board, spec=_renamed(board, name)) for name in ("b", "c"))]
+    lines = judge_lines(boards)
+    made = judges_latex(lines, boards, composite_of(lines, dict.fromkeys((one.benchmark for one in boards), 1)), "x")
+    head = "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\n"
+    (tmp_path / "t.tex").write_bytes(head.encode() + made + b"\\end{document}")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert not [
+        float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout) if float(points) > 12
+    ]
 
 
 def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_nothing() -> None:

@@ -155,6 +155,30 @@ def test_a_file_of_json_verdicts_is_known_by_them_too(output: str) -> None:
     assert (found.format, found.predictions[0].votes) == ("omni-rrm", (1,))
 
 
+def test_a_file_is_known_by_the_first_reply_that_has_a_verdict() -> None:
+    for verdicts, format in ((['{"better": "B"}', "[[A]]"], "omni-rrm"), (["[[B]]", '{"better": "A"}'], "official")):
+        replies = ["", "I cannot tell.", *verdicts]
+        records = [{"ID": str(number), "output": reply, "Meta": {}} for number, reply in enumerate(replies)]
+        assert read_predictions(json.dumps(records).encode(), load_spec(MMRB), ProblemCollector()).format == format
+
+
+@pytest.mark.parametrize("lying", [False, True])
+def test_responses_under_the_names_of_r1_reward_tell_rows_of_one_id_apart_and_names_do_not_decide(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, lying: bool
+) -> None:
+    dice, lines, right = random.Random(12), [], 0
+    for item in ITEMS[:-1]:
+        better, worse = sorted(("Output1", "Output2"), key=lambda name: name != item["Better"])
+        names = ("rejected", "chosen") if lying else ("chosen", "rejected")
+        rewards = dice.choice(([1, 0], [0, 1]))
+        right += (rewards == [1, 0]) is not lying
+        lines.append({"ID": item["ID"], names[0]: item[better], names[1]: item[worse], "rewards": rewards})
+    dice.shuffle(lines)
+    unique = write_json(tmp_path / "labels.json", ITEMS[:-1])
+    card = score(capsys, write_json_lines(tmp_path / "r1.jsonl", lines), unique, MMRB)
+    assert sum(tally["agree"] for tally in card["tally"].values()) == right
+
+
 def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_file() -> None:
     records = [{"ID": str(number), "output": text, "Meta": {}} for number, text in enumerate(("[[B]]", None, "[[A]]"))]
     problems = ProblemCollector()
