@@ -112,9 +112,10 @@ def _cell(cell: JudgeResult | None) -> str:
 
 
 def _beside(cell: JudgeResult, figure: OverallFigure) -> str:
-    """Return what sets a figure apart from its column: another definition, several votes."""
+    """Return what sets a figure apart from its column: another definition, several votes, why it leads nothing."""
     kind = "" if figure.key == cell.board.headline else figure.label
-    variant = "" if cell.figures else variant_of(cell.reports[0][0])
+    row = cell.leading_row
+    variant = "" if row is None else row.remark if cell.figures else variant_of(row)
     return ", ".join(filter(None, (kind, variant)))
 
 
