@@ -141,7 +141,11 @@ def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
 def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
     """Return what the comparison says, in plain words."""
     a, b = (line.name for line in lines)
-    tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
+    scored = [one for one in found if one.tested]
+    judged = [one for one in scored if all(row is not None and row.leads for row in one.rows)]
+    tested = [(one.board.spec.title, one.difference) for one in judged if one.difference is not None]
+    if scored and not judged:
+        return _("Votes that need no judge are in no verdict, so there is none about {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]

@@ -120,5 +120,6 @@ def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
     page = client.get("/judges/compare?a=judge-0&b=judge-1").text
     assert '<span class="def">votes of a baseline</span>' in page
     assert '<span class="def">5 votes</span>' in page
-    found = client.get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()["benchmarks"][-1]["figures"]
-    assert [one["variant"] for one in found] == ["votes of a baseline", "5 votes"]
+    answer = client.get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
+    assert [one["variant"] for one in answer["benchmarks"][-1]["figures"]] == ["votes of a baseline", "5 votes"]
+    assert MM_RLHF.title not in answer["verdict"]
