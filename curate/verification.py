@@ -76,20 +76,46 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     return PersonAnswer(item, annotator, verdict, tuple(errors), note, seconds, first, shown)
 
 
-def check_person(name: str, annotators: Collection[str], reviewers: Collection[str]) -> None:
-    """Raise CurateError for somebody who has no part in a verification. Without names of annotators anybody has."""
-    if not annotators or name in annotators or name in reviewers:
-        return
-    adjudicator = name.removeprefix(ADJUDICATOR)
-    if adjudicator != name and (not reviewers or adjudicator in reviewers):
-        return
-    raise CurateError(
-        _(
-            "{name!r} has no part in this verification; known are {names} (--exclude passes over somebody's answers)",
-            name=name[:80],
-            names=", ".join([*annotators, *reviewers]),
+@dataclass(frozen=True, slots=True)
+class VerificationPeople:
+    """Who verifies. ``assigned``: annotator -> items; without it, annotators answer what they like."""
+
+    annotators: Sequence[str]
+    reviewers: Sequence[str]
+    assigned: Mapping[str, Collection[str]]
+
+    def check(self, answer: PersonAnswer) -> None:
+        """Raise CurateError where somebody has no part in a verification, or not in that of this pair.
+
+        Without names of annotators everybody has a part.
+        """
+        name = answer.annotator
+        if not self.annotators or name in self.reviewers:
+            return
+        if name in self.annotators:
+            self._check_assignment(answer)
+            return
+        adjudicator = name.removeprefix(ADJUDICATOR)
+        if adjudicator != name and (not self.reviewers or adjudicator in self.reviewers):
+            return
+        raise CurateError(
+            _(
+                "{name!r} has no part in this verification; known are {names} (--exclude passes over somebody's "
+                "answers)",
+                name=name[:80],
+                names=", ".join([*self.annotators, *self.reviewers]),
+            )
         )
-    )
+
+    def _check_assignment(self, answer: PersonAnswer) -> None:
+        if self.assigned and answer.item not in self.assigned.get(answer.annotator, ()):
+            raise CurateError(
+                _(
+                    "{item} is not assigned to {name!r}; assignments.jsonl says who answers what",
+                    item=answer.item[:80],
+                    name=answer.annotator[:80],
+                )
+            )
 
 
 def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:

@@ -23,6 +23,7 @@ NO_KEY = "EMPTY"  # what the official script sends to a server without keys
 _AGAIN = frozenset({408, 409, 425, 429})
 LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for; the run ends where it asks for more
 _CENTURY = 100 * 365 * 86400.0  # seconds
+_SHORTEST_SECRET = 16  # characters of a key
 _LARGEST_REPLY = 32 * 2**20  # octets; a judgement has some thousands
 
 
@@ -113,12 +114,12 @@ class Endpoint:
         extra = {name: value for name, value in body.items() if name not in known}
         create = self._client.chat.completions.with_raw_response.create
         reply = await self._in_time(create(**named, extra_body=extra or None))
-        return _parse(reply.http_response.content)
+        return _parse(self._without_key(reply.http_response.content))
 
     async def post(self, url: str, body: Mapping[str, Any]) -> Any:
         """Return the JSON that an address, absolute or under the base URL, answers to a body."""
         reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
-        return _parse(reply.content)
+        return _parse(self._without_key(reply.content))
 
     async def _in_time(self, reply: Awaitable[Any]) -> Any:
         """Await a reply; the time-out is that of the whole reply, not of each part."""
@@ -163,6 +164,15 @@ class Endpoint:
                 )
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason)
+
+    def _without_key(self, content: bytes) -> bytes:
+        """Return a reply without our key, which a debugging proxy may repeat: replies are kept and submitted.
+
+        Short keys, as `EMPTY`, are words of their own and no secrets.
+        """
+        if not self._key or len(self._key) < _SHORTEST_SECRET:
+            return content
+        return content.replace(self._key.encode(), b"[key]")
 
     def _safe(self, text: str) -> str:
         """Return a text of the endpoint without our key, which some repeat."""

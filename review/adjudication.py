@@ -43,6 +43,7 @@ class ContestedPair(NamedTuple):
     models: None = None
     has_models: bool = False
     first_answer: None = None
+    has_enough: bool = False
 
 
 @action(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,12 +38,15 @@ _NOT_BLIND = _(
     "another pair, or decide this one as an adjudicator: open “adjudicate” at the top of the "
     "page."
 )
+_ENOUGH = _("This pair has as many answers as it needs. Answer another pair.")
 
 
 class ProjectView(NamedTuple):
     """A project as a user sees it; pairs by their places, from 1.
 
-    `waiting`: those that still need the user's answer. `to_adjudicate`: those on which annotators disagree, none of
+    `waiting`: those that still need the user's answer; where a pair needs so many answers, in an order of the user's
+    own, so that annotators do not all begin with the same pairs. `answers_wanted`: of each pair, None where everybody
+    answers every pair. `to_adjudicate`: those on which annotators disagree, none of
     them the user; `adjudicated`: those that the user has decided.
     """
 
@@ -56,6 +60,7 @@ class ProjectView(NamedTuple):
     adjudicates: bool
     to_adjudicate: list[int]
     adjudicated: list[int]
+    answers_wanted: int | None = None
 
 
 class ShownDraft(NamedTuple):
@@ -70,6 +75,7 @@ class ShownPair(NamedTuple):
     """A pair as an annotator sees it. `question`, `responses` None: the installation has no texts.
 
     `draft`: a model's label, None before the first answer. `first_answer`: the verdict before it was shown.
+    `has_enough`: others have given all answers that the pair needs, so the user's would be refused.
     """
 
     place: int
@@ -83,6 +89,7 @@ class ShownPair(NamedTuple):
     draft: ShownDraft | None = None
     has_draft: bool = False
     first_answer: str | None = None
+    has_enough: bool = False
 
 
 @action(
@@ -137,6 +144,7 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
         first = adjudications.first_answer(session, project, ctx.user.account, key)
         pair = project_pairs.content(ctx, session, result, place, key)
         known_order = recorded_order(session, result, ctx.user.account, key)
+        enough = given is None and _has_enough(session, result, key)
     seen = known_order or _give_order(ctx, project, key)
     revealed = given is not None and given.models_seen_at is not None
     return ShownPair(
@@ -151,6 +159,7 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
         shown_draft(pair.draft, seen) if given else None,
         pair.draft is not None,
         seen_verdict(first, seen) if first else None,
+        enough,
     )
 
 
@@ -176,7 +185,8 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
     """Keep an answer, over an earlier one.
 
     The same again changes nothing. Where the pair has a draft label, the first verdict is kept beside later ones:
-    the draft is shown after it. Raises AuthError, NotFound, Conflict.
+    the draft is shown after it. A pair that others have answered as often as it needs takes no further answer.
+    Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
@@ -193,6 +203,8 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
             return ActionResult(False, _("It is saved already."))
         if before is None:
             _refuse_what_may_be_decided(session, result, key, ctx.user)
+            if _has_enough(session, result, key):
+                raise Conflict("enough-answers", _ENOUGH)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", _("You have seen which models wrote these; your preference stays."))
@@ -284,6 +296,12 @@ def _refuse_what_may_be_decided(session: Session, project: Project, key: str, us
         raise Conflict("contested", _NOT_BLIND)
 
 
+def _has_enough(session: Session, project: Project, key: str) -> bool:
+    """Return whether a pair has all answers that it needs; the project must be locked before one is added."""
+    wanted = project.answers_wanted
+    return wanted is not None and len(annotation_projects.answers_to(session, project.id, key)) >= wanted
+
+
 def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:
     """Return the project, if somebody may annotate in it; to others it does not exist."""
     result = known(session, benchmark, project, lock=lock)
@@ -295,9 +313,6 @@ def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, 
 def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:
     rights, account = _rights(session, project.id, user), user.account
     answered = annotation_projects.answered(session, project.id, account)
-    counts = annotation_projects.answer_counts(session, project.id) if project.answers_wanted else {}
-    enough = {place for place, count in counts.items() if count >= (project.answers_wanted or 0)}
-    left = [place for place in range(1, project.items + 1) if place not in enough.union(answered)]
     contested = queue(session, project, account) if rights.adjudicates else AdjudicationQueue((), ())
     return ProjectView(
         project.id,
@@ -305,12 +320,23 @@ def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:
         project.items,
         answered,
         project.closed_at is not None,
-        left if rights.annotates else [],
+        _waiting(session, project, account, answered) if rights.annotates else [],
         rights.annotates,
         rights.adjudicates,
         list(contested.open),
         list(contested.decided),
+        project.answers_wanted,
     )
+
+
+def _waiting(session: Session, project: Project, account: str, answered: Sequence[int]) -> list[int]:
+    """Return the places that still need somebody's answer."""
+    places = range(1, project.items + 1)
+    if project.answers_wanted is None:
+        return [place for place in places if place not in set(answered)]
+    counts = annotation_projects.answer_counts(session, project.id)
+    left = [place for place in places if place not in answered and counts.get(place, 0) < project.answers_wanted]
+    return sorted(left, key=lambda place: sha256(f"{account}\n{place}".encode()).digest())
 
 
 def item_of(session: Session, project: int, place: int) -> str:

@@ -7,6 +7,8 @@ from common.messages import _
 SENTENCES = (
     _("This pair is not among those that you decide."),
     _("There are pairs 1 to {items}."),
+    _("This pair has as many answers as it needs. Answer another pair."),
+    _("Every pair of this project has as many answers as it needs."),
     _("The server answers {status}."),
     _("Try again"),
     _("This pair could not be loaded. {reason}"),

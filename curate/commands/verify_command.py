@@ -13,16 +13,19 @@ from typing import Any
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
 from common.command_line import say
+from common.json_files import JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext
 from curate.errors import CurateError, listed
 from curate.pools.pairs import PoolPair
 from curate.pools.pool import locked, read_json, read_pair_file, write_json, write_lines
 from curate.pools.sources import read_objects
 from curate.runs import pool_table
-from curate.verification import ADJUDICATOR, VerificationRules, assign, check_person, newest, read_answer
+from curate.verification import ADJUDICATOR, VerificationPeople, VerificationRules, assign, newest, read_answer
 from curate.verification_record import keyed, read_candidates, read_lines, record_verification
 
 ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
+ASSIGNMENTS = "assignments.jsonl"
+_ASSIGNMENT: Shape = {"annotator": str, "items": [str]}
 
 
 def add_verify_commands(commands: Any) -> None:
@@ -64,7 +67,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     with locked(folder):
         write_lines(folder / ITEMS, (_item(item, pair) for item, pair in pairs.items()))
         write_json(folder / "manifest.json", pool_table(list(pairs.values())).to_json())
-        write_lines(folder / "assignments.jsonl", _assignments(given))
+        write_lines(folder / ASSIGNMENTS, _assignments(given))
         write_json(
             folder / SETTINGS,
             {"answers": arguments.answers, "annotators": arguments.annotator, "reviewers": arguments.reviewer},
@@ -139,7 +142,8 @@ def import_command(arguments: argparse.Namespace) -> int:
     candidates = folder / "private" / "candidates.jsonl"
     settings = read_settings(folder)
     known = read_candidates(candidates)
-    answers = _answers(arguments.files, known.pairs, settings, arguments.exclude)
+    people = VerificationPeople(settings.get("annotators", []), settings["reviewers"], read_assignments(folder))
+    answers = _answers(arguments.files, known.pairs, people, arguments.exclude)
     adjudicators = {answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR)}
     rules = VerificationRules(
         settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
@@ -161,8 +165,22 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return read_json(path, {"answers": int, "reviewers": [str], "annotators?": [str]})
 
 
+def read_assignments(folder: Path) -> dict[str, frozenset[str]]:
+    """Return annotator -> items; nothing where the export named no annotators. Raises CurateError."""
+    path = folder / ASSIGNMENTS
+    if not path.is_file():
+        return {}
+    try:
+        lines = list(read_lines(path))
+        for line in lines:
+            check_shape(line, _ASSIGNMENT)
+    except JsonFileFault as fault:
+        raise CurateError(f"{path}: {fault}") from None
+    return {line["annotator"]: frozenset(line["items"]) for line in lines}
+
+
 def _answers(
-    files: Sequence[Path], pairs: Mapping[str, PoolPair], settings: Mapping[str, Any], excluded: Sequence[str]
+    files: Sequence[Path], pairs: Mapping[str, PoolPair], people: VerificationPeople, excluded: Sequence[str]
 ) -> list[PersonAnswer]:
     answers, problems = [], []
     for path in files:
@@ -170,7 +188,7 @@ def _answers(
             try:
                 answer = read_answer(line, pairs)
                 if answer.annotator not in excluded:
-                    check_person(answer.annotator, settings.get("annotators", ()), settings["reviewers"])
+                    people.check(answer)
                     answers.append(answer)
             except CurateError as error:
                 problems.append(f"{path}, line {number}: {error}")

@@ -65,6 +65,12 @@ class ComparedEdition:
             return _("{edition}: not compared.", edition=self.name)
         if self.near is None:
             return _("{edition}: compared by equal texts only; no similar texts, no images.", edition=self.name)
+        if not self.images:
+            return _(
+                "{edition}: compared by texts of {pairs:,} pairs. Its images were not compared: no hashes are here.",
+                edition=self.name,
+                pairs=self.pairs,
+            )
         return _(
             "{edition}: compared by texts of {pairs:,} pairs and images of {images:,}.",
             edition=self.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import base64
 import shlex
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ _LARGEST_PROMPT = 32 * 1024  # octets; a word of a command has at most 128 KiB
 _SCRIPT = """\
 set -eu
 cd "$(mktemp -d)"
-git clone --quiet --depth 1 {source} judge
+git init --quiet judge
 cd judge
+git fetch --quiet --depth 1 {source} {commit}
+git checkout --quiet FETCH_HEAD
 python3 -m pip install --quiet --target packages -r requirements-judge.txt
 {prompt}{serve} &
 server=$!
@@ -54,6 +57,9 @@ def add_command(commands: Any) -> None:
     job.add_argument("--items-revision", required=True, metavar="COMMIT", help=_("its commit"))
     job.add_argument("--bucket", required=True, metavar="OWNER/NAME", help=_("Hub bucket that keeps the run"))
     job.add_argument("--source", required=True, metavar="GIT_URL", help=_("address from which this project is cloned"))
+    job.add_argument(
+        "--source-revision", metavar="COMMIT", help=_("commit that is cloned (that of this checkout); it must be there")
+    )
     job.add_argument("--hardware", default="l40sx1", metavar="FLAVOR", help=_("of `hf jobs hardware` (l40sx1)"))
     job.add_argument("--time", default="6h", metavar="TIME", help=_("after which the job is ended (6h)"))
     job.add_argument("--image", default=IMAGE, metavar="IMAGE", help=_("container image ({image})", image=IMAGE))
@@ -73,6 +79,7 @@ def job_command(arguments: argparse.Namespace) -> int:
             raise JudgeError(
                 _("--{name} {value}: give owner/name on the Hub.", name=name, value=getattr(arguments, name))
             )
+    arguments.source_revision = arguments.source_revision or _commit_here()
     print(shlex.join(jobs_command(arguments)))
     return OK
 
@@ -102,10 +109,27 @@ def job_script(arguments: argparse.Namespace) -> str:
         run += ["--prompt", _prompt_path(parsed.prompt)]
     return _SCRIPT.format(
         source=shlex.quote(arguments.source),
+        commit=shlex.quote(arguments.source_revision),
         prompt=prompt,
         serve=shlex.join([*serve, *_serve_words(arguments.serve)]),
         run=shlex.join(["python3", "-m", "judge", "run", *run]),
     )
+
+
+def _commit_here() -> str:
+    """Return the commit of this checkout, so that the job does the run with the program that printed it.
+
+    Raises:
+        JudgeError: this is no checkout.
+    """
+    root = Path(__file__).resolve().parents[2]
+    asked = ["git", "-C", str(root), "rev-parse", "--verify", "--quiet", "HEAD"]
+    try:
+        if (root / ".git").exists():  # and not the repository of somebody who has this program in a folder of it
+            return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    raise JudgeError(_("This is no checkout of a commit. Name one with --source-revision."))
 
 
 def _serve_words(text: str) -> list[str]:

@@ -13,9 +13,11 @@
   const base = adjudicating ? `${project}/disagreements` : project;
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
-  const range = adjudicating
-    ? tr("This pair is not among those that you decide.")
-    : tr("There are pairs 1 to {items}.", { items: items.toLocaleString("en") });
+  function whyNot(place) {
+    if (adjudicating) return tr("This pair is not among those that you decide.");
+    if (place >= 1 && place <= items) return tr("This pair has as many answers as it needs. Answer another pair.");
+    return tr("There are pairs 1 to {items}.", { items: items.toLocaleString("en") });
+  }
   const verdicts = [...root.querySelectorAll("[data-verdict]")];
   const errors = [...root.querySelectorAll("[data-error]")];
   const invert = root.querySelector("[data-invert]");
@@ -23,6 +25,7 @@
   let pair = null; // what the server said about the pair that is shown
   let said = null; // {verdict, errors, note}, as shown
   let places = [...Array(items).keys()].map((n) => n + 1); // those that are shown here
+  let outside = ""; // why the place that was asked for is not shown
   let wanted = 0; // the place that was asked for last
   const unsaved = new Map(); // place -> answer that the server does not have yet
   let saving = false;
@@ -67,7 +70,8 @@
 
   async function show(place) {
     if (!places.includes(place)) {
-      complain(range);
+      outside = whyNot(place);
+      complain(outside);
       return;
     }
     keepNote();
@@ -75,7 +79,7 @@
     try {
       const found = await ask("GET", `/${place}`);
       if (wanted !== place) return; // somebody is faster than the network
-      complain("");
+      complain(found.has_enough ? whyNot(place) : "");
       draw(found);
     } catch (error) {
       if (wanted === place) complain(tr("This pair could not be loaded. {reason}", { reason: error.message }), () => show(place));
@@ -152,7 +156,7 @@
   function update() {
     for (const button of verdicts) {
       button.setAttribute("aria-pressed", String(button.dataset.verdict === said.verdict));
-      button.disabled = closed || Boolean(pair.models);
+      button.disabled = closed || Boolean(pair.models) || pair.has_enough;
     }
     for (const button of errors) {
       button.setAttribute("aria-pressed", String(said.errors.includes(button.dataset.error)));
@@ -259,7 +263,7 @@
   });
 
   at("to").addEventListener("blur", () => {
-    if (at("problem").textContent.trim() === range) complain("");
+    if (outside && at("problem").textContent.trim() === outside) complain("");
   });
 
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
@@ -297,15 +301,17 @@
       for (const place of adjudicating ? sheet.adjudicated : sheet.answered) answered.add(place);
       const open = adjudicating ? sheet.to_adjudicate : sheet.waiting;
       if (adjudicating) places = [...open, ...sheet.adjudicated].sort((a, b) => a - b);
+      else if (sheet.answers_wanted) places = [...sheet.answered, ...open]; // others answer the rest
       if (!places.length) {
         count();
-        at("problem").replaceChildren(note(tr("No disagreement waits for you in this project.")));
+        at("problem").replaceChildren(note(tr(adjudicating
+          ? "No disagreement waits for you in this project." : "Every pair of this project has as many answers as it needs.")));
         for (const part of root.querySelectorAll(".say, .more")) part.remove();
         return;
       }
       const asked = Number(location.hash.slice(1));
       await show(places.includes(asked) ? asked : open[0] || places[0]);
-      if (asked && !places.includes(asked)) complain(range); // says that there is none
+      if (asked && !places.includes(asked)) show(asked); // says why not
     } catch (error) {
       complain(tr("The project could not be loaded. {reason}", { reason: error.message }), start);
     }

@@ -142,7 +142,7 @@ def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_wo
     found = [one for one in duplicates(pool) if one["where"] == "vl-rewardbench"]
     assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
     out = capsys.readouterr().out
-    assert "vl-rewardbench: compared by texts of 1,250 pairs and images of 0." in out
+    assert "vl-rewardbench: compared by texts of 1,250 pairs. Its images were not compared" in out
     assert "multimodal-rewardbench: not compared. To compare all: --edition multimodal-rewardbench=ITEMS" in out
 
 

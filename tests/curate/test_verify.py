@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     write_lines(tmp_path / "candidates.jsonl", lines)
     keys = list(keyed(read_pair_file(tmp_path / "candidates.jsonl")))
     write_lines(tmp_path / "gold.jsonl", [{"item": keys[5], "verdict": "b"}])
-    given = ["--annotator", "ann", "--annotator", "bob", "--annotator", "cy", "--reviewer", "boss"]
+    given = ["--annotator", "ann", "--annotator", "bob", "--reviewer", "boss"]
     given += ["--gold", str(tmp_path / "gold.jsonl")]
     assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), "--output", str(tmp_path / "v"), *given]) == 0
     return tmp_path / "v"
@@ -98,6 +98,34 @@ def test_how_often_people_pick_what_stands_first_is_reported(folder: Path) -> No
     assert [one["shown_first"] for one in lines(folder / "individual.jsonl")] == ["b", "a", "a", "b"]
 
 
+def test_answers_about_pairs_that_are_assigned_to_others_are_refused(
+    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export = [
+        "verify",
+        "export",
+        str(tmp_path / "candidates.jsonl"),
+        "--output",
+        str(tmp_path / "w"),
+        "--reviewer",
+        "r",
+    ]
+    assert main([*export, "--annotator", "ann", "--annotator", "bob", "--annotator", "cy"]) == 0
+    own = {one["annotator"]: one["items"] for one in lines(tmp_path / "w" / "assignments.jsonl")}
+    (of_others, *_) = [one["item"] for one in lines(tmp_path / "w" / "items.jsonl") if one["item"] not in own["cy"]]
+    said = [{"item": item, "annotator": name, "verdict": "a"} for name, items in own.items() for item in items]
+    said.append({"item": of_others, "annotator": "r", "verdict": "b"})
+    write_lines(tmp_path / "said.jsonl", said)
+    take = ["verify", "import", str(tmp_path / "w"), str(tmp_path / "said.jsonl")]
+    assert main(take) == 0, "reviewers decide any pair"
+    write_lines(tmp_path / "said.jsonl", [*said, {"item": of_others, "annotator": "cy", "verdict": "a"}])
+    assert main(take) == 2
+    assert "is not assigned to 'cy'" in capsys.readouterr().err
+    taken_over = [{"annotator": name, "items": [*items, of_others]} for name, items in own.items()]
+    write_lines(tmp_path / "w" / "assignments.jsonl", taken_over)
+    assert main(take) == 0
+
+
 def test_answers_decide_pairs(folder: Path) -> None:
     path = answer(folder, {
         0: {"ann": {"verdict": "b", "errors": ["counting"], "seconds": 60},
@@ -126,8 +154,9 @@ def test_answers_decide_pairs(folder: Path) -> None:
 
 
 def test_an_annotator_may_be_left_out(folder: Path) -> None:
-    path = answer(folder, {0: {"ann": "a", "bob": "b", "cy": "a"}})
+    path = answer(folder, {0: {"ann": "a", "bob": "b", "boss": "a"}, 1: {"ann": "a", "bob": "b"}})
     assert main(["verify", "import", str(folder), str(path), "--exclude", "bob"]) == 0
+    assert "S-1" in [one["id"] for one in lines(folder / "open.jsonl")], "one answer is not enough"
     assert lines(folder / "verified.jsonl")[0]["preferred"] == 0
 
 
@@ -184,7 +213,7 @@ def test_answers_of_somebody_who_has_no_part_are_refused(
     path = answer(folder, {0: {"ann": "a", "bob": "a", "adjudicator:boss": "a", stranger: "b"}})
     assert main(["verify", "import", str(folder), str(path)]) == 2
     error = capsys.readouterr().err
-    assert f"line 4: '{stranger}' has no part in this verification; known are ann, bob, cy, boss" in error
+    assert f"line 4: '{stranger}' has no part in this verification; known are ann, bob, boss" in error
     assert not (folder / "verified.jsonl").exists()
     assert main(["verify", "import", str(folder), str(path), "--exclude", stranger]) == 0
     assert lines(folder / "verified.jsonl")[0]["verification"]["by_reviewer"] is True

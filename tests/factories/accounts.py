@@ -12,6 +12,7 @@ def person(account: str, *roles: Role) -> Identity:
 
 OWNER_OF_IT = person("aowner000000")
 STRANGER = person("astranger000")
+ANNOTATOR = person("aannotator00")
 MAINTAINER = person("amaintainer0", Role.MAINTAINER)
 SECOND_MAINTAINER = person("amaintainer1", Role.MAINTAINER)
 SUBMIT_TOKEN = Identity(  # a maintainer's token that was made for submitting only
@@ -28,6 +29,7 @@ MAINTAIN_TOKEN = Identity(  # and one that was made for nothing else but maintai
 OWNER_OF_THE_SERVICE = person("aboss0000000", Role.MAINTAINER, Role.OWNER)
 
 __all__ = [
+    "ANNOTATOR",
     "ANONYMOUS",
     "LOCAL",
     "MAINTAINER",

@@ -18,6 +18,7 @@ from maintenance import api
 from review import pages, routes
 from storage.database import Database
 from tests.factories.accounts import (
+    ANNOTATOR,
     ANONYMOUS,
     LOCAL,
     MAINTAIN_TOKEN,
@@ -30,7 +31,8 @@ from tests.factories.actions import by
 from web.actions import ACTIONS
 
 PEOPLE = {
-    one.account: one for one in (ANONYMOUS, LOCAL, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)
+    one.account: one
+    for one in (ANNOTATOR, ANONYMOUS, LOCAL, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)
 }
 TOKEN = "made-for-this-session"
 

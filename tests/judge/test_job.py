@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 COMMIT = "0123456789abcdef"
 GIVEN = [
     "--model", "o/m", "--items", "o/d", "--items-revision", COMMIT, "--bucket", "o/b", "--source", "https://x/y.git",
+    "--source-revision", COMMIT,
 ]  # fmt: skip
 SETTINGS = [
     "--order", "both", "--votes", "4", "--seed", "-3", "--limit", "2", "--prompt", "vlmevalkit",
@@ -78,6 +79,14 @@ def test_scores_are_served_by_the_pooling_runner(capsys: pytest.CaptureFixture[s
     assert command_line().parse_args(run_words(script)).votes == 1
 
 
+def test_a_job_clones_the_commit_that_printed_it(capsys: pytest.CaptureFixture[str]) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs a checkout")
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert main(["job", *GIVEN[:-2]]) == 0
+    assert f"git fetch --quiet --depth 1 https://x/y.git {head.stdout.strip()}\n" in capsys.readouterr().out
+
+
 def execute(script: str, folder: Path, vllm: str, port: int) -> subprocess.CompletedProcess[str]:
     """Execute a script as the container does; what it would download is here already."""
     programs = folder / "bin"
@@ -85,6 +94,7 @@ def execute(script: str, folder: Path, vllm: str, port: int) -> subprocess.Compl
     items = write_items(folder / "items", [item(number) for number in range(3)])
     clone = f"mkdir -p judge/o; ln -s {ROOT}/* judge/; cp {items} judge/o/d; cp {items.parent}/image.png judge/o/"
     python = f'if [ "$2" = pip ]; then exit 0; fi; exec {sys.executable} "$@"'
+    clone = f'echo "$@" >> {folder}/git; if [ "$1" = init ]; then {clone}; fi'
     for name, does in {"git": clone, "python3": python, "vllm": f'echo "$@" > {folder}/vllm; {vllm}'}.items():
         (programs / name).write_text(f"#!/bin/bash\n{does}\n")
         (programs / name).chmod(0o755)
@@ -106,6 +116,9 @@ def test_the_script_serves_the_model_and_judges_with_a_prompt_of_ones_own(
         done = execute(script, tmp_path, "exec sleep 60", int(model.url.split(":")[2].removesuffix("/v1")))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "vllm").read_text().startswith("serve o/m --port ")
+    assert (tmp_path / "git").read_text().splitlines() == [
+        "init --quiet judge", f"fetch --quiet --depth 1 https://x/y.git {COMMIT}", "checkout --quiet FETCH_HEAD",
+    ]  # fmt: skip
     lines = predictions(tmp_path / "runs" / "o--m")
     assert (len(lines), lines[0]["run"]["order"], lines[0]["run"]["votes"]) == (3, "both", 2)
     prompt = json.loads((tmp_path / "runs" / "o--m" / "run.json").read_text())["prompt"]

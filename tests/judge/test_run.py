@@ -115,13 +115,16 @@ def test_the_key_goes_to_the_endpoint_alone(
     monkeypatch.setenv("MY_KEY", KEY)
 
     def answer(path: str, body: Any, times: int) -> Reply:
-        return refusal(400, f"This key is odd: {KEY}") if "number 2" in str(body) else completion("x")
+        if "number 2" in str(body):
+            return refusal(400, f"This key is odd: {KEY}")
+        return Reply(raw=f"Bearer {KEY}".encode()) if "number 1" in str(body) else completion(f"I got {KEY}.")
 
     with serving_model(answer) as model:
         assert run(model.url, items, tmp_path / "run", "--api-key-env", "MY_KEY") == 0
     assert {headers["authorization"] for _, _, headers in model.asked} == {f"Bearer {KEY}"}
     kept = "".join(path.read_text() for path in (tmp_path / "run").iterdir())
     assert KEY not in kept + "".join(capfd.readouterr()) and "This key is odd: [key]" in kept
+    assert "I got [key]." in kept and "the reply is not JSON: b'Bearer [key]'" in kept
 
 
 def test_a_missing_key_is_told_before_anything_is_asked(model: ModelServer, items: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from review import pool_projects
 from review.pool_projects import VerificationTeam
 from storage.annotation import adjudications, annotation_projects
 from storage.database import Database, migrate, open_database
-from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.accounts import ANNOTATOR, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
 from tests.factories.axe import axe_results
 from tests.factories.pools import imported_pool, write_pool
@@ -43,9 +43,9 @@ def url(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     directory = tmp_path_factory.mktemp("site")
     bench = set_up(database, directory / "state")
     with database.write() as session:
-        session.add(_account(STRANGER.account))
+        session.add_all(_account(one.account) for one in (STRANGER, ANNOTATOR))
     pool = imported_pool(bench, write_pool(directory / "pool"))
-    team = VerificationTeam(2, [], [STRANGER.account])
+    team = VerificationTeam(2, [ANNOTATOR.account], [STRANGER.account])
     pool_projects.verify_pool(by(database, MAINTAINER), pool, "candidates", "to verify", team)
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
     server = uvicorn.Server(config)
@@ -92,7 +92,7 @@ def _clean(page: Page, name: str) -> None:
 def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjudicated(
     browser: Browser, database: Database, url: str
 ) -> None:
-    page = _open(browser, f"{url}/annotate/1", MAINTAINER)
+    page = _open(browser, f"{url}/annotate/1#1", MAINTAINER)
     expect(page.locator("#query")).to_have_text("What is in picture 0?")
     expect(page.locator("#image")).to_have_js_property("naturalWidth", 64)
     expect(page.locator("#draft")).to_be_hidden()
@@ -110,7 +110,7 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
     with database.read() as session:
         assert list(adjudications.first_answers(session, 1).values()) == ["a"]
 
-    other = _open(browser, f"{url}/annotate/1", SECOND_MAINTAINER)
+    other = _open(browser, f"{url}/annotate/1#1", SECOND_MAINTAINER)
     expect(other.locator("#draft")).to_be_hidden()
     _press(other, _key(database, SECOND_MAINTAINER, 1, "a"))
 
@@ -124,6 +124,23 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
     expect(adjudicator.locator("#draft")).to_be_visible()
     with database.read() as session:
         assert [one.verdict for one in adjudications.decisions(session, 1).values()] == ["b"]
+
+
+def test_a_pair_that_has_enough_answers_by_others_takes_none_and_the_page_says_so(
+    browser: Browser, database: Database, url: str
+) -> None:
+    third = _open(browser, f"{url}/annotate/1#4", ANNOTATOR)
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        _press(_open(browser, f"{url}/annotate/1#4", user), _key(database, user, 4, "a"))
+    third.keyboard.press("1")
+    expect(third.locator("#problem")).to_contain_text("has as many answers as it needs")
+    expect(third.locator("[data-verdict=first]")).to_be_disabled()
+    third.reload()
+    expect(third.locator("#problem")).to_contain_text("has as many answers as it needs")
+    expect(third.locator("#done")).to_contain_text("0 of")
+    third.locator("#to").fill("99")
+    third.keyboard.press("Enter")
+    expect(third.locator("#problem")).to_contain_text("There are pairs 1 to 8.")
 
 
 def test_an_image_is_shown_to_annotators_alone(browser: Browser, url: str) -> None:

@@ -197,7 +197,8 @@ def test_disagreements_go_to_an_adjudicator_who_has_not_annotated_them(bench: Re
     assert answers.sheet(by(bench.database, LOCAL), project).to_adjudicate == [1, 4]
     with refuses(Conflict, "contested"):
         _say(bench, LOCAL, project, 1, "a")  # who may see the answers of others gives none that counts as blind
-    assert _say(bench, LOCAL, project, 2, "a").changed, "nothing to decide here"
+    with refuses(Conflict, "enough-answers"):
+        _say(bench, LOCAL, project, 2, "a")  # nothing to decide here, and nobody is asked any more
     with pytest.raises(NotFound):
         answers.show(by(bench.database, CY), project, 1)
     with pytest.raises(NotFound):
@@ -247,7 +248,13 @@ def test_an_adjudicator_s_answer_decides_the_label_of_a_draft(bench: ReviewSetup
 def test_pairs_with_enough_answers_do_not_wait_for_more(bench: ReviewSetup, project: int) -> None:
     for user in (ANN, BOB):
         _say(bench, user, project, 1, "a")
-    assert answers.sheet(by(bench.database, LOCAL), project).waiting == list(range(2, 9))
+    assert sorted(answers.sheet(by(bench.database, LOCAL), project).waiting) == list(range(2, 9))
+
+
+def test_annotators_of_a_pool_get_its_pairs_in_orders_of_their_own(bench: ReviewSetup, project: int) -> None:
+    orders = [answers.sheet(by(bench.database, user), project).waiting for user in (ANN, BOB)]
+    assert orders == [answers.sheet(by(bench.database, user), project).waiting for user in (ANN, BOB)]
+    assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]) == list(range(1, 9))
 
 
 def test_only_maintainers_start_and_end_projects_about_candidates(bench: ReviewSetup, project: int) -> None:

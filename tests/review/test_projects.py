@@ -182,7 +182,7 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
         shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert set(shown._fields) == {
             "place", "items", "question", "responses", "image", "said", "models", "has_models",
-            "draft", "has_draft", "first_answer",
+            "draft", "has_draft", "first_answer", "has_enough",
         }  # fmt: skip
         assert not shown.has_draft, "pairs of a benchmark have no draft labels"
         assert shown.responses is not None and shown.models is None

@@ -15,9 +15,12 @@ from review.pages import ERROR_BUTTONS, INVERT, PREFERENCES, STATIC, UNUSABLE, s
 from review.projects import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
+from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_pages import TOKEN, serve
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
+from tests.review.test_projects import people
 
+__all__ = ["people"]
 WHY = "The preferred response invents a second dog."
 
 
@@ -101,6 +104,24 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
     assert f"/auth/sign-in?next=/dispute/{site.bench.key(0)}" in page.text and "<form class=" not in page.text
     body = {"item": "x", "better": "a", "reason": WHY}
     assert site.ask(ANONYMOUS, "POST", "/api/v1/disputes", body).status_code == 401
+
+
+@pytest.mark.usefixtures("people")
+def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite, tmp_path: Path) -> None:
+    pool = imported_pool(site.bench, write_pool(tmp_path / "pool"))
+    body = {"project": "candidates", "reason": "x", "answers": 1, "annotators": [STRANGER.account]}
+    assert site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/pools/{pool}/verification", body).status_code == 200
+    one, said = "/api/v1/verification/1", {"verdict": "first"}
+    for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1"), ("GET", "/disagreements/1")):
+        assert site.ask(OWNER_OF_IT, method, one + path, said if method == "PUT" else None).status_code == 404
+    assert site.ask(STRANGER, "PUT", f"{one}/1", said).json()["changed"]
+    late = site.ask(MAINTAINER, "PUT", f"{one}/1", said)
+    assert (late.status_code, late.json()["code"]) == (409, "enough-answers")
+    assert site.ask(MAINTAINER, "GET", f"{one}/1").json()["has_enough"]
+    assert site.ask(MAINTAINER, "GET", one).json()["answered"] == []
+    assert 1 not in site.ask(MAINTAINER, "GET", one).json()["waiting"]
+    assert site.ask(STRANGER, "PUT", f"{one}/1", {"verdict": "second"}).json()["changed"], "one's own may change"
+    assert not site.ask(STRANGER, "GET", f"{one}/1").json()["has_enough"]
 
 
 def test_disputes_over_rest_are_listed_to_their_author(site: _ReviewSite) -> None:
