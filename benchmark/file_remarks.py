@@ -1,46 +1,64 @@
 """Remarks about a prediction file that its entry keeps: the order tells the label, the votes are those of a baseline.
 
-None of them is a proof. Each says that a score may be of the file's order, not of a judge.
+None of them is a proof. Each says that a score may be of the file's order, not of a judge. What follows from votes that
+need no judge is in docs/decisions/0054-votes-of-a-baseline.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 
 from benchmark.baselines import BASELINES, Baseline
 from benchmark.items import ItemTable
-from benchmark.votes import ABSENT, UNDECIDED, Matrix
+from benchmark.statistics.reliability import majority
+from benchmark.votes import UNDECIDED, Matrix
 from common.messages import _
 
 ORDER_TELLS_LABEL = "order-tells-label"  # the preferred response is shown first in every prompt
-BASELINE_VOTES = "baseline-votes"  # each vote is that of a baseline
-ONE_SIDED_VOTES = "one-sided-votes"  # each vote is for the same place of the file
-KEPT = (ORDER_TELLS_LABEL, BASELINE_VOTES, ONE_SIDED_VOTES)
+BASELINE_VOTES = "baseline-votes"  # the verdicts are those of a baseline
+ONE_SIDED_VOTES = "one-sided-votes"  # the votes are for the same place of the file
+NO_JUDGE = (BASELINE_VOTES, ONE_SIDED_VOTES)
+"""Those of votes that need no judge: the file waits for a maintainer, and its entry has no rank."""
+KEPT = (ORDER_TELLS_LABEL, *NO_JUDGE)
 """The codes, as the check's warnings have them."""
+SAME_SHARE = 0.98
+"""From which share on verdicts count as those of a baseline, and votes as for one place; of what is decided."""
 LEAST_VOTES = 30  # fewer are alike now and then
 
 
 def same_as_baseline(votes: Matrix, table: ItemTable) -> Baseline | None:
-    """Return the baseline whose votes (items, K) these are, wherever an item has some; None of none."""
-    covered = (votes != ABSENT).any(axis=1)
-    if int(covered.sum()) < LEAST_VOTES:
-        return None
+    """Return the baseline that has the verdicts of these votes (items, K), or nearly so; None of none.
+
+    Compared are the items on which both decide: leaving some out, or a second opinion in each vote, hides nothing.
+    """
+    verdicts = majority(votes)
     for baseline in BASELINES:
-        if baseline.votes is not None and (votes[covered] == baseline.votes(table)[covered]).all():
+        if baseline.votes is None:
+            continue
+        expected = baseline.votes(table)[:, 0]
+        decided = (verdicts >= 0) & (expected >= 0)
+        if decided.sum() >= LEAST_VOTES and (verdicts == expected)[decided].mean() >= SAME_SHARE:
             return baseline
     return None
 
 
 def is_one_sided(votes: Matrix) -> bool:
-    """Return whether all votes (records, K) that can be read are for one place, in the order of the file."""
+    """Return whether the votes (records, K) that can be read are for one place, or nearly so, in the file's order."""
     readable = votes[votes != UNDECIDED]
-    return len(readable) >= LEAST_VOTES and len(np.unique(readable)) == 1
+    if len(readable) < LEAST_VOTES:
+        return False
+    return bool(np.unique(readable, return_counts=True)[1].max() >= SAME_SHARE * len(readable))
 
 
-def board_remark(found: Iterable[str]) -> str:
+def board_remark(found: Collection[str]) -> str:
     """Return what the board says of an entry with these remarks; "" of the order alone, which its page tells."""
-    if BASELINE_VOTES in (codes := set(found)):
+    if BASELINE_VOTES in found:
         return _("votes of a baseline")
-    return _("every vote for one place") if ONE_SIDED_VOTES in codes else ""
+    return _("votes for one place") if ONE_SIDED_VOTES in found else ""
+
+
+def needs_no_judge(found: Collection[str]) -> bool:
+    """Return whether votes with these remarks need no judge."""
+    return any(code in found for code in NO_JUDGE)

@@ -49,6 +49,7 @@ _AFTER = (
     "submitted_at",
     "source",
     "url",
+    "remark",
 )
 ALL_ROWS = PageOfRows()
 _LONGEST_SORT = 80

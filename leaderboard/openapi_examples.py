@@ -60,6 +60,7 @@ _ENTRY = {
     "submitted_at": "2026-11-21T22:00:00Z",
     "source": None,
     "url": "https://example.org/judge",
+    "remark": None,
 }
 _RULES = {
     "snapshot": "5f0c…",

@@ -26,7 +26,7 @@ from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
-_IGNORED = ("id", "corrected_by", "second_hand", "oracle")  # what reported.json has besides: ids are made here
+_IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
 _ALIASES = {"model": "name", "judge": "judge_name"}
 _REPORTERS = ("authors", "benchmark", "others")
 _ROUNDING = 0.11  # figures with one decimal, each rounded its own way
@@ -384,4 +384,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "notes": _line_of(2000),
     "judge_name": _line_of(200),
     "reported_by": _reporter,
+    "oracle": _yes_no,
 }

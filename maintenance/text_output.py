@@ -386,7 +386,7 @@ def approvals(waiting: Sequence[PendingApproval]) -> str:
             account=approval.account,
             account_age_days=approval.account_age_days,
         )
-        + approval.file
+        + joined([text for text in (approval.file, approval.why) if text], _("; "))
         for approval in waiting
     ]
     return joined(lines, "\n") or _("Nothing waits.")

@@ -12,12 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES, ORDER_TELLS_LABEL, is_one_sided, same_as_baseline
+from benchmark.file_remarks import (
+    BASELINE_VOTES,
+    ONE_SIDED_VOTES,
+    ORDER_TELLS_LABEL,
+    SAME_SHARE,
+    is_one_sided,
+    same_as_baseline,
+)
 from benchmark.items import ItemTable
 from benchmark.spec import load_spec
 from benchmark.statistics.reliability import self_consistency
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Matrix, Votes
-from common.messages import _
+from common.messages import _, joined
 from predictions import readability
 from predictions.matching import (
     UNKNOWN,
@@ -123,7 +130,7 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     for note in file.notes:
         findings.note(ORDER_TELLS_LABEL, note)
     votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
-    _note_no_judge(votes, matched, table, findings)
+    _note_no_judge(votes, matched.matrix, table, findings)
     decided = (votes == 0) | (votes == 1)
     behaviour = Behaviour(
         parse_rate=float((votes != UNDECIDED).mean()),
@@ -143,14 +150,22 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     )
 
 
-def _note_no_judge(votes: Matrix, matched: MatchedPairs, table: ItemTable, findings: ProblemCollector) -> None:
-    """Warn of votes that need no judge: those of a baseline, or all for one place of the file."""
-    if (baseline := same_as_baseline(matched.matrix, table)) is not None:
-        message = _("Every vote is that of the baseline “{baseline}”. The entry will say so.", baseline=baseline.name)
-        findings.note(BASELINE_VOTES, message)
+def _note_no_judge(votes: Matrix, matrix: Matrix, table: ItemTable, findings: ProblemCollector) -> None:
+    """Warn of votes that need no judge: those of a baseline, or for one place of the file.
+
+    ``votes``: (records, K) in the order of the file; ``matrix``: (items, K) in the order of the table.
+    """
+    then = _("Where people sign in, such a file waits for a maintainer. Its entry has a remark and no rank.")
+    if (baseline := same_as_baseline(matrix, table)) is not None:
+        said = _(
+            "The votes are those of the baseline “{baseline}” on {share:g}% or more of the pairs that both decide.",
+            baseline=baseline.name,
+            share=100 * SAME_SHARE,
+        )
+        findings.note(BASELINE_VOTES, joined((said, then), " "))
     elif is_one_sided(votes):
-        message = _("Every vote is for the same place. Where the order tells the label, the score is of the order.")
-        findings.note(ONE_SIDED_VOTES, message)
+        said = _("{share:g}% or more of the votes are for the same place of the file.", share=100 * SAME_SHARE)
+        findings.note(ONE_SIDED_VOTES, joined((said, then), " "))
 
 
 def _pair_samples(file: PredictionFile, matched: MatchedPairs, table: ItemTable) -> tuple[Sample, ...]:
@@ -405,6 +420,7 @@ def _upload(
     order = np.argsort(items, kind="stable")
     held = np.unique(items)
     matrix[held] = stored[order].reshape(len(held), k)
+    _note_no_judge(choices, matrix, table, findings)
     decided = choices >= 0
     known = decided & (shown >= 0)
     behaviour = Behaviour(

@@ -29,6 +29,7 @@ AFTER_FIGURES = (
     "notes",
     "judge_name",
     "reported_by",
+    "oracle",
 )
 """Fields of a row. Files and pages have its figures (percent, by the benchmark's score names) between these."""
 _COLUMNS = (*BEFORE_FIGURES, *AFTER_FIGURES)

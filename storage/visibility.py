@@ -8,17 +8,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, insert, select, update
 from sqlalchemy.orm import Session
 
+from benchmark.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES
+from common.messages import _, joined
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.models.visibility import Approval, Visibility
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
+FIRST_UPLOAD, FEW_VOTES = "first-upload", "few-votes"
+APPROVAL_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        FIRST_UPLOAD: _("it is the first submission of its account"),
+        FEW_VOTES: _("it has many votes for neither response"),
+        BASELINE_VOTES: _("its votes are those of a baseline, which needs no judge"),
+        ONE_SIDED_VOTES: _("nearly all its votes are for the same place of the file"),
+    }
+)
+"""Why a submission waits, by code."""
 _NO_SYNC = {"synchronize_session": False}
 _UNPUBLISHED = (Visibility.held_back_at.is_not(None), Visibility.published_at.is_(None))
 _UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(None))
@@ -32,6 +45,11 @@ class EntryVisibility(NamedTuple):
 
 
 PLAIN = EntryVisibility()
+
+
+def approval_words(codes: Sequence[str]) -> str:
+    """Return why a submission waits, in words; "" without a code that is known."""
+    return joined([APPROVAL_REASONS[code] for code in codes if code in APPROVAL_REASONS], _("; "))
 
 
 def pending_approval_ids() -> Select[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmark.file_remarks import SAME_SHARE
 from benchmark.ladder import NOT_SHOWN
 from common.messages import _, joined
 from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
@@ -213,6 +214,16 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
                 "meant. Others count as wrong.",
                 refused_below=REFUSED_BELOW,
                 confirmed_below=CONFIRMED_BELOW,
+            ),
+        ),
+        PolicyRule(
+            "baseline-votes",
+            _("Votes that need no judge"),
+            _("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
+            _(
+                "Those of a baseline (always the response stored first, always the longer one), of the pairs that both "
+                "decide, or all for the same place of the file. The entry has a remark and no rank, unless a "
+                "maintainer has verified it."
             ),
         ),
         PolicyRule(

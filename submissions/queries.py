@@ -108,6 +108,12 @@ def waiting(session: Session, benchmark: str, owner: str) -> str | None:
     return session.execute(held_up.where(*rule).limit(1)).scalar_one_or_none()
 
 
+def approval_reasons(session: Session, submissions: Sequence[str]) -> dict[str, list[str]]:
+    """Return submission -> codes of why a maintainer looks at it first; empty of what came before they were kept."""
+    rows = session.execute(select(Submission.id, Submission.report).where(Submission.id.in_(submissions)))
+    return {name: report.get("approval", []) for name, report in rows}
+
+
 def current_revision(session: Session, benchmark: str) -> str | None:
     """Return the label revision that the benchmark's board shows; None before a worker has said so."""
     pointer = label_sets.current(session, benchmark)

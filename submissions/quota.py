@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth import Identity
+from benchmark.file_remarks import SAME_SHARE
 from common.messages import _
 from storage.clock import minute
 from storage.labels.label_imports import hidden_in
@@ -53,6 +54,7 @@ class QuotaPolicy:
             "abstaining_approval_above": self.abstaining_approval,
             "abstaining_probe_from": self.abstaining_probe,
             "ladder_margin": self.ladder_margin,
+            "baseline_votes_approval_from": SAME_SHARE,
         }
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
+from benchmark.file_remarks import NO_JUDGE
 from benchmark.judges import judge_name
 from benchmark.statistics.reliability import abstaining
 from common.messages import _
@@ -285,11 +286,17 @@ class SubmissionService:
         if existing := queries.waiting(session, self.benchmark, user.account):
             raise ApprovalPending(existing)
 
-    def _needs_approval(self, session: Session, user: Identity, rules: Mapping[str, Any], abstained: float) -> bool:
+    def _approval_reasons(
+        self, session: Session, user: Identity, rules: Mapping[str, Any], report: Mapping[str, Any]
+    ) -> list[str]:
+        """Return the codes of why a maintainer looks at a submission first; none where it is scored at once."""
         if user.auth_method == "local" or Role.MAINTAINER in user.roles:
-            return False
+            return []
         first = self.policy.approve_first and not queries.is_approved(session, self.benchmark, user.account)
-        return first or quota.abstains_too_much(rules, abstained)
+        abstains = quota.abstains_too_much(rules, report["abstaining"])
+        warned = {warning["code"] for warning in report["warnings"]}
+        codes = ((visibility.FIRST_UPLOAD, first), (visibility.FEW_VOTES, abstains))
+        return [*(code for code, holds in codes if holds), *(code for code in NO_JUDGE if code in warned)]
 
     def _rules(self, session: Session) -> dict[str, Any]:
         return {**self.policy.to_json(), **self._stated(session)}
@@ -329,20 +336,20 @@ class SubmissionService:
             ):  # once more: others may have come in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
-            abstained = abstaining(upload.votes.matrix)
-            approval = self._needs_approval(session, user, policy, abstained)
+            report = {**report, "abstaining": abstaining(upload.votes.matrix)}
+            report["approval"] = self._approval_reasons(session, user, policy, report)
             number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
             made = queries.NewAttempt(new_entry_id(), revision, number, policy, now)
             facts = acceptance_payload(self._acceptance(made, user), file, upload)
-            row = _row(facts, now, file, {**report, "abstaining": abstained}, upload, metadata)
+            row = _row(facts, now, file, report, upload, metadata)
             session.add(row)
             session.flush()
             grant = self._check_quota(session, user)
             queries.add_attempt(session, made, subjects)
             if grant is not None:
                 quota_grants.consume(session, grant, row.id)
-            visibility.request_approval(session, row.id, shown, approval=approval)
-            if not approval:
+            visibility.request_approval(session, row.id, shown, approval=bool(report["approval"]))
+            if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
             held = stored_rows.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.

@@ -23,10 +23,6 @@ from submissions import queries, visibility_options
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
-AWAITING_REASON = _(
-    "A maintainer looks at it before any label is touched: the first submission of an account "
-    "waits, and so does a file with many votes for neither response."
-)
 NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 
@@ -176,16 +172,27 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> l
     names = [facts.id for facts in submissions]
     off, approvals = is_removed(session, names), visibility.approvals(session, names)
     shown = visibility.many(session, names)
+    waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
+    reasons = queries.approval_reasons(session, waiting) if waiting else {}
+    told = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
     return [
         _status(
             facts,
             job_queue.progress(session, facts.id),
             off.get(facts.id),
-            *approvals.get(facts.id, (visibility.APPROVED, None)),
+            *(approvals | told).get(facts.id, (visibility.APPROVED, None)),
             shown.get(facts.id, PLAIN),
         )
         for facts in submissions
     ]
+
+
+def _awaiting(codes: Sequence[str]) -> str:
+    """Return why a submission waits, as its submitter reads it."""
+    why = visibility.approval_words(codes)
+    if not why:
+        return _("A maintainer looks at it before any label is touched.")
+    return _("A maintainer looks at it before any label is touched: {why}.", why=why)
 
 
 def _status(
@@ -196,12 +203,13 @@ def _status(
     why: str | None,
     shown: EntryVisibility,
 ) -> Status:
-    """`off`: why the entry is not on the board any more, whatever became of its job; None while it is."""
+    """`off`: why the entry is not on the board any more, whatever became of its job; None while it is. `why`: it waits,
+    or was rejected."""
     state, reason = str(progress.state), progress.reason
     if off is not None or approval == visibility.REJECTED:
         state, reason = "withdrawn", off or _("A maintainer did not let it through: {why}", why=why)
     elif approval == visibility.WAITING:
-        state, reason = AWAITING, AWAITING_REASON
+        state, reason = AWAITING, why or ""
     waits = state == str(progress.state)
     return Status(
         id=submission_facts.id,

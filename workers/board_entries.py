@@ -11,7 +11,7 @@ from sqlalchemy import Row, Text, cast, or_, select
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
-from benchmark.file_remarks import KEPT
+from benchmark.file_remarks import KEPT, needs_no_judge
 from benchmark.statistics.variants import Variant
 from common import deltas
 from storage.clock import iso
@@ -51,13 +51,16 @@ class EntryOrder(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
     """An entry with a score under the board's labels. ``revisions``: those under which its numbers are shown.
-    ``json``: what the public sees of it and a comma, as ``common.deltas`` cuts it; empty where it is off the board."""
+    ``json``: what the public sees of it and a comma, as ``common.deltas`` cuts it; empty where it is off the board.
+    ``compared``: whether it is compared with others: none off the board, and of votes that need no judge only what a
+    maintainer has verified."""
 
     order: EntryOrder
     variant: Variant
     revisions: frozenset[str]
     json: tuple[bytes, ...]
     unpublished: bool
+    compared: bool
 
     @property
     def id(self) -> str:
@@ -95,17 +98,19 @@ def read_entries(
 
 
 def _scored_entry(
-    row: Row[*tuple[Any, ...]], tallies: _Tallies, attempt: dict[str, Any], rules: EntryRules
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, facts: dict[str, Any], rules: EntryRules
 ) -> ScoredEntry:
     decided, off_board = rules.decided, row.id in rules.decided.off
     named = row.id not in decided.anonymous
-    text = () if off_board else _json(row, tallies, attempt, rules)
+    text = () if off_board else _json(row, tallies, facts, rules)
     return ScoredEntry(
         order=EntryOrder(off_board, row.created_at, row.id),
         variant=Variant(row.id, row.owner, row.model, row.organisation or "", row.base_model or "", named=named),
         revisions=frozenset(tallies),
         json=text,
         unpublished=row.id in decided.unpublished,
+        compared=not off_board
+        and (not needs_no_judge(facts.get("remarks", ())) or decided.of(row.id)["verified_at"] is not None),
     )
 
 

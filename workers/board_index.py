@@ -220,10 +220,15 @@ def kept_back(
     return result
 
 
+def _standing(entry: ScoredEntry) -> int:
+    """Return 1 for what is compared, 0 for what is off the board, 2 for what is on it without a rank."""
+    return int(entry.compared) if entry.compared or entry.order.off_board else 2
+
+
 def _inputs(facts: _BoardFacts, entries: Sequence[ScoredEntry], judges: Mapping[str, str]) -> dict[str, str]:
     """Return a digest of all that relations depend on: votes and labels never change, so ids and digests represent
     them."""
-    texts = [f"{entry.id} {judges[entry.id]} {int(not entry.order.off_board)}" for entry in entries]
+    texts = [f"{entry.id} {judges[entry.id]} {_standing(entry)}" for entry in entries]
     result = {}
     for revision in facts.revisions:
         under = [text for text, entry in zip(texts, entries, strict=True) if revision.name in entry.revisions]

@@ -65,6 +65,15 @@ class DefinitionCheck:
         return tuple(overall.key for overall in self.overalls if overall.fits)
 
     @property
+    def definitions(self) -> tuple[str, ...]:
+        """Those, one of each definition: of two over the same pairs of the edition the one that says which pairs."""
+        pairs: dict[tuple[bool, frozenset[str]], str] = {}
+        for key in self.fitting:
+            held = frozenset(part for part in self.spec.parts_of(key) if self.edition.likely_sizes.get(part))
+            pairs[self.spec.is_mean(key), held] = key
+        return tuple(pairs.values())
+
+    @property
     def verdict(self) -> str:
         """One of FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD.
 

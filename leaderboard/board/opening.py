@@ -40,15 +40,15 @@ class Strip:
 
 def finding(board: Board) -> tuple[Message, ...]:
     """Return who is best, in one or two sentences."""
-    scored = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
+    scored = _known(board, "scored", board.headline)
     # Results of a benchmark that the demo only imitates say nothing about simulated judges.
     reported = [] if board.spec.synthetic else _known(board, "reported", board.headline)
     return (_leaders(board, scored) or _("No judge has been scored here yet."), *_best_reported(board, reported))
 
 
 def _known(board: Board, tier: str, key: str) -> list[BoardRow]:
-    """Return the rows with a value; a result of a judge that was given the answer is none to look up to."""
-    return [row for row in board.rows if row.tier == tier and not row.oracle and row.value(key) is not None]
+    """Return the rows with a value; what leads nothing is none to look up to."""
+    return [row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
 
 
 def _leaders(board: Board, scored: Sequence[BoardRow]) -> Message | None:

@@ -80,7 +80,7 @@ def remark(check: DefinitionCheck, stated: str) -> str:
     if check.verdict == OTHER_COUNTS:
         return _("categories do not add up")
     if check.fitting and stated not in check.fitting:
-        fitting = joined([definition_name(key, spec) for key in check.fitting], _(" or "))
+        fitting = joined([definition_name(key, spec) for key in check.definitions], _(" or "))
         return _("fits {fitting}, not {stated}", fitting=fitting, stated=definition_name(stated, spec))
     return ""
 
@@ -88,7 +88,7 @@ def remark(check: DefinitionCheck, stated: str) -> str:
 def needed_definitions(checks: Iterable[DefinitionCheck]) -> tuple[str, ...]:
     """Return the fewest definitions of overall that explain rows of one table; what alone fits a row comes first."""
     needed: list[str] = []
-    for fitting in sorted((check.fitting for check in checks if check.fitting), key=len):
+    for fitting in sorted((check.definitions for check in checks if check.fitting), key=len):
         if not set(fitting) & set(needed):
             needed.append(fitting[0])
     return tuple(needed)

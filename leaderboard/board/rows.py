@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
-from benchmark.file_remarks import board_remark
+from benchmark.file_remarks import board_remark, needs_no_judge
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
@@ -32,7 +32,7 @@ from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings, with_bands
-from leaderboard.board.reported_results import ReportedFigures, by_judge
+from leaderboard.board.reported_results import ORACLE, ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
 
 Tier = Literal["scored", "reported", "baseline"]
@@ -110,6 +110,7 @@ class BoardRow:
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
     oracle: bool = False  # of a reported result: the judge was given a part of the answer
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
+    remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -122,6 +123,11 @@ class BoardRow:
         """Return the row with these accuracies and no others; intervals of those alone."""
         interval = {name: bounds for name, bounds in self.interval.items() if name in values}
         return replace(self, scores={**dict.fromkeys(self.scores), **values}, interval=interval)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it may be first: of a result with a remark nothing says that a judge is good."""
+        return not self.remark
 
     @property
     def provenance(self) -> str:
@@ -164,7 +170,7 @@ class Board:
             if order == self.spec.headline or self.headline != self.spec.headline:
                 ranks = {row.id: row.rank for row in scored if row.rank is not None}
             else:
-                ranks = shared_ranks((row.id, row.value(order)) for row in scored)
+                ranks = shared_ranks((row.id, row.value(order)) for row in scored if row.leads)
             self._standings[order] = with_bands(standings(ranks, self.ranges.get(order, {})))
         return self._standings[order]
 
@@ -515,8 +521,15 @@ def _scored_row(
         about=_about(entry, revision),
         attempt=entry.get("attempt"),
         attempts=entry.get("attempts"),
+        remark=unranked_for(entry),
         stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
     )
+
+
+def unranked_for(entry: Mapping[str, Any]) -> str:
+    """Return why an entry has no rank: votes that need no judge, unless a maintainer has verified it; "" with one."""
+    remarks = entry.get("remarks") or ()
+    return board_remark(remarks) if needs_no_judge(remarks) and not entry.get("verified_at") else ""
 
 
 def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
@@ -624,8 +637,9 @@ def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
     contenders = [
         RankingEntry(row.id, tuple(row.scores[name] for name in by), tuple(numbers), row.submitted_at)
         for row, numbers in zip(rows, fractions.tolist(), strict=True)
+        if row.leads
     ]
-    return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
+    return _placed(rows, contenders)
 
 
 def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[BoardRow]:
@@ -634,8 +648,16 @@ def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[Boa
     contenders = [
         RankingEntry(row.id, (value,), (round((value or 0.0) * STEPS),), row.submitted_at)
         for row, value in zip(rows, values, strict=True)
+        if row.leads
     ]
-    return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
+    return _placed(rows, contenders)
+
+
+def _placed(rows: Sequence[BoardRow], contenders: Sequence[RankingEntry]) -> list[BoardRow]:
+    """Return the rows with their ranks; those that lead nothing have none."""
+    known = [row for row in rows if row.leads]
+    ranked = [replace(known[place.index], rank=place.rank) for place in places(contenders)]
+    return [*ranked, *(row for row in rows if not row.leads)]
 
 
 def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
@@ -666,6 +688,7 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         judge=reported_figures.judge,
         judge_name=name,
         oracle=reported_figures.oracle,
+        remark=ORACLE if reported_figures.oracle else "",
     )
 
 
@@ -691,14 +714,14 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
     """Return one total order by some scores; among equals the row scored here is first.
 
-    Rows that state none of these scores follow by what they state, each definition by itself. A result of a judge that
-    was given the answer is last: it leads nothing.
+    Rows that state none of these scores follow by what they state, each definition by itself. What leads nothing is
+    last.
     """
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
         another = _of_another_definition(row, by, spec)
-        return (row.oracle, values, _TIERS[row.tier], another, row.submitted_at or row.date, row.id)
+        return (not row.leads, values, _TIERS[row.tier], another, row.submitted_at or row.date, row.id)
 
     return tuple(sorted(rows, key=key))
 

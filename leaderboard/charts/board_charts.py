@@ -362,8 +362,8 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 def _records(rows: Sequence[BoardRow], tier: str, key: str) -> list[BoardRow]:
-    """Return the rows of a tier that were better than all before them."""
-    own = [row for row in rows if row.tier == tier]
+    """Return the rows of a tier that were better than all before them; none that leads nothing."""
+    own = [row for row in rows if row.tier == tier and row.leads]
     return [own[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in own)]
 
 

@@ -52,7 +52,7 @@ _MEASURES = (
 def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Headline score over price, tokens and time of the run, each with its Pareto front."""
     key, title = view.spec.headline, headline_name(view.spec, first=True)
-    rows = [row for row in ranked(view) if row.tier == "scored"]
+    rows = [row for row in ranked(view) if row.tier == "scored" and row.leads]
     chosen = {str(entry["id"]) for entry in entries}
     panels: list[ScatterPanel] = []
     cells: list[Cells] = []

@@ -108,13 +108,14 @@ def agreement_verdict(found: Sequence[BenchmarkAgreement]) -> str:
 
 
 def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
-    """Return the headline of a judge on a board, and whether it was scored here; None without one."""
+    """Return the headline of a judge on a board, and whether it was scored here; None without one. Votes that need no
+    judge, and results of a judge that was given the answer, are none."""
     if cell is None:
         return None
-    for scored, figures in ((True, cell.figures), *((False, figures) for _row, figures in cell.reports)):
-        for figure in figures:
+    for row, figures in ((cell.scored, cell.figures), *cell.reports):
+        for figure in figures if row is not None and row.leads else ():
             if figure.key == cell.board.headline:
-                return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), scored
+                return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), row is cell.scored
     return None
 
 

@@ -207,7 +207,8 @@ def _on_benchmark(one: BenchmarkComparison) -> dict[str, Any]:
         "protocol": one.board.protocol,
         "part": part_json(one.board),
         "figures": [
-            None if figure is None else {**figure_json(figure), "scored": bool(figure.rule)} for figure in one.figures
+            None if figure is None else {**figure_json(figure), "scored": bool(figure.rule), "variant": variant or None}
+            for figure, variant in zip(one.figures, one.variants, strict=True)
         ],
         "difference": None if one.difference is None else difference_json(one.difference),
         "tested": one.tested,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from benchmark.protocols import protocols
 from benchmark.statistics.pairwise import PairwiseArrays
 from common.messages import _, joined
-from leaderboard.board.rows import Board
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
-from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure
+from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure, variant_of
 from leaderboard.pages.compare import ScoreDifference, adjust, compare, listed, p_text, points
 
 MOST_OFFERED = 40
@@ -34,6 +34,13 @@ class BenchmarkComparison:
     difference: ScoreDifference | None
     how: str
     reported: bool = False
+    rows: tuple[BoardRow | None, BoardRow | None] = (None, None)  # the results that have the figures
+
+    @property
+    def variants(self) -> tuple[str, str]:
+        """How each result was made, where that is not one plain answer for each pair; why it leads nothing."""
+        first, second = ("" if row is None else variant_of(row) for row in self.rows)
+        return first, second
 
     @property
     def tested(self) -> bool:
@@ -63,12 +70,13 @@ def _on_benchmark(
     first, second = cells
     leading = tuple(None if cell is None else cell.leading for cell in cells)
     shown = (leading[0], leading[1])
+    rows = (first.leading_row if first else None, second.leading_row if second else None)
     if first is None or second is None or None in leading:
-        return BenchmarkComparison(board, first, second, shown, None, "")
+        return BenchmarkComparison(board, first, second, shown, None, "", rows=rows)
     if first.figures and second.figures:
         return _scored(edition, (first, second), relations)
     return _of_one_source(board, first, second) or BenchmarkComparison(
-        board, first, second, shown, None, _not_comparable(first, second)
+        board, first, second, shown, None, _not_comparable(first, second), rows=rows
     )
 
 
@@ -83,7 +91,8 @@ def _scored(
         difference = turned(difference)
     rule = protocols(board.spec)[board.protocol].title
     how = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), "; ")
-    return BenchmarkComparison(board, *cells, (cells[0].figures[0], cells[1].figures[0]), difference, how)
+    figures = (cells[0].figures[0], cells[1].figures[0])
+    return BenchmarkComparison(board, *cells, figures, difference, how, rows=(rows[0], rows[1]))
 
 
 def turned(difference: ScoreDifference) -> ScoreDifference:
@@ -112,7 +121,8 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
                     one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
                 )
                 how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
-                return BenchmarkComparison(board, first, second, (one, two), difference, how, reported=True)
+                found = (one, two), difference, how
+                return BenchmarkComparison(board, first, second, *found, reported=True, rows=(row, other))
     return None
 
 
@@ -131,7 +141,11 @@ def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
 def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
     """Return what the comparison says, in plain words."""
     a, b = (line.name for line in lines)
-    tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
+    scored = [one for one in found if one.tested]
+    judged = [one for one in scored if all(row is not None and row.leads for row in one.rows)]
+    tested = [(one.board.spec.title, one.difference) for one in judged if one.difference is not None]
+    if scored and not judged:
+        return _("Votes that need no judge are in no verdict, so there is none about {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]

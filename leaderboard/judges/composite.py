@@ -1,7 +1,7 @@
 """Composites of judges over the benchmarks that a reader chooses, with the reader's weights. Pure.
 
-Only scores made here count, each the headline of its board. A judge without one of the chosen benchmarks has no
-composite: nothing is averaged over different sets of columns.
+Only scores made here count, each the headline of its board; none of votes that need no judge. A judge without one of
+the chosen benchmarks has no composite: nothing is averaged over different sets of columns.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def weighted(boards: Sequence[Board], weights: Mapping[str, float]) -> tuple[Boa
 def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:
     scores = {}
     for cell in line.cells:
-        headline = cell.figures[0] if cell is not None and cell.figures else None
+        leads = cell is not None and cell.scored is not None and cell.scored.leads
+        headline = cell.figures[0] if cell is not None and leads and cell.figures else None
         if cell is not None and headline is not None and headline.key == cell.board.headline and headline.interval:
             shown = (headline.value, *headline.interval)
             # Weights could tell more digits of a score than its board does.

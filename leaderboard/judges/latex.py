@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchmark.statistics.composite import Composite
 from common.rounding import percent
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.rows import Board
 from leaderboard.judges.composite import weighted
 from leaderboard.judges.table import (
     JudgeLine,
@@ -175,24 +175,20 @@ def _column(board: Board) -> str:
 
 
 def _remarks(cell: JudgeResult) -> list[str]:
-    """Return what sets the leading figure of a cell apart: another definition than its column's, several votes."""
+    """Return what sets a leading figure apart: another definition than its column's, votes, why it leads nothing."""
     figure, spec = cell.leading, cell.board.spec
-    variant = variant_of(_leading_row(cell))
+    row = cell.leading_row
+    variant = variant_of(row) if row is not None else ""
     if figure is None or figure.key == cell.board.headline:
         return [variant] if variant else []
     words = figure.kind if figure.label == figure.kind else f"{figure.title} ({figure.kind})"
     return [f"{spec.title}: {words}", *([variant] if variant else [])]
 
 
-def _leading_row(cell: JudgeResult) -> BoardRow:
-    """Return the entry or the reported result whose figure leads a cell that has one."""
-    return cell.scored if cell.scored is not None and cell.figures else cell.reports[0][0]
-
-
 def _source(cell: JudgeResult) -> Source | None:
     """Return the source of a reported figure; None of one that was scored here."""
-    row = _leading_row(cell)
-    return None if row.tier == "scored" else (row.source, row.url)
+    row = cell.leading_row
+    return None if row is None or row.tier == "scored" else (row.source, row.url)
 
 
 def _cited(source: Source) -> str:

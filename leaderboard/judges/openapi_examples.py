@@ -17,7 +17,14 @@ _FIGURE = {
     "interval": [0.7111, 0.7682],
 }
 _MICRO = {"key": "micro", "title": "ACC", "definition": "micro", "value": 0.8235, "interval": [0.7587, 0.8738]}
-_SCORED = {"entry": "e4kq2m7xwzta", "rank": 3, "rank_range": [2, 5], "figures": [_FIGURE]}
+_SCORED = {
+    "entry": "e4kq2m7xwzta",
+    "rank": 3,
+    "rank_range": [2, 5],
+    "remark": None,
+    "votes_per_item": 5,
+    "figures": [_FIGURE],
+}
 _REPORTED = {
     "result": "r-my-judge-2605-00001",
     "model": "My judge 7B",
@@ -50,7 +57,7 @@ JUDGES = answers(
     "Judges in the order of the table; `composite` is null for a judge without a score on a benchmark with a weight. "
     "`arithmetic` says what is wrong with reported figures, null where nothing is known to be; `finding` says what "
     "they fit; `mixed` lists the definitions of overall that their table has in one column; `oracle`: its "
-    "judge was given a part of the answer; `part` "
+    "judge was given a part of the answer; `remark`: why an entry has no rank, such as votes of a baseline; `part` "
     "says how many of the released pairs a board has, null for all; `parts` of a composite says it of "
     "each benchmark that it takes in.",
     {"benchmarks": [*_WEIGHTS], "weights": _WEIGHTS, "judges": [_LINE]},
@@ -58,7 +65,8 @@ JUDGES = answers(
 JUDGE = answers("The judge.", {**_LINE, "weights": _WEIGHTS}, _404_unknown_judge=_UNKNOWN)
 COMPARE_JUDGES = answers(
     "Differences of the first judge minus the second. `tested`: both were scored here, so that there is an interval; p "
-    "values are adjusted for the number of benchmarks (Holm).",
+    "values are adjusted for the number of benchmarks (Holm). `variant`: how a result was made where that is not one "
+    "plain answer for each pair, and why it leads nothing.",
     {
         "judges": [_NAME, {"judge": "another", "name": "Another", "url": "/judges/another"}],
         "verdict": "My judge 7B and Another cannot be separated on VL-RewardBench.",
@@ -68,7 +76,10 @@ COMPARE_JUDGES = answers(
                 "label_revision": "v2",
                 "protocol": "strict",
                 "part": None,
-                "figures": [{**_FIGURE, "scored": True}, {**_FIGURE, "value": 0.7254, "scored": True}],
+                "figures": [
+                    {**_FIGURE, "scored": True, "variant": None},
+                    {**_FIGURE, "value": 0.7254, "scored": True, "variant": "5 votes"},
+                ],
                 "difference": {
                     "n": 1247,
                     "only_first": None,

@@ -58,10 +58,20 @@ class JudgeResult:
         return tuple((row, figures) for row, figures in stated if figures)
 
     @property
+    def leading_row(self) -> BoardRow | None:
+        """The result that the column is sorted by: scored before reported; None without any."""
+        return self.scored if self.figures else next((row for row, _ in self.reports), None)
+
+    @property
     def leading(self) -> OverallFigure | None:
-        """The figure that the column is sorted by: scored before reported; None without any."""
+        """The figure that the column is sorted by; None without any."""
         figures = self.figures or next((found for _, found in self.reports), ())
         return figures[0] if figures else None
+
+    @property
+    def leads(self) -> bool:
+        """Whether it may be first in its column."""
+        return self.leading_row is not None and self.leading_row.leads
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +150,20 @@ def _leading_first(rows: Sequence[BoardRow], board: Board) -> tuple[BoardRow, ..
 
     def order(row: BoardRow) -> tuple[bool, bool, bool, int]:
         more = (row.votes_per_item or 1) > votes[row.source]
-        return (row.oracle, more, row.value(board.headline) is None, known.get(row.id, len(known)))
+        return (not row.leads, more, row.value(board.headline) is None, known.get(row.id, len(known)))
 
     return tuple(sorted(reported, key=order))
 
 
 def variant_of(row: BoardRow) -> str:
-    """Return how a reported result was made where that is not one plain answer for each pair; "" where it was."""
+    """Return how a result was made where that is not one plain answer for each pair; "" where it was.
+
+    Of what leads nothing it says why.
+    """
     votes = row.votes_per_item or 1
     several = _("{votes} votes", votes=votes) if votes > 1 else ""
-    if row.oracle:
-        return ", ".join(filter(None, (_("given the answer"), several)))
-    return several
+    why = _("given the answer") if row.oracle else row.remark
+    return joined([text for text in (why, several) if text])
 
 
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
@@ -212,17 +224,17 @@ def named_parts(boards: Iterable[Board]) -> str:
     return joined([_("{title} ({part})", title=title, part=part) for title, part in parts if part])
 
 
-def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[bool, int, float]:
+def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[int, int, float]:
     """Return what a column is sorted by. Figures of another definition than the column's follow those that have it,
-    each definition by itself: numbers of two definitions are in no order."""
+    each definition by itself: numbers of two definitions are in no order. After them comes what leads nothing."""
     figure = cell.leading if cell is not None else None
     if cell is None or figure is None:
-        return (True, 0, 0.0)
+        return (2, 0, 0.0)
     keys = sorted(cell.board.spec.overall_keys, key=lambda key: key != cell.board.headline)
-    return (False, keys.index(figure.key), -figure.value if descending else figure.value)
+    return (int(not cell.leads), keys.index(figure.key), -figure.value if descending else figure.value)
 
 
-def _descending(line: JudgeLine) -> list[tuple[bool, int, float]]:
+def _descending(line: JudgeLine) -> list[tuple[int, int, float]]:
     return [_order(cell) for cell in line.cells]
 
 
@@ -238,7 +250,8 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         best = cell.info.best if cell.info is not None else None
         ranges = [best, cell.info.worst] if cell.info is not None and best is not None else None
         rank = cell.info.rank if cell.info is not None else None
-        scored = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "figures": _json(cell.figures)}
+        about = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "remark": cell.scored.remark or None}
+        scored = {**about, "votes_per_item": cell.scored.votes_per_item, "figures": _json(cell.figures)}
     return {
         "label_revision": cell.board.label_revision,
         "protocol": cell.board.protocol,

@@ -89,7 +89,9 @@ def headline(definition_check: DefinitionCheck) -> str:
     if definition_check.verdict == OTHER_COUNTS:
         return _("The categories do not add up to the overall.")
     if definition_check.verdict == FITS:
-        return _("The overall is {titles}.", titles=quoted(definition_check.fitting, definition_check.spec, _(" or ")))
+        return _(
+            "The overall is {titles}.", titles=quoted(definition_check.definitions, definition_check.spec, _(" or "))
+        )
     return _("Every figure is possible. With all categories and the overall we can tell its definition.")
 
 

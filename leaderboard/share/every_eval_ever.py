@@ -56,6 +56,7 @@ def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> d
                 "snapshot": board.snapshot_id,
                 "label_revision": board.label_revision,
                 "disclosure": board.level,
+                **({"remark": str(row.remark)} if row.remark else {}),
             },
         },
         "eval_library": {"name": f"{spec.id}-leaderboard", "version": context.scorer_version or "unknown"},

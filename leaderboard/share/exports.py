@@ -179,6 +179,7 @@ def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
         _text("url"),
         _text("note"),
         _text("about"),
+        _text("remark"),
     )
 
 
@@ -312,9 +313,10 @@ class _Cell:
 
 def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
     tier, letters = _best_tier(taken.rows), _letters(taken.rows)
-    highest = _best([row for row in taken.rows if row.tier == tier], taken.board.spec.headline_first)
+    rivals = [row for row in taken.rows if row.tier == tier and row.leads]
+    highest = _best(rivals, taken.board.spec.headline_first)
     return [
-        [_cell(taken, row, column, highest if row.tier == tier else {}, letters) for column in columns]
+        [_cell(taken, row, column, highest if row in rivals else {}, letters) for column in columns]
         for row in taken.rows
     ]
 

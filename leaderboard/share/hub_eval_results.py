@@ -38,6 +38,7 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     how = f"rule {rule}, categories {categories}, labels {board.label_revision}"
     votes = row.votes_per_item
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
+    notes += f"; no rank: {row.remark}" if row.remark else ""
     made = [
         EvalResultEntry(
             dataset_id=board.spec.hub_dataset,

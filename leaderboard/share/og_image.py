@@ -55,7 +55,7 @@ def of_board(board: Board) -> bytes:
         30,
         LIGHT.soft,
     )
-    for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
+    for number, row in enumerate([row for row in board.rows if row.tier == "scored" and row.leads][:5]):
         top = 282 + 62 * number
         canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)
         name = _drawable(f"{row.model} {row.version}".strip()) or f"Entry {row.id}"

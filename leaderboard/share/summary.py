@@ -67,7 +67,7 @@ def _place(row: BoardRow, board: Board) -> str:
         return row.tier
     standing = board.standings().get(row.id)
     if standing is None:
-        return ""
+        return f"no rank: {row.remark}" if row.remark else ""
     tested = standing.best is not None and standing.best != standing.worst
     rank = f"{standing.best}–{standing.worst}" if tested else str(standing.rank)
     return f"rank {rank} of {board.scored}"

@@ -163,7 +163,7 @@
 
   function sharedRanks(data, key) {
     const values = data[key], ranks = values.map(() => null);
-    const known = [...values.keys()].filter((i) => data.tier[i] === 0 && values[i] !== null);
+    const known = [...values.keys()].filter((i) => data.rank[i] !== null && values[i] !== null);
     known.sort((a, b) => values[b] - values[a]);
     known.forEach((i, at) => { ranks[i] = at && values[i] === values[known[at - 1]] ? ranks[known[at - 1]] : at + 1; });
     return ranks;

@@ -35,7 +35,13 @@ class PendingApproval:
     submitted_at: str
     file: str  # format, items, votes per item
     abstaining: float | None  # share of its votes or pairs that count for neither response; None: not recorded
+    reasons: tuple[str, ...]  # codes of why it waits; none of what came before they were kept
     content_sha256: str
+
+    @property
+    def why(self) -> str:
+        """The reasons in words."""
+        return visibility.approval_words(self.reasons)
 
 
 @action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", text=text_output.approvals)

@@ -516,6 +516,7 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
             minute(pending_approval.submitted_at),
             pending_approval.file,
             NOTHING if pending_approval.abstaining is None else f"{percent(pending_approval.abstaining)}%",
+            pending_approval.why or NOTHING,
         )
         for pending_approval in pending_approvals
     ]
@@ -528,6 +529,7 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         _("Submitted"),
         _("File"),
         _("No vote"),
+        _("Why it waits"),
     )
     return table(_("Waiting"), head, rows, _("Nothing waits."), actions)
 

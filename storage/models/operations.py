@@ -82,6 +82,8 @@ class ReportedResult(Base):
     removed_reason: Mapped[Words | None]
     judge_name: Mapped[Words | None]
     reported_by: Mapped[Words | None]
+    # whether the judge was given a part of the answer
+    oracle: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="oracle"))
 
 
 class Backup(Base):

@@ -102,6 +102,15 @@ class Attacker:
         return dict(self.http.get(path).json())
 
 
+def approve_all(warden: Attacker) -> list[str]:
+    """A maintainer lets everything through that waits; the submissions."""
+    waiting = [str(one["submission"]) for one in warden.http.get("/api/v1/maintenance/approvals").json()]
+    for name in waiting:
+        address = f"/api/v1/maintenance/approvals/{name}/approve"
+        assert warden.http.post(address, json={"reason": "no attack"}).status_code == 200
+    return waiting
+
+
 def in_turn(
     target: AttackTarget, accounts: Sequence[Attacker], files: Sequence[bytes], days: float, first: int = 0
 ) -> list[str]:

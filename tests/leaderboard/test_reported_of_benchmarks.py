@@ -167,7 +167,7 @@ def test_a_table_that_mixes_definitions_in_one_column_is_told_at_each_of_its_row
     rows = load_published(load_spec("multimodal-rewardbench"))
     mixed = {row.id: mixed_definitions(row, rows) for row in rows}
     told = {row.id for row in rows if row.place == "Table 10"}
-    assert {mixed[name] for name in told} == {("mean-of-seven", "micro")}
+    assert {mixed[name] for name in told} == {("mean-of-seven", "micro-released")}
     assert {names for one, names in mixed.items() if one not in told} == {()}
     other = load_published(load_spec("mm-rlhf-rewardbench"))
     assert not any(mixed_definitions(row, other) for row in other)
@@ -221,13 +221,13 @@ def test_other_results_of_a_judge_show_the_overall_that_they_state() -> None:
 def test_the_page_of_a_judge_says_what_arithmetic_says_of_each_report(visitor: TestClient) -> None:
     page = visitor.get("/judges/gpt-4o").text
     assert "ACC+ 26.01 is no count of 46 groups: 11 of 46 is 23.91, 12 of 46 is 26.09." in page
-    assert "The overall column of arXiv:2509.16127, Table 10 mixes “Mean of 7” and “all pairs alike”" in page
+    assert "The overall column of arXiv:2509.16127, Table 10 mixes “Mean of 7” and “No toxicity”" in page
     cells = visitor.get("/api/v1/judges/gpt-4o").json()["benchmarks"]
     mm_rlhf, mmrb = (
         next(row for row in cells[name]["reported"] if row["result"].startswith("r-gpt-4o-2509")) for name in OTHERS
     )
     assert (mm_rlhf["arithmetic"], mm_rlhf["mixed"]) == ("no count gives ACC+ 26.01", [])
-    assert (mmrb["arithmetic"], mmrb["mixed"]) == (None, ["mean-of-seven", "micro"])
+    assert (mmrb["arithmetic"], mmrb["mixed"]) == (None, ["mean-of-seven", "micro-released"])
     assert mmrb["finding"].startswith("The overall is “Mean of 7”.")
 
 

@@ -17,6 +17,7 @@ import leaderboard.api
 import leaderboard.routes
 from auth import Forbidden
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
+from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
@@ -35,6 +36,7 @@ from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 from tests.factories.programs import Finished, run_maintenance
 from tests.factories.refusals import refuses
+from tests.factories.snapshots import snapshot
 from tests.factories.specs import VL, arithmetic_check, spec_of
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
@@ -73,6 +75,19 @@ def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
         problems = list(rejected.problems)
     assert all(one.message for one in problems)
     return [(one.line, one.field, one.code) for one in problems]
+
+
+@pytest.mark.parametrize(("stated", "kept"), [("true", True), ("no", False), ("", None)])
+def test_that_a_judge_was_given_the_answer_is_kept_and_its_row_leads_nothing(
+    database: Database, stated: str, kept: bool | None
+) -> None:
+    _import(database, {**ROW, "oracle": stated}, {**ROW, "name": "Judge-72B", "macro": 40.0})
+    with database.read() as session:
+        rows = {"reported": stored.shown(session, "demo")}
+    assert {row["name"]: row["oracle"] for row in rows["reported"]} == {"Judge-7B": kept, "Judge-72B": None}
+    board = build_board(snapshot([]), VL, published=merge_imported((), rows, VL))
+    assert [row.model for row in board.rows][-1 if kept else 0] == "Judge-7B"
+    assert {row.model: row.leads for row in board.rows} == {"Judge-7B": not kept, "Judge-72B": True}
 
 
 def test_every_problem_is_named_with_its_line_and_field() -> None:

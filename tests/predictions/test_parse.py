@@ -157,7 +157,7 @@ def test_mixed_revisions_are_named() -> None:
 
 def test_exactly_the_items_of_a_revision_are_that_revision_whatever_their_ids() -> None:
     held = real().in_revision("v2")
-    records = [{"item": real().items[i].key, "id": real().items[i].ids["v0"], "votes": [0]} for i in held]
+    records = [{"item": real().items[i].key, "id": real().items[i].ids["v0"], "votes": [i % 2]} for i in held]
     upload = parse_predictions(native(records), real())
     assert (upload.revision, upload.items) == ("v2", 1247)
     assert [warning.code for warning in upload.warnings] == ["mixed-revisions"]

@@ -15,7 +15,15 @@ import pytest
 
 from bench import official_rule
 from benchmark import demo
-from tests.factories.signed_in_service import MAINTAINER, AttackTarget, in_turn, native, official, open_target
+from tests.factories.signed_in_service import (
+    MAINTAINER,
+    AttackTarget,
+    approve_all,
+    in_turn,
+    native,
+    official,
+    open_target,
+)
 from tests.redteam import attackers, simulation
 from tests.redteam.attackers import agreement
 from tests.redteam.policy import Secret
@@ -96,8 +104,9 @@ def test_a8_forged_labels_flags_and_a_third_answer_are_worth_nothing(target: Att
     assert (forged.status_code, forged.json()["code"]) == (422, "unreadable")  # a verdict is 1 or 2, and nothing else
     target.days_pass()
     # A label in the file that makes every "Answer 1" right changes nothing: the score is that of answering 1.
-    one = attacker.submit(official(pairs, "Answer 1 is better.", ranking=[0, 1], label=0, score=1.0), "label inside")
-    shown = attacker.scores(one.json()["id"])["protocols"]["strict"]
+    one = attacker.look(official(pairs, "Answer 1 is better.", ranking=[0, 1], label=0, score=1.0), "label inside")
+    assert approve_all(target.account(MAINTAINER, "maintain")) == [one]  # one answer for all needs no judge
+    shown = attacker.scores(one)["protocols"]["strict"]
     honest = secret.disclosed(np.zeros(len(secret.truth), dtype=np.int8))["protocols"]["strict"]
     assert {name: shown[name] for name in honest} == honest
 
@@ -166,6 +175,7 @@ def test_control_at_a_service_without_quota_and_secrecy_every_label_is_found_in_
         pairs = zip(vectors[::2], vectors[1::2], strict=True)
         files = [native(secret, attackers.two_in_one(first, second)) for first, second in pairs]
         entries = [weigher.look(data, f"weighing {number}") for number, data in enumerate(files)]
+        approve_all(target.account(MAINTAINER, "maintain"))  # some weigh with votes for one place
         cards = [weigher.scores(entry)["groupings"]["rl-in-general"] for entry in entries]
     views = [secret.read_categories(card[rule], groups) for card in cards for rule in ("vlmevalkit", "strict")]
     belief = attackers.weighed(vectors, views, groups, np.zeros(len(secret.truth), dtype=np.int8))

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 import leaderboard.routes
+from auth import Identity
 from benchmark.baselines import FIRST, LONGER
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
 from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
@@ -27,6 +28,7 @@ from submissions.metadata import Metadata
 from submissions.service import FileRejected
 from submissions.submit_html import report_html
 from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
+from tests.factories.accounts import MAINTAINER
 from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.snapshots import FixedSource
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
@@ -59,10 +61,10 @@ class PairService:
     database: Database
     scorer: Scorer
 
-    def submit(self, lines: list[Line], model: str) -> str:
+    def submit(self, lines: list[Line], model: str, user: Identity | None = None) -> str:
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = self.setup.arrive(data, f"{model}.jsonl")
-        return self.setup.intake.submit(file, Metadata(model=model), person(model)).id
+        return self.setup.intake.submit(file, Metadata(model=model), user or person(model)).id
 
     def board(self, protocol: str | None = None) -> Board:
         """Return the board after the worker has done everything that waits."""
@@ -189,13 +191,16 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     database: Database, tmp_path: Path
 ) -> None:
     service = serving(database, tmp_path, MM_RLHF, write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS))
-    constant = service.submit([{"id": item["id"], "votes": [0]} for item in QUESTIONS], "constant")
+    first = [{"id": item["id"], "votes": [0]} for item in QUESTIONS]
+    constant = service.submit(first, "constant", MAINTAINER)  # whose files do not wait
     shown_first = service.submit(
         [{"id": item["id"], "rewards": [n % 3, 0.5]} for n, item in enumerate(QUESTIONS)], "shown first"
     )
     plain = service.submit([{"id": item["id"], "votes": [n % 2]} for n, item in enumerate(QUESTIONS)], "plain")
     board = service.board()
     assert [row_of(board, name).note for name in (constant, shown_first, plain)] == ["votes of a baseline", "", ""]
+    assert [row_of(board, name).rank for name in (constant, shown_first, plain)] == [None, 1, 2]
+    assert set(board.ranges["micro"]) == {shown_first, plain}
     cache = BoardCache(FixedSource(service.snapshot()), context=contexts_of([MM_RLHF])[0], published=())
     edition = cache.refresh()
     assert [(edition.entry(name) or {}).get("remarks") for name in (constant, shown_first, plain)] == [
@@ -207,7 +212,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     unknown = "does not say which answer was shown first"
     assert [unknown in page for page in pages] == [True, False, True]
     assert "prompts show the preferred answer first" in pages[1]
-    assert "Each vote of its file is that of a baseline" in pages[0]
+    assert "The votes of its file are those of a baseline" in pages[0]
 
 
 def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:

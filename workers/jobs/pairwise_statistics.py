@@ -105,7 +105,7 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: Relat
         entries = [entry for entry in board.entries if revision.name in entry.revisions]
         same = (StoredRelations.benchmark == pointer.benchmark, StoredRelations.inputs == board.inputs[revision.name])
         done = select(StoredRelations.inputs).where(*same)
-        if any(not entry.order.off_board for entry in entries) and session.execute(done).first() is None:
+        if any(entry.compared for entry in entries) and session.execute(done).first() is None:
             rules = CountingRules(scorer.table.spec, revision.name, revision.level, pointer.scorer_version)
             places = {entry.id: entry.order for entry in entries}
             ranked = memory.ranked(rules, places, partial(_ranking_keys, session, rules))
@@ -135,7 +135,7 @@ def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) 
 
 def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -> _Task:
     """Return the statistics to compute. ``ranked``: entries under the revision, best first."""
-    shown = {entry.id for entry in board.shown}
+    shown = {entry.id for entry in board.entries if entry.compared}
     best = comparable([name for name in ranked if name in shown], board.judges)
     compared = {board.judges[name] for name in best.chosen}
     tried = members({name: judge for name in ranked if (judge := board.judges[name]) in compared})

@@ -51,7 +51,7 @@ def rank_ranges_under(
     """Return entry -> rank range of the default board; only the best entry of each judge has one."""
     counts = _counts(database, scorer, [entry.id for entry in view.entries], under.labels)
     names, spec = list(counts), scorer.table.spec
-    if not names:
+    if not any(entry.compared for entry in view.entries):
         return {}
     stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec)
     keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))

@@ -49,7 +49,7 @@ def test_the_definition_of_an_overall_follows_from_the_categories(
 ) -> None:
     found = definition_check.answer(figures, MMRB)
     assert (found.verdict, list(found.fitting)) == ("fits", definitions)
-    names = {"mean-of-seven": "Mean of 7", "micro": "all pairs alike"}
+    names = {"mean-of-seven": "Mean of 7", "micro": "No toxicity"}
     assert f"“{names[definitions[0]]}”" in definition_check.headline(found)
     assert not any(key in sentence for key in MMRB.overall_keys for sentence in definition_check.sentences(found))
 
@@ -131,4 +131,4 @@ def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixt
 
 def test_a_column_of_two_definitions_is_told_though_one_of_them_has_two_names() -> None:
     mixed, alike = table_of(MMRB), table_of(MM_RLHF)
-    assert (mixed.definitions, alike.definitions) == (("mean-of-seven", "micro"), ("micro",))
+    assert (mixed.definitions, alike.definitions) == (("mean-of-seven", "micro-released"), ("micro",))
