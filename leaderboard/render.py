@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -29,7 +29,7 @@ from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.messages import _, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
-from common.translations import Translations, languages
+from common.translations import Translations, languages, translations
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.hints import misread_words, stated_names, unstated_judges
@@ -102,17 +102,17 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
 
 _FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
 _SHORT_NAME = 7  # letters
-_A_ROW = 3  # categories beside each other on a narrow screen
+_LABEL = re.compile(r'(.+)(::before\{content:)"([^"]*[A-Za-z][^"]*)"(.*)')  # of a figure, where a table has no head
 
 
 def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
-    A line with ``$category`` stands for one such line per category; with ``$first``, for one per category that begins a
-    row on a narrow screen; with ``$other``, for one per overall number beside the headline, whose title is ``$named``.
-    ``$pooled`` is the first of these, ``$label`` its name; ``$beside`` has room for name and number. ``$categories``
-    and ``$heads`` are lists of selectors, ``$drawing`` and
-    ``$compared`` are widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours.
+    A line with ``$category`` stands for one such line per category; with ``$other``, for one per overall number beside
+    the headline, whose title is ``$named``. ``$pooled`` is the first of these, ``$label`` its title; ``$beside`` has
+    room for title and number. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` and ``$compared`` are
+    widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours. A label is there in
+    every language.
     """
     keys, categories = spec.category_keys, spec.categories
     others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
@@ -121,7 +121,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$heads": ",".join(f"[data-head={key}]" for key in keys),
         "$headline": spec.headline,
         "$pooled": others[0],
-        "$label": spec.name_of(others[0]),
+        "$label": spec.title_of(others[0]),
         "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "106px",
         "$drawing": _drawing_width(len(categories)),
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
@@ -130,19 +130,29 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     }
     for name, value in values.items():
         text = text.replace(name, value)
-    lists = {"$other": others, "$first": list(keys[::_A_ROW])}
-    lines = text.split("\n")
-    for name, replacements in lists.items():
-        lines = [
-            line.replace(name, key).replace("$named", spec.title_of(key))
-            for line in lines
-            for key in (replacements if name in line else [""])
-        ]
-    return "\n".join(
+    lines = [
+        line.replace("$other", key).replace("$named", spec.title_of(key))
+        for line in text.split("\n")
+        for key in (others if "$other" in line else [""])
+    ]
+    lines = [
         line.replace("$category", one.key).replace("$title", one.title)
         for line in lines
         for one in (categories if "$category" in line else categories[:1])
-    )
+    ]
+    return "\n".join(same for line in lines for same in (line, *_in_languages(line)))
+
+
+def _in_languages(line: str) -> Iterator[str]:
+    """Yield a rule whose content is a label once more for each language that has another word for it."""
+    match = _LABEL.fullmatch(line)
+    if match is None:
+        return
+    selector, begins, label, ends = match.groups()
+    for tag in languages():
+        word = translations(tag).known(label.strip())
+        if word != label.strip():
+            yield f'{selector}:lang({tag}){begins}"{word}{" " if label.endswith(" ") else ""}"{ends}'
 
 
 def _drawing_width(categories: int) -> str:

@@ -9,7 +9,7 @@ from storage.database import Database
 from submissions import activity, visibility_options
 from submissions.pages import next_submission_text, visibility_label
 from submissions.service import SubmissionService
-from submissions.status import list_own
+from submissions.status import AWAITING, list_own
 
 
 def submission_rows(database: Database, benchmark: str, user: Identity) -> list[SubmissionRow]:
@@ -17,7 +17,7 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
     return [
         SubmissionRow(
             title=" ".join(filter(None, (one.model, one.version))),
-            state=one.state,
+            state=_("waiting for approval") if one.state == AWAITING else one.state,
             url=f"/account/submissions/{one.id}"
             if visibility_options.is_owner(user, user.account)
             else f"/api/v1/submissions/{one.id}",

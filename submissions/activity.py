@@ -33,7 +33,7 @@ RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
 # What the owner reads of events that no action writes; the event's own fields in braces.
 _SENTENCES: Mapping[str, str] = {
     "submission.accepted": _("The file was accepted."),
-    "job.failed": _("Scoring failed under label revision {label_revision}. That is a fault of the service."),
+    "job.failed": _("Scoring failed with labels {label_revision}. That is a fault of the service."),
     "entry.published": _("It was published."),
     "entry.revealed": _("It is shown with your name."),
     "entry.anonymous": _("The day was changed until which it is shown without your name."),
@@ -213,14 +213,14 @@ def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:
     revision = event.body["label_revision"]
     if visible.is_withheld(receipt.id, *_rules(event.body)):
         return _(
-            "It was scored under label revision {revision}. No score is shown: {reason}.",
+            "Scored with labels {revision}. No score is shown: {reason}.",
             revision=revision,
             reason=NOT_SHOWN,
         )
     score = visible.shown(receipt.id, *_rules(event.body))
     if not score:
-        return _("It was scored under label revision {revision}.", revision=revision)
-    return _("It was scored under label revision {revision}: {score}.", revision=revision, score=score)
+        return _("Scored with labels {revision}.", revision=revision)
+    return _("Scored with labels {revision}: {score}.", revision=revision, score=score)
 
 
 def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> ActivityItem | None:

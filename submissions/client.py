@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SERVER = "http://127.0.0.1:7860"
 _STATES: Mapping[str, str] = {
-    "awaiting-approval": _("awaiting-approval"),
+    "awaiting-approval": _("waiting for approval"),
     "queued": _("queued"),
     "scoring": _("scoring"),
     "scored": _("scored"),

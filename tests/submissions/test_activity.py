@@ -115,7 +115,7 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
     prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), "demo")
     told = _said(database)
     assert sorted((line.entry, line.kind) for line in told) == [(name, "scores.recorded") for name in sorted(names)]
-    assert all(line.sentence.startswith("It was scored under label revision demo: macro ") for line in told)
+    assert all(line.sentence.startswith("Scored with labels demo: macro ") for line in told)
 
 
 def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:

@@ -50,6 +50,19 @@ def test_no_page_scrolls_sideways(page: Page, address: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", BOARDS)
+def test_the_header_has_at_most_two_lines(page: Page, address: str, path: str) -> None:
+    page.goto(address + path)
+    tops = page.evaluate(
+        """() => [...document.querySelectorAll(".top > *")].map(one => {
+          const box = one.getBoundingClientRect();
+          return Math.round((box.top + box.bottom) / 2);
+        }).sort((one, other) => one - other)"""
+    )
+    lines = [top for place, top in enumerate(tops) if not place or top - tops[place - 1] > 10]
+    assert len(lines) == (2 if page.viewport_size == PHONE else 1)
+
+
+@pytest.mark.parametrize("path", BOARDS)
 def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?tier=reported")
     beside = page.evaluate(
