@@ -48,11 +48,13 @@ def command_line(arguments: list[str]) -> argparse.ArgumentParser:
 
 
 def _add_check(commands: Any) -> None:
-    check = commands.add_parser("check", help=_("dry run without labels: format, items, votes, habits, all problems"))
+    check = commands.add_parser(
+        "check", help=_("check a file without labels: format, pairs, votes, position bias, all problems")
+    )
     check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
     check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
     check.add_argument(
-        "--items", type=Path, metavar="PATH", help=_("item manifest, where the benchmark comes without one")
+        "--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one")
     )
     check.add_argument(
         "--benchmark",

@@ -191,7 +191,7 @@ def anonymity_command(arguments: argparse.Namespace) -> int:
     entry = arguments.id
     until_day = _("Entry {id} names nobody until {day}.", id=entry, day=until)
     done = until_day if until else _("Entry {id} names its owner in a moment.", id=entry)
-    already = _("Entry {id} is so already; nothing changed.", id=entry)
+    already = _("No change: entry {id} is set like this already.", id=entry)
     return _ask(arguments, "PUT", "anonymity", {"until": until}, done, already)
 
 

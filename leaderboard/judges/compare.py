@@ -139,9 +139,9 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     level = [title for title, one in tested if not one.separable]
     clauses = [_ahead(x, y, results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
     if not clauses:
-        return _("{a} and {b} cannot be separated on {level}.", a=a, b=b, level=listed(level))
+        return _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
     text = joined(clauses, _(", but "))
-    return text + (_("; on {level} they cannot be separated.", level=listed(level)) if level else _("."))
+    return text + (_("; no significant difference on {level}.", level=listed(level)) if level else _("."))
 
 
 def _ahead(one: str, other: str, results: Sequence[tuple[str, ScoreDifference]]) -> str:
