@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 from auth.csrf import SAFE_METHODS
 from auth.middleware import identity_of
 from auth.model import AuthError, Role, require
+from common.messages import _
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 MOST_PARTS = 10_000  # commas and brackets of a body: half a million wrong values take 20 seconds to refuse, these 0.1
@@ -49,12 +50,12 @@ async def _body(request: Request) -> bytes:
     try:
         return await request.body()  # the request keeps it for the next caller
     except ClientDisconnect:
-        raise HTTPException(400, "The request ended before its body was complete.") from None
+        raise HTTPException(400, _("The request ended before its body was complete.")) from None
 
 
 def _look(body: bytes) -> None:
     if sum(map(body.count, (b",", b"[", b"{"))) > MOST_PARTS:
-        raise TooManyParts(f"The request has more than {MOST_PARTS:,} values.")
+        raise TooManyParts(_("The request has more than {most:,} values.", most=MOST_PARTS))
 
 
 class RoleRoute(APIRoute):

@@ -16,6 +16,7 @@ from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Behaviour
+from common.messages import _
 from leaderboard import openapi_examples
 from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
@@ -114,16 +115,18 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if result is None:
             reported = any(one.id == entry_id for one in edition.published)
             return (
-                problem(404, "no-scorecard", "This result is reported from elsewhere; there are no votes to count.")
+                problem(404, "no-scorecard", _("This result is reported from elsewhere; there are no votes to count."))
                 if reported
                 else no_entry(edition, entry_id, "/api/v1/entries/{}")
             )
         wanted = revision or edition.snapshot["label_revision"]
         if is_withheld(result, wanted):
-            return problem(404, "score-withheld", f"No score is shown under label revision {wanted!r}: {NOT_SHOWN}.")
+            why = _("No score is shown under label revision {revision!r}: {reason}.", revision=wanted, reason=NOT_SHOWN)
+            return problem(404, "score-withheld", why)
         if wanted not in result["tallies"]:
             known = ", ".join(result["tallies"])
-            return problem(404, "not-scored", f"Not scored under label revision {wanted!r}. Known: {known}.")
+            why = _("Not scored under label revision {revision!r}. Known: {known}.", revision=wanted, known=known)
+            return problem(404, "not-scored", why)
         key = f"/api/v1/entries/{entry_id}|{wanted}"
         made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition)))
         return respond(made, request.headers)
@@ -223,7 +226,9 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: BoardVersi
 def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:
     if value in known:
         return None
-    detail = f"{name} is one of {', '.join(known)}, not {value[:60]!r}." if known else f"There is no {name} yet."
+    names, seen = ", ".join(known), value[:60]
+    detail = _("{name} is one of {known}, not {value!r}.", name=name, known=names, value=seen)
+    detail = detail if known else _("There is no {name} yet.", name=name)
     return problem(400, f"unknown-{name}", detail, parameter=name, known=list(known))
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from auth.problem_details import problem
+from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 
@@ -51,9 +52,9 @@ async def edition_or_problem(site: BoardCache, request: Request, snapshot: str =
     try:
         result = await site.at(when)
     except ValueError:
-        detail = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
+        detail = _("as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id.")
         return problem(400, "invalid-as-of", detail, parameter="as_of")
-    return result or problem(404, "no-board", f"There was no board as of {when}.")
+    return result or problem(404, "no-board", _("There was no board as of {when}.", when=when))
 
 
 def json_body(value: Any) -> CachedResponse:
@@ -92,9 +93,13 @@ def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
     """
     left = edition.removed_entry(entry_id)
     if left is None:
-        return problem(404, "unknown-entry", "There is no entry with this id.")
+        return problem(404, "unknown-entry", _("There is no entry with this id."))
     if into := left.get("merged_into"):
         return RedirectResponse(address.format(into), 308)
     facts = {"at": left["at"], "reason": left["reason"]}
-    what, did = ("reported result", "removed") if left.get("reported") else ("entry", "withdrawn")
-    return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **facts)
+    day, reason = left["at"][:10], left["reason"]
+    if left.get("reported"):
+        removed = _("This reported result was removed on {day}: {reason}", day=day, reason=reason)
+        return problem(410, "removed", removed, **facts)
+    withdrawn = _("This entry was withdrawn on {day}: {reason}", day=day, reason=reason)
+    return problem(410, "withdrawn", withdrawn, **facts)

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from common.translations import ENGLISH
 from leaderboard import render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
@@ -119,7 +120,7 @@ def build(
     async def columns(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return problem(404, "no-board", "There is no leaderboard for that date.")
+            return problem(404, "no-board", _("There is no leaderboard for that date."))
         view = read_query(request.query_params, edition.revisions, edition.spec)
         reply = respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
@@ -181,19 +182,19 @@ class ErrorPages:
     async def not_found(self, request: Request, error: Exception) -> Response:
         """Answer 404."""
         if request.url.path.startswith("/api/"):
-            return problem(404, "not-found", "There is no such resource.")
+            return problem(404, "not-found", _("There is no such resource."))
         return not_found_page(self.context, request.headers)
 
     async def failed(self, request: Request, error: Exception) -> Response:
         """Answer 500."""
         if request.url.path.startswith("/api/"):
-            return problem(500, "internal", "The fault is ours. Please try again in a moment.")
+            return problem(500, "internal", _("The fault is ours. Please try again in a moment."))
         return failed_page(self.context, request.headers)
 
     async def busy(self, request: Request, error: Exception) -> Response:
         """Answer 503 where too many others wait."""
         if request.url.path.startswith("/api/"):
-            detail = "Too many others are being answered. Please try again in a few seconds."
+            detail = _("Too many others are being answered. Please try again in a few seconds.")
             reply: Response = problem(503, "busy", detail)
         else:
             reply = busy_page(self.context, request.headers)

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from auth.middleware import identity_of
 from auth.problem_details import problem
 from common.canonical_json import canonical_json
+from common.messages import _
 from receipts import openapi_examples
 from receipts.service import ReceiptService, RecordChanged
 
@@ -26,7 +27,7 @@ def build(receipts: ReceiptService) -> APIRouter:
         """Return the signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
         result = receipts.of_acceptance(submission, identity_of(request))
         if result is None:
-            return problem(404, "unknown-submission", "There is no receipt of this submission here.")
+            return problem(404, "unknown-submission", _("There is no receipt of this submission here."))
         return _canonical(result)
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
@@ -37,7 +38,7 @@ def build(receipts: ReceiptService) -> APIRouter:
         except RecordChanged as changed:
             return problem(500, "record-changed", str(changed))
         if score_receipts is None:
-            return problem(404, "unknown-entry", "There is no entry with this id.")
+            return problem(404, "unknown-entry", _("There is no entry with this id."))
         return _canonical({"entry": entry, "receipts": score_receipts})
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)

@@ -10,6 +10,7 @@ from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
+from leaderboard.pages.definition_check import published_tables
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
@@ -99,16 +100,26 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about, overall.name)
+    yield from (spec.name_of(name) for name in spec.tie_breaks)
+    yield from (spec.accuracy_text(name) for name in dict.fromkeys((*spec.tie_breaks, *spec.overall_keys)))
     yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
     yield from (key for key in spec.category_keys if spec.category_text(key) == key)
-    for sentences in (paper_figures(spec).notes or {}).values():
-        yield from sentences
+    yield from _of_publications(spec)
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)
     yield from spec.tag_titles.values()
     yield from spec.examples.values()
+
+
+def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
+    """Yield what is said of a paper's figures and tables, and where they are from, if that is more than a number."""
+    printed = paper_figures(spec)
+    for sentences in (printed.notes or {}).values():
+        yield from sentences
+    sources = (*printed.sources, *(table.source for table in published_tables(spec)))
+    yield from (source for source in sources if " of " in source)
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:

@@ -17,7 +17,7 @@ from common.command_line import CommandParser, complain, exit_code, translated
 from common.messages import _
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
-from submissions.text_output import printable, sample_lines
+from submissions.text_output import benchmark_title, printable, sample_lines
 
 OK, REJECTED, USAGE = 0, 1, 2
 
@@ -48,11 +48,13 @@ def command_line(arguments: list[str]) -> argparse.ArgumentParser:
 
 
 def _add_check(commands: Any) -> None:
-    check = commands.add_parser("check", help=_("dry run without labels: format, items, votes, habits, all problems"))
+    check = commands.add_parser(
+        "check", help=_("check a file without labels: format, pairs, votes, position bias, all problems")
+    )
     check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
     check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
     check.add_argument(
-        "--items", type=Path, metavar="PATH", help=_("item manifest, where the benchmark comes without one")
+        "--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one")
     )
     check.add_argument(
         "--benchmark",
@@ -130,13 +132,14 @@ def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
 
 def readable(report: dict[str, Any]) -> str:
     """Return a check report in words; control characters of the file are shown as escapes."""
-    format, benchmark = report["format"] or _("not known"), report["benchmark"]
+    from predictions.readers import format_name
+
     lines: list[str] = [
         _(
             "{verdict} Format: {format}. Benchmark: {benchmark}.",
             verdict=_verdict(report),
-            format=format,
-            benchmark=benchmark,
+            format=_(format_name(report["format"])) if report["format"] else _("not known"),
+            benchmark=_(benchmark_title(report["benchmark"])),
         )
     ]
     if report.get("parse_rate") is not None:

@@ -24,6 +24,7 @@ from auth.middleware import identity_of
 from auth.problem_details import problem, problem_body, problem_response
 from auth.rate_limit import address_of
 from auth.role_routes import RoleRoute
+from common.messages import _
 from operation.alarms import ServiceAlarm
 from predictions import readability
 from predictions.sandbox import ReadingFailed
@@ -346,7 +347,7 @@ async def _receive_file(request: Request, spool: Spool) -> AsyncIterator[tuple[U
                     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
                     upload = form.get("file")
                     if not isinstance(upload, UploadFile):
-                        raise HTTPException(400, "The form has no file. Send it as the part named 'file'.")
+                        raise HTTPException(400, _("The form has no file. Send it as the part named 'file'."))
                     await _copy(upload, incoming)
                     name = upload.filename or ""
             else:
@@ -357,7 +358,7 @@ async def _receive_file(request: Request, spool: Spool) -> AsyncIterator[tuple[U
     except TooLarge as large:
         raise HTTPException(413, str(large)) from None
     except ClientDisconnect:
-        raise HTTPException(400, "The upload ended before the file was complete.") from None
+        raise HTTPException(400, _("The upload ended before the file was complete.")) from None
 
 
 async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
@@ -387,13 +388,16 @@ def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: A
                 )
                 raised = alarms(session)
         except SQLAlchemyError:
-            return problem(503, "database-offline", "The database does not answer.")
+            return problem(503, "database-offline", _("The database does not answer."))
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
-            detail = "No worker has shown itself lately; submissions are kept and scored later."
+            detail = _("No worker has shown itself lately; submissions are kept and scored later.")
             return problem(503, "worker-offline", detail)
         if board is not None and missing:
-            detail = f"No worker that runs holds the labels of revision {board.label_revision}, which the board shows; "
-            detail += "submissions are kept and scored later."
+            detail = _(
+                "No worker that runs holds the labels of revision {revision}, which the board shows; submissions are "
+                "kept and scored later.",
+                revision=board.label_revision,
+            )
             return problem(503, "labels-missing", detail)
         for alarm in raised:
             if alarm.blocking:

@@ -18,7 +18,7 @@ from common.messages import _
 from common.rounding import percent
 from predictions.problems import votes_phrase
 from storage.metadata import FIELDS
-from submissions.text_output import printable, sample_lines
+from submissions.text_output import printable, sample_lines, score_title
 
 if TYPE_CHECKING:
     import httpx
@@ -191,7 +191,7 @@ def anonymity_command(arguments: argparse.Namespace) -> int:
     entry = arguments.id
     until_day = _("Entry {id} names nobody until {day}.", id=entry, day=until)
     done = until_day if until else _("Entry {id} names its owner in a moment.", id=entry)
-    already = _("Entry {id} is so already; nothing changed.", id=entry)
+    already = _("No change: entry {id} is set like this already.", id=entry)
     return _ask(arguments, "PUT", "anonymity", {"until": until}, done, already)
 
 
@@ -283,10 +283,10 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
             key=lambda name: (name != ranked.get("key"), _place(counted, name)),
         )
         head, *rest = names
-        called = ranked["name"] if head == ranked.get("key") else head
-        lines = [_line(_("Scored"), f"{_with_interval(strict, head, called)}{_rank(row)}")]
+        titles = {name: translated(_(score_title(card["benchmark"], name))) for name in names}
+        lines = [_line(_("Scored"), f"{_with_interval(strict, head, titles[head])}{_rank(row)}")]
         if rest:
-            lines.append(_line("", "   ".join(f"{name} {percent(strict[name])}" for name in rest)))
+            lines.append(_line("", "   ".join(f"{titles[name]} {percent(strict[name])}" for name in rest)))
     return "\n".join([*lines, *([_line(_("Entry"), entry)] if entry else [])])
 
 

@@ -54,9 +54,9 @@ _DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMA
 _CONFIRM = _("Submit although most votes cannot be read: I know that they count as wrong")
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = _(
-    "Anonymous: account, organisation, links and Hub id are shown nowhere until that day, at most a "
-    "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
-    "you publish later is scored and counts at once."
+    "Your account, organisation, links and Hub id stay hidden until that day (up to a year). Readers can still see "
+    "the attempt number, and the gap in the numbers of your named entries. "
+    "Unpublished entries still count toward your limit."
 )
 _OTHER = """
 element.addEventListener("click", (event) => {

@@ -10,6 +10,7 @@ from typing import Any
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from predictions.sandbox import ReadingFailed
 from predictions.spool import TooLarge, UploadedFile
 from storage.models.core import UnfitText
@@ -123,5 +124,5 @@ def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> Json:
         return problem_body(413, "too-large", str(error))
     if isinstance(error, ReadingFailed):
         return api.error_response(error)
-    detail = "The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again."
+    detail = _("The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again.")
     return problem_body(410, "file-gone", detail)

@@ -236,7 +236,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "names",
             _("Names"),
-            _("as they look"),
+            _("must be unambiguous"),
             _(
                 "Without invisible characters. A model or organisation that looks like somebody else’s but "
                 "is written otherwise is refused; the same spelling is fine."

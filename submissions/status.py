@@ -123,7 +123,9 @@ def _with_ladder(session: Session, spec: BenchmarkSpec, status: Status, hidden: 
     under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels, [status.id])})
     if not under:
         return status
-    return replace(status, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
+    labels = ", ".join(under)
+    text = _("Scored. No score is shown under labels {labels}: {reason}.", labels=labels, reason=NOT_SHOWN)
+    return replace(status, reason=text)
 
 
 def get_own(database: Database, benchmark: str, submission: str, user: Identity) -> Status | None:

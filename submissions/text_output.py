@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchmark.spec import known_benchmarks, load_spec
 from common.command_line import translated
 from common.messages import _
 
@@ -19,7 +20,17 @@ def sample_lines(report: Mapping[str, Any]) -> list[str]:
 
 def _sample(sample: Mapping[str, Any]) -> list[str]:
     reply = f"    {sample['id']}: {sample['reply'] or translated(_('(empty)'))}"
-    return [*reply.split("\n"), _("      read as: {read}", read=sample["read"])]
+    return [*reply.split("\n"), _("      read as: {read}", read=translated(sample["read"]))]
+
+
+def benchmark_title(benchmark: str) -> str:
+    """Return how people call a benchmark; its id where its definition is not here."""
+    return load_spec(benchmark).title if benchmark in known_benchmarks() else benchmark
+
+
+def score_title(benchmark: str, name: str) -> str:
+    """Return how people call a score of a benchmark; its key where the definition is not here."""
+    return load_spec(benchmark).title_of(name) if benchmark in known_benchmarks() else name
 
 
 def printable(text: str) -> str:

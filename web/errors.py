@@ -13,6 +13,7 @@ from starlette.responses import Response
 import auth.routes
 from auth import AuthError
 from auth.problem_details import problem, problem_body, problem_response
+from common.messages import _
 from common.text import join_sentences
 from leaderboard.pages.status_pages import busy_page
 from leaderboard.render_context import RenderContext
@@ -52,7 +53,7 @@ def _http_problem(request: Request, error: Exception) -> Response:
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if {"json_invalid", "model_attributes_type"} & {one["type"] for one in error.errors()}:
-        return problem(422, "invalid-parameter", "The body is not a JSON object.")
+        return problem(422, "invalid-parameter", _("The body is not a JSON object."))
     problems = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     detail = join_sentences(*problems)
     return problem(422, "invalid-parameter", detail)
@@ -64,7 +65,7 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
         raise error  # a fault of ours, as any other
     log.error("database.unavailable", exc_info=error)
     if request.url.path.startswith("/api/"):
-        detail = "The database does not answer at the moment. Send the same again: nothing is done twice."
+        detail = _("The database does not answer at the moment. Send the same again: nothing is done twice.")
         return problem(503, "database-offline", detail, retry_after=RETRY_SECONDS)
     reply = busy_page(context, request.headers)
     reply.headers["Retry-After"] = str(RETRY_SECONDS)

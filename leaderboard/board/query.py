@@ -53,7 +53,7 @@ FILTERS: tuple[Filter, ...] = (
         "|".join(TYPES),
         tuple(TYPES.items()),
     ),
-    Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open"), ("no", "closed"))),
+    Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open weights"), ("no", "closed weights"))),
     Filter(
         "k",
         "Votes per pair",

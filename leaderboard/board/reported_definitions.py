@@ -15,7 +15,7 @@ from benchmark.pairs.definition_check import (
 )
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined
+from common.messages import Message, _, joined
 
 Figures = Mapping[str, float | None]
 """Percentages of a result by score; None where its source has none."""
@@ -72,7 +72,8 @@ def remark(check: DefinitionCheck, stated: str) -> str:
     spec = check.spec
     if check.verdict == IMPOSSIBLE:
         impossible = [
-            f"{_short(stated if one.key == OVERALL else one.key, spec)} {one.printed}" for one in check.unreachable
+            joined((Message(_short(stated if one.key == OVERALL else one.key, spec), {}), one.printed), " ")
+            for one in check.unreachable
         ]
         return _("no count gives {figures}", figures=joined(impossible))
     if check.verdict == NO_DEFINITION:

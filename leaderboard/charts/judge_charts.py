@@ -97,7 +97,7 @@ def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[li
     shown.sort(
         key=lambda one: estimate.value if (estimate := one.estimates.get(headline)) is not None else -1, reverse=True
     )
-    if remarks := [f"{row.model} {row.note}" for row in view.around.reported if row.note]:
+    if remarks := [joined((row.model, row.note), " ") for row in view.around.reported if row.note]:
         notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, "; ")),)
     return shown, notes
 
@@ -289,7 +289,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     lines = [ChartLine(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
     drawn = dots(lines, cells, ("first",), view.page, words, {"first": _("First shown")})
-    rows: list[Cells] = [(judge.name, "first shown", one.value, one.low, one.high, one.n) for judge, one in known]
+    rows: list[Cells] = [(judge.name, _("first shown"), one.value, one.low, one.high, one.n) for judge, one in known]
     return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
 
 

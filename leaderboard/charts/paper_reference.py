@@ -7,7 +7,7 @@ number the value was read off it by eye, and its source says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from benchmark.spec import BenchmarkSpec
 from common.messages import Message
 
 FILE = "paper_figures.json"
+_SOURCES = ("tags_source", "votes_source", "critics_source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,13 @@ class PaperFigures:
     votes_notes: Mapping[str, str] | None = None  # judge -> another source
     notes: Mapping[str, Sequence[str]] | None = None  # chart -> sentences
 
+    @property
+    def sources(self) -> Iterator[str]:
+        """Where the figures are from."""
+        yield from (self.tags_source, self.votes_source, self.critics_source, *(self.votes_notes or {}).values())
+        for policy in self.policies:
+            yield from (choice.source for choice in policy.choices)
+
     def said(self, chart: str) -> tuple[str, ...]:
         """Return the sentences about a chart."""
         return tuple(Message(text, {}) for text in (self.notes or {}).get(chart, ()))
@@ -70,9 +78,12 @@ def paper_figures(spec: BenchmarkSpec) -> PaperFigures:
 
 
 def _read(data: Mapping[str, Any]) -> PaperFigures:
-    return PaperFigures(**{**data, "policies": tuple(_policy(row) for row in data["policies"])})
+    said = {name: Message(data[name], {}) for name in _SOURCES if name in data}
+    notes = {name: Message(source, {}) for name, source in data.get("votes_notes", {}).items()}
+    policies = tuple(_policy(row) for row in data["policies"])
+    return PaperFigures(**{**data, **said, "votes_notes": notes, "policies": policies})
 
 
 def _policy(row: Mapping[str, Any]) -> PaperPolicy:
-    choices = tuple(BestOfNResult(**choice) for choice in row["choices"])
+    choices = tuple(BestOfNResult(**{**choice, "source": Message(choice["source"], {})}) for choice in row["choices"])
     return PaperPolicy(row["name"], row["single"], row["majority"], choices)

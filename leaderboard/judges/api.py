@@ -13,6 +13,7 @@ from benchmark.disclosure import PUBLIC
 from benchmark.judges import MOST_SLUG
 from benchmark.statistics.composite import Composite
 from benchmark.statistics.rank_agreement import LEAST
+from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
@@ -85,7 +86,7 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         weights = dict(read_query(request, editions).weights)
         body = await editions[0].turns.take(lambda name: _judge(editions, name, weights), slug)
         if body is None:
-            return problem(404, "unknown-judge", "There is no judge with this slug. /api/v1/judges lists them.")
+            return problem(404, "unknown-judge", _("There is no judge with this slug. /api/v1/judges lists them."))
         return respond(json_body(body), request.headers)
 
 
@@ -104,7 +105,7 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], relations: 
             return problem(400, "bad-judges", "a and b are the slugs of two different judges.", parameter="b")
         result = await editions[0].turns.take(lambda slugs: compared(editions, slugs, relations), asked)
         if result.unknown:
-            detail = f"There is no judge {', '.join(result.unknown)}. /api/v1/judges lists them."
+            detail = _("There is no judge {names}. /api/v1/judges lists them.", names=", ".join(result.unknown))
             return problem(404, "unknown-judge", detail, unknown=list(result.unknown))
         return respond(json_body(_comparison(result)), request.headers)
 

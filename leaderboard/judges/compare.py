@@ -17,7 +17,7 @@ from leaderboard.cache import BoardVersion
 from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure, variant_of
 from leaderboard.pages.compare import ScoreDifference, adjust, compare, listed, p_text, points
 
-MOST_OFFERED = 40
+MOST_OFFERED = 40  # on a page, below the field that finds the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +153,9 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     level = [title for title, one in tested if not one.separable]
     clauses = [_ahead(x, y, results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
     if not clauses:
-        return _("{a} and {b} cannot be separated on {level}.", a=a, b=b, level=listed(level))
+        return _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
     text = joined(clauses, _(", but "))
-    return text + (_("; on {level} they cannot be separated.", level=listed(level)) if level else _("."))
+    return text + (_("; no significant difference on {level}.", level=listed(level)) if level else _("."))
 
 
 def _ahead(one: str, other: str, results: Sequence[tuple[str, ScoreDifference]]) -> str:
@@ -176,13 +176,16 @@ def _evidence(difference: ScoreDifference) -> str:
 
 
 def offered_judges(lines: Sequence[JudgeLine], every: Sequence[JudgeLine]) -> list[JudgeLine]:
-    """Return judges to compare with the first one: those that share most benchmarks with it, in the usual order."""
-    if len(lines) != 1:
+    """Return judges to choose from, in the usual order: those first that share most benchmarks with the one chosen.
+
+    Without one, those on most benchmarks come first.
+    """
+    if len(lines) > 1:
         return []
-    (line,) = lines
 
     def shared(other: JudgeLine) -> int:
-        return sum(one is not None and two is not None for one, two in zip(line.cells, other.cells, strict=True))
+        cells = zip(*(line.cells for line in (*lines, other)), strict=True)
+        return sum(all(cell is not None for cell in of_one_benchmark) for of_one_benchmark in cells)
 
-    others = [other for other in every if other.slug != line.slug and shared(other)]
-    return sorted(others, key=lambda other: -shared(other))[:MOST_OFFERED]
+    others = [other for other in every if other not in lines and shared(other)]
+    return sorted(others, key=lambda other: -shared(other))

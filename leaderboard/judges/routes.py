@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from benchmark.statistics.rank_agreement import LEAST
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
-from leaderboard.judges.compare import offered_judges, verdict
+from leaderboard.judges.compare import MOST_OFFERED, offered_judges, verdict
 from leaderboard.judges.composite import composite_of, weighted
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.query import JUDGE_FILTERS, PAGE, JudgesQuery, matching
@@ -36,6 +37,8 @@ from leaderboard.render import render
 from leaderboard.responses import respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
+
+_PICKED = re.compile(r"\[([a-z0-9-]+)\]$")  # what an entry of the list of judges ends with
 
 
 def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
@@ -82,7 +85,10 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations:
     async def comparison(request: Request) -> Response:
         editions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
-        page = await editions[0].turns.take(lambda slugs: _compare_page(editions, slugs, relations), asked)
+        search = read_query(request, editions).search
+        if picked := _PICKED.search(search):
+            asked, search = (*asked, picked[1])[:2], ""
+        page = await editions[0].turns.take(lambda slugs: _compare_page(editions, slugs, search, relations), asked)
         return respond(status_page(page), request.headers)
 
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
@@ -94,8 +100,11 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations:
         return respond(made, request.headers)
 
 
-def _compare_page(editions: Sequence[BoardVersion], asked: Sequence[str], relations: Sequence[Relations]) -> str:
+def _compare_page(
+    editions: Sequence[BoardVersion], asked: Sequence[str], search: str, relations: Sequence[Relations]
+) -> str:
     result = compared(editions, asked, relations)
+    offered = offered_judges(result.lines, result.every)
     lines, found = result.lines, result.found
     shown = [one.difference for one in found if one.difference is not None]
     return render(
@@ -106,7 +115,9 @@ def _compare_page(editions: Sequence[BoardVersion], asked: Sequence[str], relati
         unknown=result.unknown,
         found=found,
         verdict=verdict((lines[0], lines[1]), found) if found else "",
-        offered=offered_judges(lines, result.every),
+        listed=offered,
+        offered=matching(offered, JudgesQuery(search=search))[:MOST_OFFERED],
+        search=search,
         prefixes=_prefixes(editions),
         words=compare,
         part_of=part_of,

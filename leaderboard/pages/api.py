@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from auth.problem_details import problem
 from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
@@ -49,7 +50,9 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         if spec.scores_pairs and spec.editions:
             return await asyncio.to_thread(_definitions_of, request, spec)
         if not spec.splits:
-            return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
+            return problem(
+                404, "no-sizes", _("The sizes of {title} are not known: there is nothing to check.", title=spec.title)
+            )
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             number_check.refuse_unknown(request.query_params, spec)
@@ -57,7 +60,9 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         except number_check.BadFigures as wrong:
             return _bad_figures(wrong)
         except QueueFull:
-            return problem(503, "busy", "Too many others are checking numbers at the moment; try again in a moment.")
+            return problem(
+                503, "busy", _("Too many others are checking numbers at the moment. Please try again in a few seconds.")
+            )
         return respond(json_body(number_check.to_json(result)), request.headers)
 
     @router.get(

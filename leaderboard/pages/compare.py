@@ -346,12 +346,12 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
     behind = [part for part in parts if part.separable and part.delta < 0]
     open_ = [part.name for part in parts if not part.separable]
     if not ahead and not behind:
-        return _("{a} and {b} cannot be separated in any category.", a=a, b=b)
+        return _("There is no significant difference between {a} and {b} in any category.", a=a, b=b)
     clauses = [_ahead(x, y, found) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
     text = clauses[0] if len(clauses) == 1 else _("{first}, but {second}", first=clauses[0], second=clauses[1])
     if not open_:
         return _("{text}.", text=text)
-    return _("{text}; on {categories} they cannot be separated.", text=text, categories=listed(open_))
+    return _("{text}; no significant difference on {categories}.", text=text, categories=listed(open_))
 
 
 def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference]) -> str:
@@ -388,7 +388,7 @@ def _whole(a: str, b: str, pair: Pair) -> str:
                 "Their {what}s, {gap} points apart, have no interval that could be told{evidence}.",
                 **values,
             )
-        return _("Their {what}s, {gap} points apart, cannot be separated{evidence}.", **values)
+        return _("Their {what}s differ by {gap} points, which is not significant{evidence}.", **values)
     return _(
         "{where} {judge} is ahead by {points} points{evidence}.",
         where=_("On the {what}", what=what) if mean else capital(what),

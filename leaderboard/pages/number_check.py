@@ -190,7 +190,7 @@ def _sizes(explanations: Sequence[Explanation]) -> str:
 
 def items(count: int) -> str:
     """As people count."""
-    return ngettext("{n:,} item", "{n:,} items", count)
+    return ngettext("{n:,} pair", "{n:,} pairs", count)
 
 
 def shown_sentences(plausibility: Plausibility) -> list[str]:

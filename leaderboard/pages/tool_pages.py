@@ -300,7 +300,7 @@ def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
         histograms=about.histograms(table),
         guides=about.guides(edition.spec),
         explained=partial(about.explained, edition.spec),
-        names_of=lambda keys: [edition.spec.name_of(key) for key in keys],
+        names_of=lambda keys: [edition.context.translations.known(edition.spec.name_of(key)) for key in keys],
         pairs=len(table),
         bin=about.BIN,
     )

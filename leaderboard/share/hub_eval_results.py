@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocols import protocols
+from common.messages import _
 from common.rounding import tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import one_line
@@ -59,9 +60,9 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
 def not_counted(row: BoardRow, board: Board) -> str | None:
     """Return why a row has no record for another site; None if it has one."""
     if row.tier != "scored":
-        return "This result is reported from elsewhere; only what was counted here is written for the Hub."
+        return _("This result is reported from elsewhere; only what was counted here is written for the Hub.")
     if board.spec.synthetic:
-        return f"A simulated judge on synthetic pairs has no score on {board.spec.hub_dataset}."
+        return _("A simulated judge on synthetic pairs has no score on {dataset}.", dataset=board.spec.hub_dataset)
     return None
 
 
@@ -69,4 +70,4 @@ def refusal(row: BoardRow, board: Board) -> str | None:
     """Return why there is no such file for a row; None if there is one."""
     if (reason := not_counted(row, board)) is not None:
         return reason
-    return None if board.spec.hub_dataset else f"{board.spec.title} is no dataset on the Hub."
+    return None if board.spec.hub_dataset else _("{title} is no dataset on the Hub.", title=board.spec.title)

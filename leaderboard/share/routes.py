@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from auth.csrf import base_url
 from auth.problem_details import problem
+from common.messages import _
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
@@ -175,7 +176,7 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             edition = await requested_version(site, request)
             result = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
             if edition is None:
-                return problem(404, "unknown-entry", "There is no entry with this id.")
+                return problem(404, "unknown-entry", _("There is no entry with this id."))
             if result is None:
                 there = await _moved(edition, entry_id, path, elsewhere)
                 return there or no_entry(edition, entry_id, f"/entries/{{}}/{path}")
@@ -286,7 +287,9 @@ def _address(board: Board, view: BoardQuery, base: str) -> str:
 
 
 def _busy() -> Response:
-    return problem(503, "busy", "Too many files are being made at the moment; try again in a moment.", retry_after=5)
+    return problem(
+        503, "busy", _("Too many files are being made at the moment. Please try again in a few seconds."), retry_after=5
+    )
 
 
 def _named(reply: Response, name: str, disposition: str = "inline") -> Response:

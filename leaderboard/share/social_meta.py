@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from common.messages import _
 from leaderboard.board.rows import Board
 
 
@@ -21,7 +22,7 @@ class SocialPreview:
 def of_board(board: Board, base: str) -> SocialPreview:
     """Return the front page."""
     demo = " (demo)" if board.spec.synthetic else ""
-    message = (
-        "Which judge of vision-language responses agrees with people? Scores with intervals, from uploaded predictions."
+    message = _(
+        "Which AI judges of answers about images agree with people? Scores with intervals, from uploaded predictions."
     )
     return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, "/", "/og.png", base)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark.protocols import protocols
+from common.messages import Message, _
 from common.rounding import percent, tenths
 from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
@@ -70,21 +71,34 @@ def _place(row: BoardRow, board: Board) -> str:
         return f"no rank: {row.remark}" if row.remark else ""
     tested = standing.best is not None and standing.best != standing.worst
     rank = f"{standing.best}–{standing.worst}" if tested else str(standing.rank)
-    return f"rank {rank} of {board.scored}"
+    return _("rank {rank} of {scored}", rank=rank, scored=board.scored)
 
 
 def description(row: BoardRow, board: Board) -> str:
     """Return a sentence or two about an entry, for search engines and link previews."""
-    said = summarize(row, board)
+    said, on = summarize(row, board), board.spec.brand
     user = f"{said.name} ({row.organisation})" if row.organisation else said.name
     if not said.value:
-        return f"{user} on {board.spec.brand}."
-    where = f", {said.place}" if said.place else ""
-    spread = f" (95% interval {said.interval})" if said.interval else ""
+        return _("{user} on {benchmark}.", user=user, benchmark=on)
+    values = {
+        "user": user,
+        "benchmark": on,
+        "accuracy": Message(said.accuracy, {}),
+        "value": said.value,
+        "interval": _(" (95% interval {interval})", interval=said.interval) if said.interval else "",
+    }
     if row.tier == "reported":
-        return f"{user} on {board.spec.brand}: {said.accuracy} {said.value}%{spread}, as reported in {row.source}."
-    how = f"Rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}."
-    return f"{user} on {board.spec.brand}: {said.accuracy} {said.value}%{spread}{where}. {how}"
+        source = row.source
+        return _(
+            "{user} on {benchmark}: {accuracy} {value}%{interval}, as reported in {source}.", **values, source=source
+        )
+    return _(
+        "{user} on {benchmark}: {accuracy} {value}%{interval}{place}. Rule {rule}, labels {labels}.",
+        **values,
+        place=_(", {place}", place=said.place) if said.place else "",
+        rule=protocols(board.spec)[board.protocol].title,
+        labels=board.label_revision,
+    )
 
 
 def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = "") -> Board:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from common.messages import _
+
 MOST_SAMPLES = 3
 _BEGINNING, _END = 100, 180  # characters of a long reply: its verdict is at the end
-SHOWN = ("answer 1 is better", "answer 2 is better", "no verdict")
-STORED = ("response 0 is better", "response 1 is better", "undecided")
+SHOWN = (_("answer 1 is better"), _("answer 2 is better"), _("no verdict"))
+STORED = (_("response 0 is better"), _("response 1 is better"), _("undecided"))
 """Text for each choice (UNDECIDED is the last), in the order shown or in the order stored."""
 
 

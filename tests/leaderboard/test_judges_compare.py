@@ -64,7 +64,7 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
     said = verdict((one, other), found)
     assert said.startswith("Judge 0 agrees with people more often than Judge 1 on VL-RewardBench (+")
     assert "but Judge 1 agrees with people more often than Judge 0 on MM-RLHF-RewardBench (+" in said
-    assert said.endswith("; on Multimodal RewardBench they cannot be separated.")
+    assert said.endswith("; no significant difference on Multimodal RewardBench.")
 
 
 def test_a_missing_result_stays_missing(editions: list[BoardVersion]) -> None:
@@ -105,6 +105,12 @@ def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
     assert comparison.difference is None and "their rules may differ" in comparison.how
 
 
+def test_without_a_judge_all_are_offered_and_with_two_none_is(editions: list[BoardVersion]) -> None:
+    every = judge_lines([edition.board() for edition in editions])
+    assert len(offered_judges([], every)) == len(every)
+    assert offered_judges(every[:2], every) == []
+
+
 def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVersion]) -> None:
     every = judge_lines([edition.board() for edition in editions])
     (one,) = lines_of(editions, "Judge 0")
@@ -114,7 +120,10 @@ def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVers
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("/judges/compare", 200, "Tick two judges"),
+        ("/judges/compare", 200, "Choose two judges"),
+        ("/judges/compare?q=judge+1", 200, "a=judge-1"),
+        ("/judges/compare?q=no-such-judge", 200, "No judge matches this search."),
+        ("/judges/compare?a=judge-0&q=Judge+1+[judge-1]", 200, "Judge 0</bdi> and"),
         ("/judges/compare?judge=judge-0", 200, "Choose a judge to compare"),
         ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
         ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),

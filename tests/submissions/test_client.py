@@ -185,22 +185,28 @@ def test_a_file_that_is_mostly_unreadable_is_submitted_with_the_option(server: S
 def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> None:
     strict = {"macro": 0.4744, "overall": 0.5, "general": 0.4, "interval": {"macro": [0.443, 0.507]}}
     row = {"rank": 7, "of": 9, "rank_range": [5, 8]}
-    assert client._result({"protocols": {"strict": strict}}, row, "http://x/entries/e1") == (
-        "Scored    macro 47.4 (44.3-50.7)   rank 7 of 9 (5-8)\n"
-        "          overall 50.0   general 40.0\n"
+    assert client._result(
+        {"benchmark": "vl-rewardbench", "protocols": {"strict": strict}}, row, "http://x/entries/e1"
+    ) == (
+        "Scored    Macro 47.4 (44.3-50.7)   rank 7 of 9 (5-8)\n"
+        "          Overall 50.0   General 40.0\n"
         "Entry     http://x/entries/e1"
     )
-    hidden = {"protocols": {"strict": {**strict, "macro": None, "general": None, "interval": None}}}
-    assert client._result(hidden, None, None) == "Scored    overall 50.0"
+    hidden = {
+        "benchmark": "vl-rewardbench",
+        "protocols": {"strict": {**strict, "macro": None, "general": None, "interval": None}},
+    }
+    assert client._result(hidden, None, None) == "Scored    Overall 50.0"
 
 
 def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     strict = {"mean-of-five": 0.8, "micro": 0.7882, "acc-plus": 0.5, "mcq": 0.9, "interval": {"micro": [0.7, 0.86]}}
     row = {"rank": 2, "of": 3, "rank_range": None, "headline": {"key": "micro", "name": "ACC"}}
     sizes = {"micro": 170, "acc-plus": 46, "mcq": 42}
-    first, second = client._result({"protocols": {"strict": strict}}, {**row, "sizes": sizes}, None).splitlines()
+    card = {"benchmark": "mm-rlhf-rewardbench", "protocols": {"strict": strict}}
+    first, second = client._result(card, {**row, "sizes": sizes}, None).splitlines()
     assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3"
-    assert second.split() == ["mean-of-five", "80.0", "acc-plus", "50.0", "mcq", "90.0"]
+    assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
 
 
 def test_wrong_use_is_exit_code_two(server: Server) -> None:

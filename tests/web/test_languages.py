@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -12,16 +13,19 @@ import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from auth.problem_details import problem
+from common.translations import translations
 from leaderboard import render
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from web.middleware.languages import LanguageDispatch, LanguageMiddleware, _preferred, choose
+from web.middleware.problem_language import translated_problem
 
 
 def _echo(request: Request) -> JSONResponse:
@@ -89,6 +93,39 @@ def test_the_api_and_files_stay_english_for_every_benchmark(client: TestClient, 
     reply = client.get(f"{prefix}{path}?lang=zh-CN", headers=CHINESE)
     assert reply.json()["language"] == "en"
     assert "set-cookie" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ({}, "There is no entry with this id."),
+        (CHINESE, "没有这个编号的条目。"),
+        ({**CHINESE, "Cookie": "lang=en"}, "There is no entry with this id."),
+    ],
+)
+def test_an_error_of_the_api_is_said_in_the_language_of_who_asks_and_its_code_stays(
+    headers: dict[str, str], said: str
+) -> None:
+    async def refuse(request: Request) -> Response:
+        return problem(404, "unknown-entry", "There is no entry with this id.")
+
+    app = LanguageMiddleware(Starlette(routes=[Route("/api/v1/entries/{id}", refuse)]))
+    with TestClient(app) as client:
+        reply = client.get("/api/v1/entries/nobody", headers=headers)
+        empty = client.head("/api/v1/entries/nobody", headers=headers)
+    assert (reply.status_code, reply.json()["code"], reply.json()["detail"]) == (404, "unknown-entry", said)
+    assert int(reply.headers["content-length"]) == len(reply.content)
+    assert empty.status_code == 404
+
+
+def test_sentences_and_values_of_a_listed_problem_are_translated() -> None:
+    listed = [
+        {"code": "no-such-id", "message": "has 2 votes where most items have 3; give the same number on every item"}
+    ]
+    body = json.dumps({"detail": "Sign in first. Try again later.", "problems": listed}).encode()
+    told = json.loads(translated_problem(body, translations("zh-CN")))
+    assert told["detail"] == "请先登录。 请稍后重试。"
+    assert "2" in told["problems"][0]["message"] and "votes" not in told["problems"][0]["message"]
 
 
 def test_no_header_of_a_stranger_is_kept_whole() -> None:

@@ -1,7 +1,7 @@
 """Language of a request: `?lang=`, then the cookie, then Accept-Language; English otherwise.
 
-Inside, `scope["language"]` names it where it is not English, and the query has no `lang` any more. The API stays
-English.
+Inside, `scope["language"]` names it where it is not English, and the query has no `lang` any more. What the API
+answers stays English but for the sentences of its errors (`problem_language`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from common.translations import ENGLISH, languages, preferred
+from common.translations import ENGLISH, languages, preferred, translations
+from web.middleware.problem_language import translating
 
 COOKIE = "lang"
 _PARAMETER = b"lang="
@@ -43,10 +44,15 @@ class LanguageMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        if scope["type"] != "http" or _ENGLISH_ONLY.match(scope["path"]):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         choice = choose(scope)
+        if choice.language != ENGLISH:
+            send = translating(send, translations(choice.language))
+        if _ENGLISH_ONLY.match(scope["path"]):
+            await self._app(scope, receive, send)
+            return
         if choice.asked:
             scope = {**scope, "query_string": choice.query}
             send = _keeping(send, self._cookie(choice.language, scope))

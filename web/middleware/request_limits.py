@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from auth.problem_details import MEDIA_TYPE, problem_body
 from auth.request_classes import is_upload
+from common.messages import _
 from operation.doctor import KEPT_FREE
 
 Message = MutableMapping[str, Any]
@@ -56,7 +57,7 @@ class RequestLimitsMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] == "http" and "\x00" in scope["path"]:  # no name holds one, and no database takes it
-            await _answer(send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", "The address holds a NUL."), None)
+            await _answer(send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", _("The address holds a NUL.")), None)
             return
         if scope["type"] != "http" or scope["method"] in _SAFE:
             await self._app(scope, receive, send)
@@ -98,7 +99,7 @@ class RequestLimitsMiddleware:
 
     def _look(self, headers: Mapping[str, str], limit: int, file: bool) -> _Refusal | None:
         if headers.get("content-encoding", "identity") != "identity":
-            return _Refusal(415, "compressed", "Send the file as it is, without Content-Encoding.")
+            return _Refusal(415, "compressed", _("Send the file as it is, without Content-Encoding."))
         origin = headers.get("origin")
         hosts = (headers.get("host"), headers.get("x-forwarded-host"))
         if origin is not None and origin != self._own and urlsplit(origin).netloc not in hosts:
@@ -108,7 +109,7 @@ class RequestLimitsMiddleware:
             return _too_large(limit)
         size = limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
         if file and self._free() - size < KEPT_FREE:
-            return _Refusal(507, "no-room", "This service has no room for uploads at the moment. Try again later.")
+            return _Refusal(507, "no-room", _("This service has no room for uploads at the moment. Try again later."))
         return None
 
 
@@ -131,7 +132,7 @@ class LimitedBody:
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError:
-            return self._refuse(_Refusal(408, "too-slow", "The upload took too long. Try again."))
+            return self._refuse(_Refusal(408, "too-slow", _("The upload took too long. Try again.")))
         self._seen += len(message.get("body", b""))
         self.complete = message["type"] != "http.request" or not message.get("more_body", False)
         return self._refuse(_too_large(self._limit)) if self._seen > self._limit else message
@@ -160,9 +161,12 @@ class LimitedBody:
 def _too_large(limit: int) -> _Refusal:
     if limit == MOST_BYTES:
         most = f"{MOST_BYTES / 2**20:g} MB"
-        return _Refusal(413, "too-large", f"The request is larger than the {most} that it may have without a file.")
+        text = _("The request is larger than the {most} that it may have without a file.", most=most)
+        return _Refusal(413, "too-large", text)
     size = (limit - OVERHEAD) / 2**20
-    return _Refusal(413, "too-large", f"The file is larger than the {size:g} MB that this service takes.")
+    return _Refusal(
+        413, "too-large", _("The file is larger than the {limit:g} MB that this service takes.", limit=size)
+    )
 
 
 def _headers(scope: Scope) -> dict[str, str]:

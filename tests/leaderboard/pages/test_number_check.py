@@ -24,7 +24,7 @@ OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overal
     [
         (R1, "These figures fit 484/448/318, not the official categories."),
         (THINK, "fit 631/301/318, not the official categories, if some were cut off"),
-        (OMNI, "fit no categories in circulation; with 198 items left out they do."),
+        (OMNI, "fit no categories in circulation; with 198 pairs left out they do."),
         ({"general": "64", "hallucination": "70", "reasoning": "60"}, "and others too: they do not tell which."),
         ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
         ({"general": "64", "hallucination": "70", "reasoning": "60", "macro": "61"}, "cannot all be right"),
