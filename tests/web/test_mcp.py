@@ -108,9 +108,7 @@ def test_every_tool_returns_the_body_of_its_route_also_where_labels_are_hidden(s
 def test_a_board_is_quoted_with_interval_rule_and_revision_and_hidden_figures_stay_hidden(service: Service) -> None:
     board: dict[str, Any] = _call(service, "leaderboard", {"sort": "general"}).structured_content
     scored = board["entries"]
-    assert {entry["tier"] for entry in scored} == {"scored"}, (
-        "what authors reported does not stand before the first rank"
-    )
+    assert {entry["tier"] for entry in scored} == {"scored"}, "reported rows do not stand before the first rank"
     assert board["protocol"] == "strict" and board["label_revision"] == "demo"
     assert all(entry["interval"]["overall"] for entry in scored)
     assert all(entry["general"] is None and entry["macro"] is None for entry in scored)
