@@ -100,7 +100,8 @@ class Target:
 
 def figures() -> Iterator[Measurement]:
     """Yield the table's lines about the board."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    programs = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, programs)), None)
     if chromium is None:
         yield Measurement(f"the board with {ENTRIES:,} entries", "not measured: no Chromium", "", "", "")
         return

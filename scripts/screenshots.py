@@ -54,7 +54,9 @@ def _wait_for_judges(address: str) -> None:
 
 
 def _write_picture(address: str, scheme: str) -> None:
-    browser_path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    browser_path = next(
+        filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")))
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE, color_scheme=scheme)
