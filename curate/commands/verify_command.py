@@ -123,7 +123,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     gold = {}
     for number, line in read_objects(path):
         item, verdict = line.get("item"), line.get("verdict")
-        if item not in pairs or verdict not in VERDICTS:
+        if not isinstance(item, str) or item not in pairs or verdict not in VERDICTS:
             raise CurateError(
                 _(
                     "{path}, line {number}: give `item`, a candidate, and `verdict` ({names}).",
@@ -132,7 +132,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
                     names=", ".join(VERDICTS),
                 )
             )
-        gold[str(item)] = str(verdict)
+        gold[item] = str(verdict)
     return gold
 
 

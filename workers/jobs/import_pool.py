@@ -139,7 +139,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     gold = {}
     for number, line in read_objects(path):
         named, verdict = line.get("item", line.get("id")), line.get("verdict")
-        item = named if named in pairs else ids.get(str(named))
+        item = named if isinstance(named, str) and named in pairs else ids.get(str(named))
         if item is None or verdict not in VERDICTS:
             known = ", ".join(VERDICTS)
             raise CurateError(
