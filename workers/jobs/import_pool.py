@@ -159,7 +159,8 @@ def _candidate(item: str, pair: PoolPair, gold: str | None) -> Candidate:
     stated = None if draft is None else PREFERENCES[draft["preferred"]]
     why = None if draft is None else str(draft.get("rationale") or "")[:_LONGEST_RATIONALE]
     model = None if draft is None else str(draft.get("judge") or "")
-    return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold)
+    first = None if draft is None or draft.get("shown_first") is None else PREFERENCES[draft["shown_first"]]
+    return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold, first)
 
 
 def _facts(pairs: Sequence[PoolPair], candidates: Sequence[Candidate]) -> dict[str, Any]:
