@@ -14,3 +14,8 @@ def upgrade() -> None:
         return  # a database of the first release
     rule = sa.CheckConstraint("draft_shown_first IN ('a', 'b')", name=op.f("ck_pool_candidates_draft_shown_first"))
     op.add_column("pool_candidates", sa.Column("draft_shown_first", sa.Text(), rule, nullable=True))
+
+
+def downgrade() -> None:
+    if sa.inspect(op.get_bind()).has_table("pool_candidates"):
+        op.drop_column("pool_candidates", "draft_shown_first")
