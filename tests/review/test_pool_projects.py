@@ -148,7 +148,7 @@ def test_the_draft_label_comes_after_the_first_answer_and_a_change_is_a_second_o
     found = agreement_report.agreement_within(ann, project)
     assert found["agreement"] == 0.0, "agreement is about answers before the draft"
     assert found["annotators"][ANN.account]["changed_after_draft"] == 1
-    assert "1 of 1 changed after the draft label" in agreement_report.as_text(found)
+    assert "1 of 2 changed after the draft label" in agreement_report.as_text(found)
     pool_projects.finish(ann, project, "done")
     lines = [one for one in export(ann, project) if one.annotator == ANN.account]
     assert [(one.verdict, one.first_verdict) for one in lines] == [("b", "a")]
