@@ -16,7 +16,7 @@ from common.command_line import say
 from common.json_files import JsonFileFault, Shape, check_shape
 from common.messages import _, joined, ngettext
 from curate.errors import CurateError, listed
-from curate.pools.pairs import PoolPair
+from curate.pools.pairs import PoolPair, draft_places
 from curate.pools.pool import locked, read_json, read_pair_file, write_json, write_lines
 from curate.pools.sources import read_objects
 from curate.runs import pool_table
@@ -113,7 +113,7 @@ def _item(item: str, pair: PoolPair) -> dict[str, Any]:
 def _drafts(pairs: Mapping[str, PoolPair]) -> list[dict[str, Any]]:
     """Return draft labels; they are shown after an annotator's first answer, never before."""
     return [
-        {"item": item, **pair.draft, "preferred": PREFERENCES[pair.draft["preferred"]]}
+        {"item": item, **pair.draft, **{name: PREFERENCES[place] for name, place in draft_places(pair.draft).items()}}
         for item, pair in pairs.items()
         if pair.draft is not None
     ]
@@ -123,7 +123,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     gold = {}
     for number, line in read_objects(path):
         item, verdict = line.get("item"), line.get("verdict")
-        if item not in pairs or verdict not in VERDICTS:
+        if not isinstance(item, str) or item not in pairs or verdict not in VERDICTS:
             raise CurateError(
                 _(
                     "{path}, line {number}: give `item`, a candidate, and `verdict` ({names}).",
@@ -132,7 +132,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
                     names=", ".join(VERDICTS),
                 )
             )
-        gold[str(item)] = str(verdict)
+        gold[item] = str(verdict)
     return gold
 
 
