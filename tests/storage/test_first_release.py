@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import make_url
 
 from benchmark import demo
@@ -66,6 +66,32 @@ def test_its_board_scores_and_chain_are_what_they_were(url: str) -> None:
         assert None not in contents.values()
     assert _scores(database) == before and len(before) == 6
     database.close()
+
+
+def test_it_has_the_tables_and_rules_of_a_new_database(url: str, tmp_path: Path) -> None:
+    database, new = open_database(url), open_database(f"sqlite:///{tmp_path}/new.db")
+    migrate(database)
+    migrate(new)
+    assert _schema(database) == _schema(new)
+    for opened in (database, new):
+        opened.close()
+
+
+def _schema(database: Database) -> dict[str, set[object]]:
+    """Return table -> its columns, foreign keys, and checks but those of booleans, which PostgreSQL does not need."""
+    schema = inspect(database.engine)
+    return {
+        table: {
+            *(column["name"] for column in schema.get_columns(table)),
+            *(
+                rule["name"]
+                for rule in schema.get_check_constraints(table)
+                if not str(rule["name"]).endswith("_open_weights")
+            ),
+            *((*key["constrained_columns"], key["referred_table"]) for key in schema.get_foreign_keys(table)),
+        }
+        for table in schema.get_table_names()
+    }
 
 
 def test_its_service_goes_on(url: str) -> None:
