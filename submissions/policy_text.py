@@ -222,7 +222,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
             _(
                 "Those of a baseline (always the response stored first, always the longer one), of the pairs that both "
-                "decide, or all for the same place of the file. The entry has a remark and no rank, unless a "
+                "decide, or all the same. The entry has a remark and no rank, unless a "
                 "maintainer has verified it."
             ),
         ),
