@@ -59,7 +59,7 @@ def policy_json(rules: Mapping[str, Any]) -> dict[str, Any]:
         "scored_submissions": {name: rules[name] for name in _QUOTA},
         "given_back": _("when the service fails to score a submission, and when a maintainer does not let it through"),
         "dry_runs": _("free and unlimited, without an account; they touch no label"),
-        "coverage": _("every item of one known revision once, with the same number of votes"),
+        "coverage": _("every pair of one known revision once, with the same number of votes"),
         "votes_per_item": [1, MAX_VOTES],
         "readable_votes": {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW},
         "attempts": _(
