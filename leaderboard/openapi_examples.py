@@ -101,7 +101,6 @@ ENTRY = answers(
         "missing_items": 0,
         "tally": {_SPEC.category_keys[0]: _COUNTS},
         "best_of": _BEST_OF,
-        "remark": None,
         "protocols": {"strict": {**_SCORES, "interval": {_MEAN: [0.55, 0.613], _POOLED: [0.559, 0.613]}}},
         "groupings": {"official": {"strict": _SCORES}},
         "sources": {_SPEC.source_keys[1]: {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
