@@ -222,10 +222,12 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: BoardVersi
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
     tally = Tally.from_json(entry["tallies"][revision], edition.spec)
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
-    best_of = _best_of(edition.board(revision=revision).find(entry["id"]))
+    row = edition.board(revision=revision).find(entry["id"])
+    best_of, remark = _best_of(row), row.remark or None if row is not None else None
     if edition.is_redacted(revision):
-        return {**redact_entry(card, edition.spec, edition.level(revision)), "best_of": rounded(best_of)}
-    return {**card, "best_of": best_of}
+        card = redact_entry(card, edition.spec, edition.level(revision))
+        return {**card, "best_of": rounded(best_of), "remark": remark}
+    return {**card, "best_of": best_of, "remark": remark}
 
 
 def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:

@@ -479,6 +479,7 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
+        "unled": {"rows": [place for place, row in enumerate(rows) if not row.leads]},
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
         "fields": ", ".join(fields(board.spec)),

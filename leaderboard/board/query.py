@@ -349,9 +349,13 @@ def _word_test(word: str, view: BoardQuery) -> Callable[[BoardRow], bool]:
 
 
 def ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
-    """Return rows in the order of the view."""
-    unmoved = (view.sort, view.descending) == (view.spec.headline, True)
-    return list(rows) if unmoved else ordered(rows, view.sort, view.descending)
+    """Return rows in the order of the view. In the order of a score, what leads nothing is last."""
+    if (view.sort, view.descending) == (view.spec.headline, True):
+        return list(rows)
+    if view.sort not in view.spec.score_names:
+        return ordered(rows, view.sort, view.descending)
+    parts = ([row for row in rows if row.leads], [row for row in rows if not row.leads])
+    return [row for part in parts for row in ordered(part, view.sort, view.descending)]
 
 
 def ordered(rows: Sequence[BoardRow], key: str, descending: bool) -> list[BoardRow]:

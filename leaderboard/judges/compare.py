@@ -47,6 +47,12 @@ class BenchmarkComparison:
         """Whether both were scored here, so that the difference has an interval."""
         return self.difference is not None and not self.reported
 
+    @property
+    def left_out(self) -> bool:
+        """Whether both were scored here, and are not compared because the votes of one need no judge."""
+        rows = [row for row in self.rows if row is not None and row.tier == "scored"]
+        return len(rows) == 2 and not all(row.leads for row in rows)
+
 
 def compare_judges(
     lines: tuple[JudgeLine, JudgeLine],
@@ -90,7 +96,9 @@ def _scored(
     if difference is not None and pair.first.id != rows[0].id:
         difference = turned(difference)
     rule = protocols(board.spec)[board.protocol].title
-    how = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), "; ")
+    how: str = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), "; ")
+    if not pair.differences:  # the votes of one need no judge
+        how = pair.reason
     figures = (cells[0].figures[0], cells[1].figures[0])
     return BenchmarkComparison(board, *cells, figures, difference, how, rows=(rows[0], rows[1]))
 
@@ -141,10 +149,8 @@ def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
 def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
     """Return what the comparison says, in plain words."""
     a, b = (line.name for line in lines)
-    scored = [one for one in found if one.tested]
-    judged = [one for one in scored if all(row is not None and row.leads for row in one.rows)]
-    tested = [(one.board.spec.title, one.difference) for one in judged if one.difference is not None]
-    if scored and not judged:
+    tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
+    if not tested and any(one.left_out for one in found):
         return _("Votes that need no judge are in no verdict, so there is none about {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)

@@ -166,6 +166,9 @@ def _pair(
     edition: BoardVersion, board: Board, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
 ) -> Pair:
     spec = board.spec
+    unled = [row for row in (first, second) if not row.leads]
+    if unled:
+        return Pair(first, second, _about_unled(unled), (), spec)
     reason = not_paired(edition, first, second, relations)
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, spec, board.grouping)
@@ -285,6 +288,13 @@ def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relatio
         most=COMPARED_AT_MOST,
         judges=listed(absent),
     )
+
+
+def _about_unled(unled: Sequence[BoardRow]) -> str:
+    row = unled[0]
+    if row.oracle:
+        return _("{judge} was given the answer, so its result is compared with no other.", judge=row.model)
+    return _("The votes of {judge} need no judge, so its score is compared with no other.", judge=row.model)
 
 
 def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
@@ -504,7 +514,7 @@ def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
     """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
     chosen = {row.id for row in comparison.rows}
     tiers = {row.tier for row in comparison.rows} if comparison.board.spec.synthetic else set()
-    usable = [row for row in rows if row.id not in chosen and (not tiers or row.tier in tiers)]
+    usable = [row for row in rows if row.leads and row.id not in chosen and (not tiers or row.tier in tiers)]
     return sorted(usable, key=lambda row: row.tier != "scored")
 
 
@@ -516,10 +526,11 @@ def nearest(
 ) -> tuple[Pair, ...]:
     """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
 
-    In these pairs the entry itself is first, whichever is ahead.
+    In these pairs the entry itself is first, whichever is ahead. What leads nothing is compared with none.
     """
     board = edition.board(revision=revision)
-    rows = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
+    known = [row for row in board.rows if row.tier == "scored" and row.leads]
+    rows = [row for row in known if row.value(board.headline) is not None]
     place = next((index for index, row in enumerate(rows) if row.id == entry_id), None)
     if place is None:
         return ()

@@ -27,7 +27,7 @@ def result_card(
         return "", True
     row, board = result
     relations = materials.relations(edition, "")
-    settled = board.scored < 2 or edition.is_redacted(board.label_revision) or waited > PATIENCE
+    settled = board.scored < 2 or edition.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
     settled |= relations is not None and entry_id in relations.entries
     nearest = compare.nearest(edition, entry_id, relations) if settled else ()
     markup = render(

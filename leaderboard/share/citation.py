@@ -39,8 +39,9 @@ def of_entry(row: BoardRow, board: Board, address: str) -> str:
     if row.tier == "scored":
         rule = protocols(board.spec)[board.protocol].title
         figures += f", rule {rule}, labels {board.label_revision}, snapshot {board.snapshot_id}"
+        figures += f", no rank: {row.remark}" if row.remark else ""
     else:
-        figures += f", as reported in {row.source}"
+        figures += f", as reported in {row.source}" + (f", {row.remark}" if row.remark else "")
     return _misc(
         f"{_key(board)}-{re.sub('[^A-Za-z0-9]+', '-', row.id)}",
         title=f"{{{latex(said.name)}}} on the {{{board.spec.brand}}} Leaderboard",

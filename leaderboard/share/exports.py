@@ -473,11 +473,12 @@ def _latex_cell(cell: _Cell) -> str:
 
 
 def as_every_eval_ever(taken: Extract) -> bytes:
-    """Return a list of records, one for each row that was scored here; of synthetic benchmarks none."""
+    """Return a list of records, one for each row with a score made here; of synthetic benchmarks none."""
     if taken.facts is None or taken.board.spec.synthetic:
         return b"[]"
     context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, taken.facts.base, taken.rounded)
-    scored = [(taken.facts.entry(row.id), row) for row in taken.rows if row.tier == "scored" and row.rank is not None]
+    counted = [row for row in taken.rows if row.tier == "scored" and row.value(taken.board.headline) is not None]
+    scored = [(taken.facts.entry(row.id), row) for row in counted]
     return orjson.dumps([every_eval_ever.record(entry, row, context) for entry, row in scored if entry is not None])
 
 
@@ -524,7 +525,8 @@ FORMATS: dict[str, Format] = {
             "Every Eval Ever",
             "application/json",
             as_every_eval_ever,
-            "a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals",
+            "a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals; `remark` says why "
+            "one has no rank",
         ),
     )
 }

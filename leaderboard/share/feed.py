@@ -47,7 +47,7 @@ def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
     said = summarize(row, board)
     item = ET.SubElement(root, "entry")
     address = f"{base}/entries/{row.id}"
-    _add(item, "title", f"{said.name}: {said.score}")
+    _add(item, "title", f"{said.name}: {said.score}" + (f" ({row.remark})" if row.remark else ""))
     _add(item, "id", address)
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
     _add(item, "published", row.submitted_at)
@@ -55,11 +55,12 @@ def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
     if row.organisation:
         _add(ET.SubElement(item, "author"), "name", row.organisation)
     interval = f", 95% interval {said.interval}" if said.interval else ""
+    remark = f" No rank: {row.remark}." if row.remark else ""
     _add(
         item,
         "summary",
         f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
-        f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).",
+        f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).{remark}",
     )
 
 

@@ -191,9 +191,16 @@
     return result;
   }
 
-  // Display order is the order of the file, so equals stay where they are. Nulls and empty texts stand last, always.
+  // In the order of a score, what leads nothing is last.
   function order(data, found, state) {
     if (state.sort === HEADLINE && state.dir === "desc") return found;
+    if (!VALUES.includes(state.sort)) return byColumn(data, found, state);
+    const unled = new Set(data.unled.rows), leading = found.filter((i) => !unled.has(i));
+    return byColumn(data, leading, state).concat(byColumn(data, found.filter((i) => unled.has(i)), state));
+  }
+
+  // Display order is the order of the file, so equals stay where they are. Nulls and empty texts stand last, always.
+  function byColumn(data, found, state) {
     const column = data[state.sort];
     const missing = (i) => column[i] === null || column[i] === "";
     const keys = typeof column.find((value) => value !== null) === "string" ? column.map((v) => v.toLowerCase()) : column;

@@ -83,7 +83,11 @@ def test_an_entry_is_its_scorecard(client: TestClient) -> None:
     for revision in ("v2", "v0"):
         tally = Tally.from_json(ENTRY["tallies"][revision], VL)
         expected = scorecard(tally, behaviour, benchmark="vl-rewardbench", label_revision=revision)
-        assert client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json() == {**expected, "best_of": None}
+        assert client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json() == {
+            **expected,
+            "best_of": None,
+            "remark": None,
+        }
     assert client.get(f"/api/v1/entries/{ENTRY['id']}").json()["label_revision"] == "v2"
 
 

@@ -26,7 +26,8 @@ ODD = [
     entry(1002, 0.66, model="A-name-that-is-" + "very-" * 20 + "long", organisation="Lab " * 20, parameters_b=7.0),
     entry(1003, 0.61, model=HOSTILE, organisation=HOSTILE, version=HOSTILE, notes=HOSTILE, link="javascript:alert(1)"),
 ]
-BODY = snapshot([*crowd(240), *ODD])
+UNLED = entry(1004, 0.9, model="Votes of a baseline", remarks=["baseline-votes"])
+BODY = snapshot([*crowd(240), *ODD, UNLED])
 SHORT = snapshot([*crowd(12), *ODD])  # what needs no second page is drawn sooner
 BODY["baselines"] = SHORT["baselines"] = baselines()
 STUB = {"id": "egone", "withdrawn": True, "at": "2026-11-20T10:00:00Z", "version": "2"}
@@ -168,6 +169,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
     for query in (
         "",
         "?sort=reasoning&dir=asc",
+        "?sort=overall",
         "?tier=reported",
         "?q=lab",
         "?protocol=lmms-eval",

@@ -12,14 +12,19 @@ from starlette.testclient import TestClient
 import leaderboard.api
 import leaderboard.routes
 from benchmark.spec import load_spec
+from leaderboard.api import leaderboard_json
 from leaderboard.board.opening import finding, strips
-from leaderboard.board.query import BoardQuery
+from leaderboard.board.pages_of_rows import PageOfRows
+from leaderboard.board.query import BoardQuery, read_query, select
+from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, build_board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.agreement import agreements
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.result_card import result_card
 from leaderboard.render_context import contexts_of
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import FixedSource, entry, snapshot
@@ -75,8 +80,23 @@ def test_they_are_in_no_composite_and_no_correlation_and_below_the_others_of_the
         assert sorted_lines(lines, found, MM_RLHF.id, descending=descending)[-1].slug == "judge-0"
     cell = judge_json(next(line for line in lines if line.slug == "judge-0"))["benchmarks"][MM_RLHF.id]
     assert (cell["scored"]["rank"], cell["scored"]["remark"]) == (None, "votes of a baseline")
-    (row,) = (one for one in judges_latex(lines, found, {}, "x").decode().split("\n") if one.startswith("{}Judge 0"))
-    assert row.count("(votes of a baseline)") == 1
+    text = judges_latex(lines, found, {}, "x").decode().split("\n")
+    (letter,) = (one.removesuffix("votes of a baseline.") for one in text if one.endswith("}$votes of a baseline."))
+    assert [one[:9] for one in text if one.endswith(letter + r" \\")] == ["{}Judge 0"]
+
+
+@pytest.mark.parametrize("sort", ["mcq", "mcq:asc", "acc-plus", "acc:asc"])
+def test_in_the_order_of_a_score_they_are_below_the_others_of_their_section(sort: str) -> None:
+    reported = load_published(MM_RLHF)
+    found = build_board(body(BASELINE), MM_RLHF, published=reported)
+    view = read_query({"sort": sort}, (), MM_RLHF)
+    rows = extract(found, view).rows
+    assert {row.tier for row in rows if not row.leads} == {"scored", "reported"}
+    for tier in ("scored", "reported"):
+        leads = [row.leads for row in rows if row.tier == tier]
+        assert leads == sorted(leads, reverse=True)
+    assert select(found, view).of("scored")[-1].judge_name == "Judge 0"
+    assert leaderboard_json(found, PageOfRows(sort=sort))["entries"][-1]["remark"]
 
 
 def test_another_entry_of_the_judge_is_its_best() -> None:
@@ -102,12 +122,36 @@ def test_records_for_other_sites_carry_the_remark() -> None:
     for routes in (leaderboard.routes, leaderboard.api):
         app.include_router(routes.build(cache))
     client = TestClient(app)
-    for name in ("every_eval_ever.json", "eval_results.yaml"):
-        remarked, plain = (client.get(f"/entries/{one['id']}/{name}") for one in made)
+    for address in ("/entries/{}/every_eval_ever.json", "/entries/{}/eval_results.yaml", "/entries/{}/cite.bib"):
+        remarked, plain = (client.get(address.format(one["id"])) for one in made)
         assert remarked.status_code == plain.status_code == 200
         assert ("votes of a baseline" in remarked.text, "votes of a baseline" in plain.text) == (True, False)
     rows = client.get("/api/v1/leaderboard").json()["entries"]
     assert [row["remark"] for row in rows] == [None, "votes of a baseline"]
+    cards = [client.get(f"/api/v1/entries/{one['id']}").json() for one in made]
+    assert [card["remark"] for card in cards] == ["votes of a baseline", None]
+    records = client.get("/export/board.eee.json").json()
+    assert [one["source_metadata"]["additional_details"].get("remark") for one in records] == [
+        None,
+        "votes of a baseline",
+    ]
+    titles = [one.split("</title>")[0] for one in client.get("/feed.xml").text.split("<title>")[2:]]
+    assert sorted("(votes of a baseline)" in title for title in titles) == [False, True]
+    assert client.get("/feed.xml").text.count("No rank: votes of a baseline.") == 1
+
+
+def test_the_page_of_such_an_entry_and_its_result_card_compare_it_with_nobody() -> None:
+    made = [entry(1, 0.9, **BASELINE), entry(2, 0.6), entry(3, 0.5)]
+    cache = BoardCache(FixedSource(snapshot(made)), published=())
+    app = FastAPI()
+    app.include_router(leaderboard.routes.build(cache))
+    client = TestClient(app)
+    for one in made:
+        page = client.get(f"/entries/{one['id']}").text
+        assert ("Nearest entries" in page, "significantly ahead of" in page) == (one is not made[0], one is made[1])
+    markup, settled = result_card(cache.refresh(), ItemCatalog(spec=cache.spec), made[0]["id"])
+    assert settled and "No rank: votes of a baseline." in markup
+    assert "significantly ahead of" not in markup
 
 
 def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
@@ -123,3 +167,8 @@ def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
     answer = client.get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
     assert [one["variant"] for one in answer["benchmarks"][-1]["figures"]] == ["votes of a baseline", "5 votes"]
     assert MM_RLHF.title not in answer["verdict"]
+    assert answer["benchmarks"][-1]["difference"] is None
+    assert "need no judge" in answer["benchmarks"][-1]["how"]
+    assert [one["difference"] is None for one in answer["benchmarks"]] == [False, False, True]
+    alone = TestClient(application(served[2:])).get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
+    assert "are in no verdict" in alone["verdict"]

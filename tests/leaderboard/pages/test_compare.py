@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmark.spec import load_spec
 from benchmark.statistics.pairwise import PairwiseArrays
 from benchmark.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.board.reported_results import load_published
@@ -13,7 +14,7 @@ from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
 from leaderboard.render_context import RenderContext
 from tests.factories.pairwise import body, related
-from tests.factories.snapshots import entry
+from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import DEMO, VL
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
@@ -209,6 +210,34 @@ def test_the_nearest_entries_stand_in_the_order_of_the_board(edition: BoardVersi
     above = pairs[0].of("macro")
     assert above is not None and above.delta < 0, "who is ahead of the entry stands first"
     assert compare.nearest(edition, "nobody", relations) == ()
+
+
+def test_votes_that_need_no_judge_are_next_to_nobody(relations: PairwiseArrays) -> None:
+    edition = BoardVersion("s", body(entry(90, 0.72, remarks=["baseline-votes"])), RenderContext(VL), ())
+    unled = "e00000000090"
+    assert compare.nearest(edition, unled, relations) == ()
+    pairs = compare.nearest(edition, A, relations, count=20)
+    assert len(pairs) == 5 and unled not in {pair.second.id for pair in pairs}
+    assert unled not in {row.id for row in compare.offered(compare.compare(edition, (A,), None), edition.board().rows)}
+
+
+def test_votes_that_need_no_judge_are_compared_with_nobody_and_the_reason_is_told(relations: PairwiseArrays) -> None:
+    edition = BoardVersion("s", body(entry(90, 0.95, remarks=["one-sided-votes"])), RenderContext(VL), ())
+    pair = one_pair(edition, relations, A, "e00000000090")
+    assert pair.reason == "The votes of Judge 90 need no judge, so its score is compared with no other."
+    assert (pair.differences, pair.paired) == ((), False)
+    assert compare.sentence(pair).endswith("cannot be compared here.")
+    found = compare.compare(edition, (A, B, "e00000000090"), relations)
+    assert [len(one.differences) > 0 for one in found.pairs] == [True, False, False]
+
+
+def test_a_result_of_a_judge_that_was_given_the_answer_is_compared_with_nobody() -> None:
+    spec = load_spec("mm-rlhf-rewardbench")
+    published = load_published(spec)
+    edition = BoardVersion("s", snapshot([], spec.id), RenderContext(spec), published)
+    oracle, other = (next(one.id for one in published if one.oracle is given) for given in (True, False))
+    pair = one_pair(edition, None, oracle, other)
+    assert "was given the answer" in pair.reason and pair.differences == ()
 
 
 @pytest.mark.parametrize(
