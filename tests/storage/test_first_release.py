@@ -80,18 +80,15 @@ def test_it_has_the_tables_and_rules_of_a_new_database(url: str, tmp_path: Path)
 def _schema(database: Database) -> dict[str, set[object]]:
     """Return table -> its columns, foreign keys, and checks but those of booleans, which PostgreSQL does not need."""
     schema = inspect(database.engine)
-    return {
-        table: {
+    result: dict[str, set[object]] = {}
+    for table in schema.get_table_names():
+        checks = {str(rule["name"]) for rule in schema.get_check_constraints(table)}
+        result[table] = {
             *(column["name"] for column in schema.get_columns(table)),
-            *(
-                rule["name"]
-                for rule in schema.get_check_constraints(table)
-                if not str(rule["name"]).endswith("_open_weights")
-            ),
+            *(name for name in checks if not name.endswith("_open_weights")),
             *((*key["constrained_columns"], key["referred_table"]) for key in schema.get_foreign_keys(table)),
         }
-        for table in schema.get_table_names()
-    }
+    return result
 
 
 def test_its_service_goes_on(url: str) -> None:
