@@ -837,9 +837,10 @@ class Settings(WorkerSettings):
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):
             raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
+        given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+        secrets = tuple(filter(None, given))
         if wanted != "openid":
-            return IdentitySettings(self._mode_without_sign_in(wanted))
-        secrets = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+            return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
         own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
         return IdentitySettings(
             mode=Mode.OPENID,
@@ -847,7 +848,7 @@ class Settings(WorkerSettings):
             client_id=client_id,
             client_secret=(self.oidc_client_secret or self.oauth_client_secret).get_secret_value(),
             issuer=self.oidc_issuer or self.openid_provider_url.rstrip("/") or HUGGING_FACE,
-            session_secrets=tuple(filter(None, secrets)),
+            session_secrets=secrets,
             owners=self.owners,
             maintainers=self.maintainers,
             maintainer_org=self.maintainer_org,

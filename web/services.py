@@ -196,6 +196,8 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     )
     auth = AuthService.create(database, settings.identity)
     several = database.engine.dialect.name == "postgresql"  # a SQLite database has one web process
+    if several and not local and not settings.identity.session_secrets:
+        log.warning("rates.not_shared", extra={"data": {"reason": "SESSION_SECRET is not set"}})
     return Services(
         database=database,
         auth=auth,
