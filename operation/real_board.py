@@ -46,7 +46,8 @@ class RealBoardPlaces:
 def _advice(name: str, url: str) -> str:
     return _(
         "LABELS is not set, which means the demo, and {name}={place} holds a board. Set LABELS as it was, or name "
-        "another {name} for the demo. If it is a demo of an earlier release, move its files into demo/ there.",
+        "another {name} for the demo. If it is a demo of an earlier release, stop the service and move its files into "
+        "demo/ there, but not database/ and service.json if demo/ has them.",
         name=name,
         place=public_address(url),
     )

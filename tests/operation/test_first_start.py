@@ -246,7 +246,7 @@ def test_the_demo_of_an_earlier_release_comes_back_once_its_files_are_moved(tmp_
     for path in (tmp_path / "files").iterdir():
         path.rename(place / path.name)
     settings = settings_of(data, REPLICA_URL=str(place))
-    with pytest.raises(SettingsError, match="move its files into demo/"):
+    with pytest.raises(SettingsError, match="move its files into demo/ there, but not database/"):
         open_service_database(settings)
     files = [path for path in place.iterdir() if path.name != "demo"]
     (place / "demo").mkdir(exist_ok=True)
