@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -25,6 +25,7 @@ from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError, load_spec
 from common.hub_sources import parse_hub_source
 from operation.mail_server import MailServer
+from operation.real_board import RealBoardPlaces
 from operation.replication.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
 from storage.files.object_store import address_below
@@ -170,6 +171,8 @@ class _FromMapping(BaseSettings):
 
 class WorkerSettings(_FromMapping):
     """What the worker and the commands on the machine need."""
+
+    _given_backup_url: str = PrivateAttr("")  # as it is set; `backup_url` is the part of it that is used
 
     data_dir: Path = setting(
         Path("data"),
@@ -345,6 +348,7 @@ class WorkerSettings(_FromMapping):
             "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
             "backup_url": self._own_backup_url or str(self.state_dir / "backups"),
         }
+        self._given_backup_url = self.backup_url
         for name, value in derived.items():
             object.__setattr__(self, name, value)
         return self
@@ -508,6 +512,20 @@ class WorkerSettings(_FromMapping):
             return None
         whole = Replica(self.replica_url)
         return whole.part(DEMO_REVISION) if self.is_demo else whole
+
+    @property
+    def real_board(self) -> RealBoardPlaces | None:
+        """Where a board with labels would be, which a demo must not replace; None where labels are configured."""
+        if not self.is_demo:
+            return None
+        replica = Replica(self.replica_url) if self.replica_url else None
+        database = self.data_dir / _DATABASE if self._serves_others else None
+        return RealBoardPlaces(replica, self._given_backup_url, database)
+
+    @property
+    def _serves_others(self) -> bool:
+        """Whether this is more than a trial on a developer's machine, who may have a board in the same DATA_DIR."""
+        return bool(self.replica_url or self._given_backup_url)
 
     @property
     def _own_backup_url(self) -> str:
@@ -804,6 +822,10 @@ class Settings(WorkerSettings):
         return not _is_loopback(self.host)
 
     @property
+    def _serves_others(self) -> bool:
+        return super()._serves_others or self.public or bool(self.public_url)
+
+    @property
     def upload_limit_bytes(self) -> int:
         """The largest file taken."""
         return int(self.upload_limit_mb * 2**20)
@@ -815,9 +837,10 @@ class Settings(WorkerSettings):
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):
             raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
+        given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+        secrets = tuple(filter(None, given))
         if wanted != "openid":
-            return IdentitySettings(self._mode_without_sign_in(wanted))
-        secrets = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+            return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
         own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
         return IdentitySettings(
             mode=Mode.OPENID,
@@ -825,7 +848,7 @@ class Settings(WorkerSettings):
             client_id=client_id,
             client_secret=(self.oidc_client_secret or self.oauth_client_secret).get_secret_value(),
             issuer=self.oidc_issuer or self.openid_provider_url.rstrip("/") or HUGGING_FACE,
-            session_secrets=tuple(filter(None, secrets)),
+            session_secrets=secrets,
             owners=self.owners,
             maintainers=self.maintainers,
             maintainer_org=self.maintainer_org,

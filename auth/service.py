@@ -37,7 +37,7 @@ class AuthService:
     @classmethod
     def create(cls, database: Database, settings: IdentitySettings) -> AuthService:
         """Return all of them on one database."""
-        # Without sign-in nothing is signed for longer than this process lives; sign-in brings its own secret.
+        # Without sign-in only rate limits of several processes need a secret that these share.
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
         resolver = Authenticator(settings, database, seal, client)
         sign_in = SignIn(settings, database, seal, client)

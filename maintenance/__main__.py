@@ -121,7 +121,8 @@ def _context(settings: WorkerSettings, served: ServedSettings, database: Databas
         retries=ACTIONS.retries(),
     )
     behind = partial(replica_alarm, settings.database_url, settings.replica)
-    return CliContext(context, _ask, complain, behind)
+    beside = settings.real_board.alarm if settings.real_board is not None else str
+    return CliContext(context, _ask, complain, behind, beside)
 
 
 def _identity() -> IdentitySettings | None:

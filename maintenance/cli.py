@@ -27,6 +27,7 @@ class CliContext:
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
     replica_alarm: Callable[[], str | None] = lambda: None  # what is wrong with the replica
+    demo_alarm: Callable[[], str] = lambda: ""  # a board with labels lies where the demo is served
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,14 +133,23 @@ def address(name: str) -> str:
 
 
 def _copy_code(folder: Path, copies: Path) -> None:
-    """Copy the files that git tracks, and name their commit. Raises SpaceError where git tracks none."""
+    """Copy the files that git tracks, and name their commit, with "-dirty" where they differ from it.
+
+    Raises SpaceError where git tracks none.
+    """
     for name in _tracked(folder):
         source, target = folder / name, copies / name
         if source.is_file() and not source.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
     if (commit := commit_of(folder)) != UNKNOWN:
-        (copies / COMMIT_FILE).write_text(f"{commit}\n", "utf-8")
+        (copies / COMMIT_FILE).write_text(f"{commit}{'-dirty' if _is_changed(folder) else ''}\n", "utf-8")
+
+
+def _is_changed(folder: Path) -> bool:
+    """Return whether tracked files differ from the last commit."""
+    command = ["git", "status", "--porcelain", "--untracked-files=no"]
+    return bool(subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip())
 
 
 def _tracked(folder: Path) -> list[str]:

@@ -36,6 +36,7 @@ class ServiceAlarm(NamedTuple):
 
 
 RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
+DEMO_BESIDE_BOARD = "demo-beside-board"
 
 
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
@@ -60,21 +61,19 @@ def service_alarms(
     benchmarks: Mapping[str, str] = MappingProxyType({}),
     *,
     replicated: bool = False,
-    key_at_risk: bool = False,
+    known: Sequence[ServiceAlarm] = (),
 ) -> list[ServiceAlarm]:
     """Return the alarms of a web process: those of database and disks, and the replica's.
 
     `benchmarks`: those that are served, id -> title; labels that no worker holds are an alarm.
     `replicated`: submissions are acknowledged once the replica has them.
-    `key_at_risk`: there is a replica, and the receipt key is not in it.
+    `known`: those that only a restart with other settings can end.
     """
     alarms = of_service(session, paths)
     alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
         alarms.append(ServiceAlarm("replica-behind", replica.alarm, effect=NO_FILES if replicated else ""))
-    if key_at_risk:
-        alarms.append(RECEIPT_KEY)
-    return alarms
+    return [*alarms, *known]
 
 
 def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator[tuple[str, str]]:

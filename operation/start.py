@@ -10,8 +10,10 @@ from sqlalchemy import make_url
 
 from common.messages import _
 from operation.mounts import require_local
+from operation.real_board import RealBoardPlaces
+from operation.replication.contents import FILES_OF_A_SERVICE, holds
 from operation.replication.litestream import Litestream, ReplicaUnusable
-from operation.replication.replica import AUDIT, DATABASE, EDITIONS, LABELS, POOLS, UPLOADS, Replica
+from operation.replication.replica import DATABASE, Replica
 from operation.restore import copy_names
 from storage.database import Database, DatabaseAway, is_made
 from storage.files.object_store import failure_reason, public_address
@@ -19,7 +21,6 @@ from storage.integrity import audit
 
 RESTORED = "service.restored"
 _PROBE_BYTES = 1 << 16  # a full disk takes an empty file
-_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, POOLS, EDITIONS)  # a key alone is what a start leaves that ended early
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +36,17 @@ def sqlite_path(database_url: str) -> Path | None:
 
 
 def prepare_database(
-    database_url: str, replica: Replica | None, environ: Mapping[str, str], *, copies: str = ""
+    database_url: str,
+    replica: Replica | None,
+    environ: Mapping[str, str],
+    *,
+    copies: str = "",
+    real: RealBoardPlaces | None = None,
 ) -> bool:
     """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
 
-    `copies`: where daily copies go. Returns whether the database was brought.
+    `copies`: where daily copies go. `real`: where a board with labels would be, beside which no demo begins.
+    Returns whether the database was brought.
     Raises NotLocal, ReplicaUnusable, StartRefused, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path = sqlite_path(database_url)
@@ -51,11 +58,13 @@ def prepare_database(
         return False
     if path is not None and replica is not None and Litestream(path, replica).restore(environ):
         return True
-    _refuse_new_board(database_url, replica, copies)
+    _refuse_new_board(database_url, replica, copies, real)
     return False
 
 
-def require_database_or_new_board(database_url: str, replica: Replica | None, *, copies: str = "") -> None:
+def require_database_or_new_board(
+    database_url: str, replica: Replica | None, *, copies: str = "", real: RealBoardPlaces | None = None
+) -> None:
     """Refuse to make a database where a replica or copies hold one: for processes that restore none, as workers.
 
     Raises StartRefused and ReplicaUnusable; DatabaseAway until a web process has restored it; and DatabaseAway or
@@ -66,22 +75,23 @@ def require_database_or_new_board(database_url: str, replica: Replica | None, *,
         return
     if replica is not None:
         prove(replica, path)  # what is not mounted looks empty
-    if path is not None and replica is not None and _holds(replica, (DATABASE,)):
+    if path is not None and replica is not None and holds(replica, (DATABASE,)):
         raise DatabaseAway(
             _(
                 "There is no database yet, and {public_name} holds one. Start the web process, which restores it.",
                 public_name=replica.public_name,
             )
         )
-    _refuse_new_board(database_url, replica, copies)
+    _refuse_new_board(database_url, replica, copies, real)
 
 
-def _refuse_new_board(database_url: str, replica: Replica | None, copies: str) -> None:
+def _refuse_new_board(database_url: str, replica: Replica | None, copies: str, real: RealBoardPlaces | None) -> None:
     """Raise StartRefused where something holds files of a service, and ReplicaUnusable."""
     path = sqlite_path(database_url)
     # A replica of SQLite that Litestream has found empty may hold folders that it had begun with.
-    folders = _OF_A_SERVICE if path is not None else (DATABASE, *_OF_A_SERVICE)
+    folders = FILES_OF_A_SERVICE if path is not None else (DATABASE, *FILES_OF_A_SERVICE)
     reason = _files_without_database(replica, folders) or _copies_without_database(copies)
+    reason = reason or ("" if real is None else real.advice())
     # A process that begins a board beside this one writes to the replica after it has made the database.
     if reason and not _is_there(database_url, path):
         raise StartRefused(reason)
@@ -91,24 +101,9 @@ def _is_there(database_url: str, path: Path | None) -> bool:
     return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
 
 
-def _holds(replica: Replica, folders: Iterable[str]) -> bool:
-    """Return whether one of the folders has something in it. Raises ReplicaUnusable."""
-    try:
-        return any(replica.names(folder) for folder in folders)
-    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        raise ReplicaUnusable(
-            _(
-                "REPLICA_URL={public_name} cannot be listed ({why}). No board was opened. Check the address, and what "
-                "the keys in the environment may do.",
-                public_name=public_address(replica.url),
-                why=failure_reason(error),
-            )
-        ) from None
-
-
 def _files_without_database(replica: Replica | None, folders: Iterable[str]) -> str:
     """Return that the replica holds files of a service; "" where it does not. Raises ReplicaUnusable."""
-    if replica is None or not _holds(replica, folders):
+    if replica is None or not holds(replica, folders):
         return ""
     return _(
         "{public_name} holds files of a service but no copy of its database. No new board was "

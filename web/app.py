@@ -35,7 +35,6 @@ from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
 from storage.files.durability import REPLICATED
-from storage.integrity.key_place import KeyPlace
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
 from web.actions import ACTIONS
 from web.background import lifespan
@@ -155,7 +154,7 @@ def _alarms(settings: Settings, services: Services) -> partial[list[ServiceAlarm
         replica=services.replica,
         benchmarks=services.titles,
         replicated=settings.durability == REPLICATED,
-        key_at_risk=settings.replica is not None and settings.receipt_key_place == KeyPlace.DISK,
+        known=services.known_alarms,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,7 +28,7 @@ from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from maintenance.digest import Digest
-from operation.alarms import service_alarms
+from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, service_alarms
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
@@ -45,6 +46,7 @@ from settings import ServedSettings, Settings
 from storage.database import Database, Session
 from storage.files.durability import REPLICATED, Durability
 from storage.files.uploads import Uploads
+from storage.integrity.key_place import KeyPlace
 from storage.labels import label_imports, weak_hiding
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
@@ -58,6 +60,8 @@ from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
 from web.mcp.endpoint import serves_mcp
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Services:
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
     tracing: Tracing = NO_TRACING
+    known_alarms: tuple[ServiceAlarm, ...] = ()  # those that only a restart with other settings can end
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
     webhooks: WebhookDelivery | None = None  # where WEBHOOKS is set
@@ -191,6 +196,8 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     )
     auth = AuthService.create(database, settings.identity)
     several = database.engine.dialect.name == "postgresql"  # a SQLite database has one web process
+    if several and not local and not settings.identity.session_secrets:
+        log.warning("rates.not_shared", extra={"data": {"reason": "SESSION_SECRET is not set"}})
     return Services(
         database=database,
         auth=auth,
@@ -199,10 +206,20 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
+        known_alarms=tuple(settings_alarms(settings)),
         shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth, replica),
         webhooks=_webhook_delivery(settings, auth),
     )
+
+
+def settings_alarms(settings: Settings) -> Iterator[ServiceAlarm]:
+    """Yield the alarms that the settings themselves give; that of a demo is in the log, too."""
+    if settings.replica is not None and settings.receipt_key_place == KeyPlace.DISK:
+        yield RECEIPT_KEY
+    if settings.real_board is not None and (beside := settings.real_board.alarm()):
+        log.error(DEMO_BESIDE_BOARD, extra={"data": {"advice": beside}})
+        yield ServiceAlarm(DEMO_BESIDE_BOARD, beside)
 
 
 def _benchmark_services(

@@ -108,7 +108,11 @@ def open_service_database(settings: Settings) -> Database:
     """
     try:
         restored = prepare_database(
-            settings.database_url, settings.replica, child_environment(), copies=settings.backup_url
+            settings.database_url,
+            settings.replica,
+            child_environment(),
+            copies=settings.backup_url,
+            real=settings.real_board,
         )
     except (ReplicaUnusable, StartRefused) as error:
         raise SettingsError(str(error)) from None

@@ -71,7 +71,9 @@ def open_worker_database(settings: WorkerSettings) -> Database:
     DatabaseUnusable.
     """
     try:
-        require_database_or_new_board(settings.database_url, settings.replica, copies=settings.backup_url)
+        require_database_or_new_board(
+            settings.database_url, settings.replica, copies=settings.backup_url, real=settings.real_board
+        )
     except StartRefused as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import atomic_files
-from common.messages import _
-from operation.replication.litestream import ReplicaUnusable
+from operation.replication.contents import unreadable
 from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica
 
 Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
@@ -83,6 +82,4 @@ def restore_items(replica: Replica | None, state: Path) -> int:
     try:
         return FolderMirror(state / ITEMS, ITEMS, replica).restore()
     except Exception as error:  # of whatever store; its words may hold the address, and that a secret
-        raise ReplicaUnusable(
-            _("REPLICA_URL cannot be read ({name}). Is it there?", name=type(error).__name__)
-        ) from None
+        raise unreadable(replica, error) from None

@@ -8,7 +8,9 @@ import pytest
 
 from auth.crypto import KeyRing
 from auth.rate_limit import RateLimiter
+from auth.service import AuthService
 from auth.shared_rates import SharedRates
+from settings import Settings
 from storage.database import Database
 from storage.models.operations import RateUsage
 from tests.databases import new_database, postgres_cluster
@@ -50,6 +52,27 @@ def test_what_one_process_counted_is_counted_by_the_others(database: Database) -
         places = [row.place for row in session.query(RateUsage)]
     assert places
     assert not any("192.0.2" in place for place in places)
+
+
+def without_sign_in(database: Database, secret: str) -> tuple[SharedRates, RateLimiter]:
+    """Return the limits of a web process that serves everybody without sign-in."""
+    environ = {"INSECURE_ALLOW_PUBLIC": "1", "HOST": "0.0.0.0", "SESSION_SECRET": secret}
+    auth = AuthService.create(database, Settings.from_env(environ).identity)
+    limiter, rates = RateLimiter(60, lambda: 60.0), SharedRates(database, auth.seal)
+    rates.add("requests", limiter)
+    return rates, limiter
+
+
+@pytest.mark.parametrize(("secret", "shared"), [("s" * 40, True), ("", False)])
+def test_without_sign_in_a_common_session_secret_shares_the_limits(
+    database: Database, secret: str, shared: bool
+) -> None:
+    first, second = without_sign_in(database, secret), without_sign_in(database, secret)
+    assert used(first[1], "192.0.2.1", 60) == 60
+    used(second[1], "192.0.2.1", 1)
+    for rates, _ in (first, second):
+        rates.exchange()
+    assert (used(second[1], "192.0.2.1", 50) < 5) is shared
 
 
 def test_places_that_may_do_everything_again_are_forgotten(database: Database) -> None:

@@ -8,8 +8,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
+
+_COLORS = ("red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray")
+_SDKS = ("gradio", "docker", "static")
 
 
 @dataclass
@@ -33,6 +37,7 @@ class FakeSpaceHub:
     spaces: dict[str, FakeSpace] = field(default_factory=dict)
     buckets: dict[str, str] = field(default_factory=dict)  # name -> visibility
     stages: list[str] = field(default_factory=lambda: ["BUILDING", "RUNNING"])
+    checked_readmes: list[str] = field(default_factory=list)  # kinds of repository whose README was checked
     requests: int = 0
     fails_at: int | None = None  # the number of the request that is refused, before it does anything
 
@@ -65,6 +70,13 @@ class FakeSpaceHub:
                 return JSONResponse({"error": "You already created this space", "url": full}, 409)
             self.spaces[full] = FakeSpace(body["sdk"], body.get("visibility") == "private")
             return {"url": f"https://huggingface.co/spaces/{full}", "name": full}
+
+        @app.post("/api/validate-yaml")
+        async def validate(request: Request) -> Any:
+            body = await request.json()
+            self.checked_readmes.append(body["repoType"])
+            errors = [{"message": found} for found in _errors(body["content"])]
+            return JSONResponse({"errors": errors, "warnings": []}, 400 if errors else 200)
 
         @app.get(base)
         def info(owner: str, name: str) -> Any:
@@ -114,3 +126,17 @@ class FakeSpaceHub:
             return {"success": True, "commitOid": oid, "commitUrl": f"https://huggingface.co/spaces/x/y/commit/{oid}"}
 
         return app
+
+
+def _errors(read_me: str) -> list[str]:
+    """Return what the Hub refuses in the metadata at the top of a Space's README."""
+    begin, _, rest = read_me.partition("---\n")
+    head, end, _ = rest.partition("\n---\n")
+    try:
+        found = yaml.safe_load(head) if not begin and end else None
+    except yaml.YAMLError as error:
+        return [str(error)]
+    if not isinstance(found, dict):
+        return ["empty or missing yaml metadata"]
+    wrong = [name for name in ("colorFrom", "colorTo") if found.get(name, "gray") not in _COLORS]
+    return [f'"{name}" must be one of the colors' for name in wrong] + ([] if found.get("sdk") in _SDKS else ['"sdk"'])

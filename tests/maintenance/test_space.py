@@ -147,6 +147,39 @@ def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, 
     assert made.private
 
 
+def test_code_that_differs_from_its_commit_is_named_so(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+    known, url = hub
+    git(code, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "first")
+    write(code, ["app.py"])
+    assert run(url, "create", NAME).returncode == 0
+    made = known.spaces[NAME]
+    assert made.files["app.py"].decode() == CANARY
+    assert made.files["COMMIT"].decode().strip() == git(code, "rev-parse", "HEAD").strip() + "-dirty"
+
+
+def test_the_hub_takes_this_project_as_it_is(
+    hub: tuple[FakeSpaceHub, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, url = hub
+    folder = tmp_path / "project"
+    tracked = git(ROOT, "ls-files", "-z").split("\0") if (ROOT / ".git").exists() else []
+    if not tracked:
+        pytest.skip("no checkout")
+    for name in filter(None, tracked):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--force", ".")
+    monkeypatch.setattr(space, "ROOT", folder)
+    done = run(url, "create", NAME)
+    assert done.returncode == 0, done.stderr
+    made = known.spaces[NAME]
+    assert known.checked_readmes == ["space"], "the Hub has looked at the README"
+    assert made.files["README.md"] == (ROOT / "README.md").read_bytes()
+    assert {"app.py", "Dockerfile", "settings.py", "web/app.py"} <= set(made.files)
+
+
 @pytest.mark.parametrize("around", [False, True], ids=["no git", "in a repository of something else"])
 def test_without_git_nothing_is_made_or_uploaded(hub: tuple[FakeSpaceHub, str], code: Path, around: bool) -> None:
     known, url = hub

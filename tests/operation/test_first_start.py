@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maintenance import space
+from operation.alarms import service_alarms
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import Replica
 from operation.start import StartRefused, prove, require_database_or_new_board
@@ -21,8 +23,9 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.own_boards import OtherBoards, require_own_boards
 from tests.databases import database, database_url, new_database
+from tests.factories.programs import run_maintenance
 from tests.factories.s3_server import KEYS, running_s3
-from web.services import replicating_litestream
+from web.services import replicating_litestream, settings_alarms
 from web.startup import open_service_database
 from workers.__main__ import main as run_worker
 from workers.main import open_worker_database
@@ -171,13 +174,96 @@ def test_a_new_bucket_of_a_space_can_be_written_to_as_it_is(tmp_path: Path) -> N
         prove(replica, None)
 
 
-def test_a_worker_is_started_again_while_the_replica_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_is_started_again_while_the_replica_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     place = {"DATA_DIR": str(tmp_path), "REPLICA_URL": "s3://board/one?endpoint=http://127.0.0.1:9&region=us-east-1"}
     for name, value in {**LABELS, **KEYS, **place}.items():
         monkeypatch.setenv(name, value)
     assert run_worker([]) == 1, "no code that says that no restart would help"
+    said = capsys.readouterr().err
+    assert "REPLICA_URL=s3://board/one at http://127.0.0.1:9 " in said
+    assert "Check the address" in said
 
 
 def test_settings_of_a_worker_know_the_demos_part() -> None:
     demo = WorkerSettings.from_env({"REPLICA_URL": "/r"}).replica
     assert demo == Replica("/r").part("demo")
+
+
+def board_at(name: str, tmp_path: Path) -> dict[str, str]:
+    """Have a board with labels where the settings name one place; return these settings without LABELS."""
+    (tmp_path / "bucket").mkdir()
+    place = {"REPLICA_URL": str(tmp_path / "bucket")} if name == "REPLICA_URL" else {}
+    place = {"BACKUP_URL": str(tmp_path / "copies")} if name == "BACKUP_URL" else place
+    data = tmp_path / "data"
+    if name == "REPLICA_URL":
+        copied_board(data, settings_of(data, **place, **LABELS))
+    else:
+        settings = settings_of(data, **place, **LABELS)
+        with closing(open_service_database(settings)) as board:
+            show(board, settings.benchmark)
+            if name == "BACKUP_URL":
+                backups.make(board, BackupTarget(settings.backup_url, 3))
+    if name != "DATA_DIR":
+        shutil.rmtree(data)
+    return {**place, "REPLICA_URL": str(tmp_path / "bucket")}
+
+
+@pytest.mark.parametrize("name", ["REPLICA_URL", "BACKUP_URL", "DATA_DIR"])
+def test_no_demo_begins_in_the_place_of_a_board_whose_labels_were_left_out(tmp_path: Path, name: str) -> None:
+    settings = settings_of(tmp_path / "data", **board_at(name, tmp_path))
+    for start in (open_service_database, open_worker_database):
+        with pytest.raises(SettingsError, match=f"LABELS is not set.* {name}=.* holds a board"):
+            start(settings)
+    assert not list(tmp_path.glob("data/demo/*.db"))
+    (tmp_path / "another").mkdir()
+    another = {"DATA_DIR": str(tmp_path / "new"), "REPLICA_URL": str(tmp_path / "another")}
+    open_service_database(Settings.from_env({"IDENTITY": "local", **another})).close()
+
+
+def test_a_board_in_the_data_directory_stops_a_demo_that_others_reach_and_no_developers(tmp_path: Path) -> None:
+    board_at("DATA_DIR", tmp_path)
+    reached: tuple[dict[str, str], ...] = (
+        {"HOST": "0.0.0.0", "IDENTITY": "", "INSECURE_ALLOW_PUBLIC": "1"},
+        {"PUBLIC_URL": "https://board.example.org"},
+        {"BACKUP_URL": str(tmp_path / "copies")},
+    )
+    for environ in reached:
+        with pytest.raises(SettingsError, match=r"DATA_DIR=.* holds a board"):
+            open_service_database(settings_of(tmp_path / "data", **environ))
+    trial = settings_of(tmp_path / "data")
+    open_service_database(trial).close()
+    assert not list(settings_alarms(trial))
+
+
+def test_the_demo_of_an_earlier_release_comes_back_once_its_files_are_moved(tmp_path: Path) -> None:
+    """It lay at the top of REPLICA_URL."""
+    place, data = tmp_path / "bucket", tmp_path / "data"
+    place.mkdir()
+    copied_board(data, settings_of(data, REPLICA_URL=str(place)))
+    (place / "demo").rename(tmp_path / "files")
+    for path in (tmp_path / "files").iterdir():
+        path.rename(place / path.name)
+    settings = settings_of(data, REPLICA_URL=str(place))
+    with pytest.raises(SettingsError, match="move its files into demo/ there, but not database/"):
+        open_service_database(settings)
+    files = [path for path in place.iterdir() if path.name != "demo"]
+    (place / "demo").mkdir(exist_ok=True)
+    for path in files:
+        path.rename(place / "demo" / path.name)
+    with closing(open_service_database(settings)) as restored, restored.read() as session:
+        assert audit.newest(session, ["service.restored"])
+
+
+def test_a_demo_that_runs_beside_a_board_raises_an_alarm(tmp_path: Path) -> None:
+    environ = board_at("REPLICA_URL", tmp_path)
+    open_service_database(settings_of(tmp_path / "data")).close()
+    settings = settings_of(tmp_path / "data", **environ, RECEIPT_KEY="A" * 43 + "=")
+    (alarm,) = settings_alarms(settings)
+    assert alarm.code == "demo-beside-board"
+    with closing(open_service_database(settings)) as opened, opened.read() as session:
+        assert alarm in service_alarms(session, (), known=[alarm])
+    done = run_maintenance("health", environ={"DATA_DIR": str(tmp_path / "data"), **environ})
+    assert done.returncode == 1
+    assert alarm.sentence in done.stdout
