@@ -483,6 +483,12 @@ def small(text: str) -> str:
     return text.written(english) if isinstance(text, Message) else english
 
 
+def definitions_folder(environ: Mapping[str, str]) -> Path:
+    """Return the directory of definitions that BENCHMARK_DEFINITIONS names; without one that of the project."""
+    named = environ.get("BENCHMARK_DEFINITIONS", "").strip()
+    return Path(named).absolute() if named else DEFINITIONS
+
+
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:
     """Return the ids of all benchmarks that have a folder, there or among those of the project."""
     return tuple(sorted({path.parent.name for root in (definitions, DEFINITIONS) for path in root.glob(f"*/{SPEC}")}))
