@@ -424,6 +424,16 @@ class BenchmarkSpec:
             name
         )
 
+    def chance(self, name: str) -> float:
+        """Return the share that is right by random choice: of three answers where a tie is one, else of two."""
+        overall = self.overall(name)
+        without_ties = not self.ties or (overall is not None and overall.without_ties)
+        return 1 / 2 if without_ties else 1 / 3
+
+    def chance_percent(self, name: str) -> str:
+        """Return the same in percent, as pages write it: 50, 33.3."""
+        return f"{100 * self.chance(name):.3g}"
+
     def counts_groups(self, name: str) -> bool:
         """Return whether a score counts whole groups instead of pairs."""
         overall = self.overall(name)
