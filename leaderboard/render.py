@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from benchmark.judges import TYPES
 from benchmark.number_check import in_words
+from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.messages import _, joined
@@ -37,7 +38,6 @@ from leaderboard.board.names import is_shortened, monogram, monogram_colour, nam
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
-from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.board.script_texts import board_texts, counted
