@@ -10,7 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from common.command_line import complain
 from common.logging_setup import log_to_stderr
+from common.messages import _
 from operation.request_metrics import RequestIdFilter
 from operation.tracing import TracingUnavailable, start_tracing
 from settings import Settings, SettingsError
@@ -37,7 +39,7 @@ def main() -> int:
         tracing = start_tracing(settings.otel_endpoint, "web")
         tracing.follow_database(database)
     except (SettingsError, DatabaseUnusable, TracingUnavailable, OSError) as error:
-        print(error, file=sys.stderr)
+        complain(error)
         return 2
     configured = True
     with suppress(KeyboardInterrupt):
@@ -46,7 +48,7 @@ def main() -> int:
     database.close()
     tracing.close()
     if not configured:
-        print("Stopped, because the worker cannot use its settings; its message above names the one.", file=sys.stderr)
+        complain(_("Stopped, because the worker cannot use its settings; its message above names the one."))
     return 0 if configured else 2
 
 

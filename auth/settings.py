@@ -9,6 +9,7 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from auth.csrf import is_loopback
+from common.messages import _
 
 HUGGING_FACE = "https://huggingface.co"
 SHORTEST_SECRET = 32  # bytes
@@ -68,11 +69,11 @@ class IdentitySettings:
             return
         for name, value in (("OIDC_CLIENT_ID", self.client_id), ("PUBLIC_URL", self.public_url)):
             if not value:
-                raise IdentitySettingsError(f"{name} is missing: sign-in needs it.")
+                raise IdentitySettingsError(_("{name} is missing: sign-in needs it.", name=name))
         _check_origin("PUBLIC_URL", self.public_url)
         _check_url("OIDC_ISSUER", self.issuer)
         if not self.session_secrets:
-            raise IdentitySettingsError(f"SESSION_SECRET is missing: sign-in needs it. {_REMEDY}")
+            raise IdentitySettingsError(_("SESSION_SECRET is missing: sign-in needs it. {remedy}", remedy=_REMEDY))
         for secret in self.session_secrets:
             check_secret(secret)
 
@@ -102,7 +103,7 @@ class IdentitySettings:
         return "Hugging Face" if self.issuer == HUGGING_FACE else urlsplit(self.issuer).netloc
 
 
-_REMEDY = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+_REMEDY = _("Make one with: {command}", command="python -c 'import secrets; print(secrets.token_urlsafe(48))'")
 
 
 def check_secret(secret: str) -> None:
@@ -112,14 +113,16 @@ def check_secret(secret: str) -> None:
         IdentitySettingsError: with the remedy, never with the secret.
     """
     if len(secret.encode()) < SHORTEST_SECRET:
-        raise IdentitySettingsError(f"SESSION_SECRET is shorter than {SHORTEST_SECRET} bytes. {_REMEDY}")
+        raise IdentitySettingsError(
+            _("SESSION_SECRET is shorter than {least} bytes. {remedy}", least=SHORTEST_SECRET, remedy=_REMEDY)
+        )
     lowered = secret.lower()
     known = any(word in lowered for word in _KNOWN)
     steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(lowered))  # abc, 321, aaa
     parts = {secret[start : start + 3] for start in range(len(secret) - 2)}  # few where something comes again
     guessed = steps > 2 / 3 * len(secret) or len(parts) < min(len(secret), _ENOUGH) / 2
     if known or guessed or len(set(secret)) < _FEWEST_CHARACTERS:
-        raise IdentitySettingsError(f"SESSION_SECRET is one that others know or can guess. {_REMEDY}")
+        raise IdentitySettingsError(_("SESSION_SECRET is one that others know or can guess. {remedy}", remedy=_REMEDY))
 
 
 def _check_url(name: str, url: str) -> None:
@@ -131,7 +134,9 @@ def _check_url(name: str, url: str) -> None:
     secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.netloc))
     plain = bool(parts.hostname) and not parts.username and not parts.query and not parts.fragment
     if not (secure and plain and port_is_fine and url == url.strip()):
-        raise IdentitySettingsError(f"{name}={url} is not an https:// address (http:// only on this machine).")
+        raise IdentitySettingsError(
+            _("{name}={url} is not an https:// address (http:// only on this machine).", name=name, url=url)
+        )
 
 
 def _check_origin(name: str, url: str) -> None:
@@ -139,7 +144,13 @@ def _check_origin(name: str, url: str) -> None:
     parts = urlsplit(url)
     if url != f"{parts.scheme}://{parts.netloc}" or url != url.lower():
         raise IdentitySettingsError(
-            f"{name}={url} must be scheme and host only, in small letters, for instance https://board.example.org."
+            _(
+                "{name}={url} must be scheme and host only, in small letters, for instance https://board.example.org.",
+                name=name,
+                url=url,
+            )
         )
     if (parts.scheme, parts.port) in (("https", 443), ("http", 80)):
-        raise IdentitySettingsError(f"{name}={url} names the usual port; browsers leave it out, so leave it out here.")
+        raise IdentitySettingsError(
+            _("{name}={url} names the usual port; browsers leave it out, so leave it out here.", name=name, url=url)
+        )

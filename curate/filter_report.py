@@ -1,4 +1,4 @@
-"""The report of a filter as a page and as CSV. Pure."""
+"""The report of a filter as a page, in the language of the terminal, and as CSV, which is English."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from common.messages import _, joined
 from curate.report_page import bars, heading, page, paragraph, table
 
-BELOW_CHANCE = (
+BELOW_CHANCE = _(
     "These judges score below chance on what this filter keeps, by construction: a pair stays because they are wrong "
     "about it. Their scores on the edition say nothing about them, nor do those of their near relatives; read other "
     "scores as a gain over these judges. The edition records them, so that a board can mark their rows."
 )
-WRONG_LABELS = (
+WRONG_LABELS = _(
     "A filter that keeps what judges get wrong also keeps pairs whose label is wrong. The table says which share of "
     "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
     "runs of one judge always agreeing, once with independent runs. People have to check what stays."
@@ -29,61 +30,75 @@ _SHARES = {
 
 def filter_page(report: Mapping[str, Any]) -> str:
     """Return the report as a self-contained page."""
-    return page("Ensemble filter", _parts(report))
+    return page(_("Ensemble filter"), _parts(report))
 
 
 def _parts(report: Mapping[str, Any]) -> Iterator[str]:
     pairs = report["pairs"]
     kept_share = pairs["kept"] / pairs["considered"] if pairs["considered"] else 0.0
-    yield paragraph(f"Rule: {report['rule_in_words']}.")
-    yield paragraph(f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay ({kept_share:.1%}).")
+    yield paragraph(_("Rule: {rule}.", rule=report["rule_in_words"]))
     yield paragraph(
-        f"Not looked at: {pairs['duplicates']:,} near duplicates, {pairs['without_preference']:,} pairs without a "
-        f"preference, {pairs['unjudged']:,} pairs that some run did not judge."
+        _(
+            "{kept:,} of {considered:,} pairs stay ({share:.1%}).",
+            kept=pairs["kept"],
+            considered=pairs["considered"],
+            share=kept_share,
+        )
+    )
+    yield paragraph(
+        _(
+            "Not looked at: {duplicates:,} near duplicates, {without_preference:,} pairs without a preference, "
+            "{unjudged:,} pairs that some run did not judge.",
+            **{name: pairs[name] for name in ("duplicates", "without_preference", "unjudged")},
+        )
     )
     if not report.get("duplicates_current", True):
-        yield paragraph("Near duplicates were not looked for since the last import: run `pool duplicates`.", note=True)
+        yield paragraph(
+            _("Near duplicates were not looked for since the last import: run `pool duplicates`."), note=True
+        )
     yield paragraph(BELOW_CHANCE, note=True)
     yield from _by_source(report)
     yield from _judges(report)
     yield from _combinations(report)
-    yield heading("Size by number of runs")
-    yield bars("Pairs that stay with the first runs of each judge", [
-        (f"{one['runs']} runs in all", one["kept"]) for one in report["by_runs"]
+    yield heading(_("Size by number of runs"))
+    yield bars(_("Pairs that stay with the first runs of each judge"), [
+        (_("{runs} runs in all", runs=one["runs"]), one["kept"]) for one in report["by_runs"]
     ])  # fmt: skip
     yield from _labels(report)
-    yield heading("Files")
+    yield heading(_("Files"))
     columns = ("judge", "file", "format", "runs", "pairs", "sha256")
-    yield table(columns, [[one[name] for name in columns] for one in report["files"]])
+    titles = (_("judge"), _("file"), _("format"), _("runs"), _("pairs"), "SHA-256")
+    yield table(titles, [[one[name] for name in columns] for one in report["files"]])
 
 
 def _by_source(report: Mapping[str, Any]) -> Iterator[str]:
-    yield heading("By source and category")
-    yield bars("Pairs that stay, by source", [(one["source"], one["kept"]) for one in report["by_source"]])
-    for trait in ("source", "category"):
+    yield heading(_("By source and category"))
+    yield bars(_("Pairs that stay, by source"), [(one["source"], one["kept"]) for one in report["by_source"]])
+    for trait, title in (("source", _("source")), ("category", _("category"))):
         rows = [[one[trait], one["considered"], one["kept"], one["share"]] for one in report[f"by_{trait}"]]
-        yield table((trait, "considered", "stay", "share"), rows)
+        yield table((title, _("considered"), _("stay"), _("share")), rows)
 
 
 def _judges(report: Mapping[str, Any]) -> Iterator[str]:
-    yield heading("By judge")
+    yield heading(_("By judge"))
     columns = (
         "judge", "runs", "accuracy", "undecided", "removes_alone", "stay_without_it", "removed_by_it_only",
         "accuracy_on_kept",
     )  # fmt: skip
     titles = (
-        "judge", "runs", "right", "undecided", "removes alone", "stay without it", "removed by it only",
-        "right on what stays",
+        _("judge"), _("runs"), _("right"), _("undecided"), _("removes alone"), _("stay without it"),
+        _("removed by it only"), _("right on what stays"),
     )  # fmt: skip
     yield table(titles, [[one[name] for name in columns] for one in report["judges"]])
 
 
 def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
-    yield heading("By combination of judges")
-    yield paragraph("Counts in a rule are taken in proportion to the judges and runs that are left.")
-    yield bars("Pairs that stay", [(" + ".join(one["judges"]), one["kept"]) for one in report["combinations"]])
+    yield heading(_("By combination of judges"))
+    yield paragraph(_("Counts in a rule are taken in proportion to the judges and runs that are left."))
+    yield bars(_("Pairs that stay"), [(" + ".join(one["judges"]), one["kept"]) for one in report["combinations"]])
     sources = [one["source"] for one in report["by_source"]]
-    titles = ("judges", "runs", "stay", "removed", *(f"removed of {source}" for source in sources))
+    removed = (_("removed of {source}", source=source) for source in sources)
+    titles = (_("judges"), _("runs"), _("stay"), _("removed"), *removed)
     yield table(titles, [
         [" + ".join(one["judges"]), one["runs"], one["kept"], one["removed"],
          *(one["removed_by_source"][source] for source in sources)]
@@ -92,13 +107,14 @@ def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _labels(report: Mapping[str, Any]) -> Iterator[str]:
-    yield heading("Expected share of wrong labels among what stays")
+    yield heading(_("Expected share of wrong labels among what stays"))
     yield paragraph(WRONG_LABELS)
     result = report["wrong_labels"]
-    accuracies = ", ".join(f"{name} {value:.1%}" for name, value in result["accuracies"].items())
-    yield paragraph(f"Accuracies: {accuracies}.")
+    accuracies = joined(f"{name} {value:.1%}" for name, value in result["accuracies"].items())
+    yield paragraph(_("Accuracies: {accuracies}.", accuracies=accuracies))
     rows = [[one["in_pool"], one["runs_agree"], one["runs_independent"]] for one in result["rows"]]
-    yield table(("wrong in the pool", "wrong among kept, runs agree", "wrong among kept, runs independent"), rows)
+    titles = (_("wrong in the pool"), _("wrong among kept, runs agree"), _("wrong among kept, runs independent"))
+    yield table(titles, rows)
 
 
 def filter_csv(report: Mapping[str, Any]) -> str:

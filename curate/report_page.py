@@ -1,9 +1,15 @@
-"""Pieces of self-contained HTML reports: tables and bars. Every text is escaped; nothing is loaded or run."""
+"""Pieces of self-contained HTML reports: tables and bars. Every text is escaped; nothing is loaded or run.
+
+A message is written in the language of the terminal; a plain text stays as it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as escaped
+
+from common.command_line import ENGLISH, spoken, translated
+from common.messages import Message, _, joined
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1b19; --line: #d8d4cc; --ground: #fff; --note: #faf4ee; --bar: #1b7f6b; }
@@ -38,9 +44,11 @@ Cell = str | int | float | None
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """Return a whole document."""
+    """Return a whole document, in the language of its title."""
+    of = spoken() if isinstance(title, Message) else None
+    language = ENGLISH if of is None else of.language
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
@@ -72,7 +80,8 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
         + "</tr>\n"
         for row in lines
     )
-    name = escape(f"Table: {', '.join(titles[:3])}")
+    table_name = _("Table: {columns}", columns=joined(titles[:3]))
+    name = (escape if isinstance(titles[0], Message) else escaped)(table_name)
     return (
         f'<div class="wide" tabindex="0" role="group" aria-label="{name}"><table>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>"
@@ -81,13 +90,18 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 def bars(title: str, values: Sequence[tuple[str, int]]) -> str:
     """Return horizontal bars with their numbers."""
-    largest = max((value for _, value in values), default=0) or 1
+    largest = max((value for _name, value in values), default=0) or 1
     lines = [
         f'<li><span>{escape(name)}</span><i style="width: {100 * value / largest:.1f}%"></i>'
         f'<span class="n">{value:,}</span></li>\n'
         for name, value in values
     ]
     return f'<figure><figcaption>{escape(title)}</figcaption><ul class="bars">\n{"".join(lines)}</ul></figure>'
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML; a message in the language of the terminal."""
+    return escaped(translated(text) if isinstance(text, Message) else text)
 
 
 def _css(right: bool) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from common.json_files import JsonFileFault, read_shaped
-from common.messages import _
+from common.messages import _, joined
 from curate.errors import CurateError
 from curate.runs import RunVerdicts
 
@@ -57,13 +57,14 @@ class FilterRule:
     def words(self) -> str:
         """Return the rule in words."""
         if self.kind in COMBINED:
-            inner = f" {'or' if self.kind == 'any' else 'and'} ".join(f"({rule.words()})" for rule in self.rules)
-            return f"not {inner}" if self.kind == "not" else inner
+            between = _(" or ") if self.kind == "any" else _(" and ")
+            inner = joined((_("({rule})", rule=rule.words()) for rule in self.rules), between)
+            return _("not {rule}", rule=inner) if self.kind == "not" else inner
         return {
-            WRONG_IN_ALL: "wrong in every run of every judge",
-            WRONG_AT_LEAST: f"wrong in at least {self.at_least} runs",
-            JUDGES_WRONG: f"at least {self.at_least} judges wrong in more than half of their runs",
-            UNSTABLE: f"at least {self.at_least} judges prefer different responses in the two orders",
+            WRONG_IN_ALL: _("wrong in every run of every judge"),
+            WRONG_AT_LEAST: _("wrong in at least {count} runs", count=self.at_least),
+            JUDGES_WRONG: _("at least {count} judges wrong in more than half of their runs", count=self.at_least),
+            UNSTABLE: _("at least {count} judges prefer different responses in the two orders", count=self.at_least),
         }[self.kind]
 
     def scaled(self, runs: float, judges: float) -> FilterRule:

@@ -19,6 +19,8 @@ from judge.texts import as_content, as_reason
 
 OPENAI, VLLM, ANTHROPIC = "openai", "vllm", "anthropic"
 _CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})(-[os]-[A-Za-z0-9_-]{43})?")
+_LIKE_A_KEY = re.compile(r"\b(?:sk|hf|gsk|xai)[-_][A-Za-z0-9_*-]{12,}")  # services repeat one that they refuse
+_NO_RESULT = "the line has no result"
 _NOT_ASKED = frozenset({"batch_expired", "batch_cancelled", "expired", "canceled"})
 
 
@@ -124,8 +126,10 @@ def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult
     if isinstance(kind, str) and kind in _NOT_ASKED:
         return BatchResult(key, open=True)
     message = result.get("message")
-    if kind != "succeeded" or not isinstance(message, Mapping):
-        return BatchResult(key, failed=True, reason=_short(result.get("error") or kind))
+    if kind != "succeeded":
+        return BatchResult(key, failed=True, reason=_short(result.get("error") or kind or _NO_RESULT))
+    if not isinstance(message, Mapping):
+        return BatchResult(key, failed=True, reason="the result has no message")
     parts = message.get("content")
     listed = parts if isinstance(parts, list) else []
     texts = [str(part.get("text", "")) for part in listed if isinstance(part, Mapping) and part.get("type") == "text"]
@@ -156,4 +160,4 @@ def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
 def _short(error: Any) -> str:
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     said = inner.get("message") or inner if isinstance(inner, Mapping) else inner
-    return as_reason(str(said))
+    return as_reason(_LIKE_A_KEY.sub("[key]", str(said)))

@@ -19,7 +19,7 @@ from common.messages import _
 from judge.errors import JudgeError
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
     from PIL import Image
 
 STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
@@ -58,11 +58,11 @@ class ImageSource:
 
 
 def _fetch(url: str) -> bytes:
-    import httpx  # addresses are rare
+    import httpx2  # the client of openai; that looks at sys.modules["httpx"] while another thread may import it
 
     plain = {"accept-encoding": "identity"}  # a small reply could unpack to a huge one
-    until, here = time.monotonic() + LONGEST_FETCH, httpx.URL(url)
-    with httpx.Client(timeout=30, headers=plain) as client:
+    until, here = time.monotonic() + LONGEST_FETCH, httpx2.URL(url)
+    with httpx2.Client(timeout=30, headers=plain) as client:
         for _redirect in range(_MOST_REDIRECTS + 1):
             reply = _connect(client, here)
             with contextlib.closing(reply):
@@ -73,7 +73,7 @@ def _fetch(url: str) -> bytes:
     raise JudgeError(_("{url} redirects more than {most} times", url=url, most=_MOST_REDIRECTS))
 
 
-def _read(reply: httpx.Response, url: str, until: float) -> bytes:
+def _read(reply: httpx2.Response, url: str, until: float) -> bytes:
     parts, size = [], 0
     for part in reply.iter_raw(2**16):
         parts.append(part)
@@ -85,11 +85,11 @@ def _read(reply: httpx.Response, url: str, until: float) -> bytes:
     return _bounded(b"".join(parts))
 
 
-def _connect(client: httpx.Client, url: httpx.URL) -> httpx.Response:
+def _connect(client: httpx2.Client, url: httpx2.URL) -> httpx2.Response:
     """Ask one of the addresses that were checked: a name that is looked up again may lead elsewhere."""
-    import httpx
+    import httpx2
 
-    failure: httpx.ConnectError | None = None
+    failure: httpx2.ConnectError | None = None
     for address in _checked_addresses(url):
         request = client.build_request(
             "GET",
@@ -99,12 +99,12 @@ def _connect(client: httpx.Client, url: httpx.URL) -> httpx.Response:
         )
         try:
             return client.send(request, stream=True)
-        except httpx.ConnectError as error:
+        except httpx2.ConnectError as error:
             failure = error
     raise failure or JudgeError(_("{url} has no address", url=url))
 
 
-def _checked_addresses(url: httpx.URL) -> list[str]:
+def _checked_addresses(url: httpx2.URL) -> list[str]:
     """Return where a URL leads. Raises JudgeError for link-local addresses, such as 169.254.169.254: there a machine
     of a cloud tells its keys."""
     import socket
@@ -275,7 +275,7 @@ def _from_data_uri(uri: str) -> ImageSource:
     head, comma, body = uri[5:].partition(",")
     if not comma:
         raise JudgeError(_("the data URI of the image has no comma"))
-    kind, *parameters = head.split(";")
+    kind, *parameters = head.lower().split(";")
     try:
         data = base64.b64decode(body, validate=False) if "base64" in parameters else unquote_to_bytes(body)
     except (binascii.Error, ValueError):
@@ -283,4 +283,4 @@ def _from_data_uri(uri: str) -> ImageSource:
     if not data:
         raise JudgeError(_("the data URI of the image is empty"))
     _bounded(data)
-    return ImageSource(data=data, stated_type=kind.lower() or None)
+    return ImageSource(data=data, stated_type=kind or None)

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TextIO
 
+from common.command_line import translated
+from common.messages import Message, _, joined, ngettext
 from judge.texts import as_money
 from judge.totals import Prices, RunTotals
 
@@ -26,21 +28,26 @@ class ProgressLine:
         if now < self._next:
             return
         self._next = now + (0.2 if self._live else 30.0)
-        text = self.line(totals, in_flight, now - self._began)
+        text = translated(self.line(totals, in_flight, now - self._began))
         self._stream.write(f"\r\x1b[K{text}" if self._live else f"{text}\n")
         self._stream.flush()
 
-    def line(self, totals: RunTotals, in_flight: int, seconds: float) -> str:
+    def line(self, totals: RunTotals, in_flight: int, seconds: float) -> Message:
         """Return the state in words."""
         done = totals.answers + totals.failed
         rate = (done - self._start) / seconds if seconds > 0 else 0.0
-        parts = [f"{done:,} of {self._wanted:,} ({done / self._wanted:.0%})", f"{rate:.1f}/s"]
-        parts += [f"{duration((self._wanted - done) / rate)} left"] if rate else []
-        parts += [f"{totals.tokens:,} tokens"] if totals.tokens else []
+        share = done / self._wanted
+        parts: list[str] = [
+            _("{done:,} of {wanted:,} ({share:.0%})", done=done, wanted=self._wanted, share=share),
+            f"{rate:.1f}/s",
+        ]
+        parts += [_("{duration} left", duration=duration((self._wanted - done) / rate))] if rate else []
+        parts += [ngettext("{n:,} token", "{n:,} tokens", totals.tokens)] if totals.tokens else []
         if self._prices != Prices():
-            parts.append(f"cost {as_money(self._prices.cost(totals.prompt_tokens, totals.completion_tokens))}")
-        parts += [f"{totals.failed:,} failed"] if totals.failed else []
-        return ", ".join([*parts, f"{in_flight} in flight"])
+            cost = self._prices.cost(totals.prompt_tokens, totals.completion_tokens)
+            parts.append(_("cost {money}", money=as_money(cost)))
+        parts += [_("{count:,} failed", count=totals.failed)] if totals.failed else []
+        return joined([*parts, _("{count} in flight", count=in_flight)])
 
     def close(self) -> None:
         """End the line of a terminal."""
@@ -48,8 +55,10 @@ class ProgressLine:
             self._stream.write("\n")
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float) -> Message:
     """Return a time in words: 1 h 05 min."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    if hours:
+        return _("{hours} h {minutes:02} min", hours=hours, minutes=minutes)
+    return _("{minutes} min {rest:02} s", minutes=minutes, rest=rest) if minutes else _("{rest} s", rest=rest)

@@ -97,6 +97,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             or _unknown("grouping", grouping, groupings)
             or (_unknown("revision", revision, edition.revisions) if revision else None)
             or (_unknown_sort(page.sort, spec) if page.sort else None)
+            or (_unknown("tier", page.tier, TIERS) if page.tier else None)
         )
         if wrong is not None:
             return wrong
@@ -141,10 +142,14 @@ def _asked_page(
     sort: Annotated[
         str, Query(description="Column to order by, `key` or `key:asc`; the next page needs it again")
     ] = "",
+    tier: Annotated[
+        str, Query(description="scored: from uploaded predictions; reported: by authors; all if left out")
+    ] = "",
 ) -> PageOfRows | None:
-    return read_page(limit, cursor, sort[:_LONGEST_SORT])
+    return read_page(limit, cursor, sort[:_LONGEST_SORT], "" if tier == "all" else tier)
 
 
+TIERS = ("scored", "reported", "all")
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
@@ -162,7 +167,7 @@ def shown_json(
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
     """Return the board; accuracies are fractions. A page of it says which one is next."""
-    rows = _ordered(board, page.sort)
+    rows = [row for row in _ordered(board, page.sort) if page.tier in ("", row.tier)]
     following = {} if page.limit is None else {"next": page.following(len(rows), board.snapshot_id)}
     return {
         "snapshot": board.snapshot_id,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from common import rounding
-from common.messages import _, joined, ngettext
+from common.messages import Message, _, joined, ngettext
 from storage.annotation.pools import PoolView
 from storage.clock import iso
 
@@ -56,7 +56,7 @@ def filtered(report: Mapping[str, Any]) -> str:
         judges=judges,
         kept=pairs["kept"],
         considered=pairs["considered"],
-        rule_in_words=report["rule_in_words"],
+        rule_in_words=Message(report["rule_in_words"], {}),
     )
 
 

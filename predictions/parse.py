@@ -151,7 +151,7 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
 
 
 def _note_no_judge(votes: Matrix, matrix: Matrix, table: ItemTable, findings: ProblemCollector) -> None:
-    """Warn of votes that need no judge: those of a baseline, or for one place of the file.
+    """Warn of votes that need no judge: those of a baseline, or all the same.
 
     ``votes``: (records, K) in the order of the file; ``matrix``: (items, K) in the order of the table.
     """
@@ -164,7 +164,7 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, table: ItemTable, findings: Pr
         )
         findings.note(BASELINE_VOTES, joined((said, then), " "))
     elif is_one_sided(votes):
-        said = _("{share:g}% or more of the votes are for the same place of the file.", share=100 * SAME_SHARE)
+        said = _("{share:g}% or more of the votes are the same.", share=100 * SAME_SHARE)
         findings.note(ONE_SIDED_VOTES, joined((said, then), " "))
 
 

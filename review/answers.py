@@ -64,11 +64,15 @@ class ProjectView(NamedTuple):
 
 
 class ShownDraft(NamedTuple):
-    """A draft label as an annotator sees it, after the first answer. `preferred`: first or second."""
+    """A draft label as an annotator sees it, after the first answer. `preferred`: first or second.
+
+    `answer_1`: first or second, the response that the rationale calls Answer 1; None where that is not known.
+    """
 
     preferred: str
     rationale: str
     model: str
+    answer_1: str | None
 
 
 class ShownPair(NamedTuple):
@@ -171,7 +175,10 @@ def _give_order(ctx: ActionContext, project: int, key: str) -> ResponseOrder:
 
 def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | None:
     """Return a draft label in the order in which somebody sees the responses."""
-    return None if draft is None else ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, draft.model)
+    if draft is None:
+        return None
+    answer_1 = seen_verdict(draft.shown_first, seen) if draft.shown_first else None
+    return ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, draft.model, answer_1)
 
 
 @action(

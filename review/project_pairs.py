@@ -24,6 +24,7 @@ class DraftLabel(NamedTuple):
     preferred: str  # a or b
     rationale: str
     model: str
+    shown_first: str | None  # a or b: what the rationale calls Answer 1; None: not known
 
 
 class PairContent(NamedTuple):
@@ -83,7 +84,9 @@ def _draft(candidate: Candidate) -> DraftLabel | None:
     return (
         None
         if candidate.draft is None
-        else DraftLabel(candidate.draft, candidate.rationale or "", candidate.drafted_by or "")
+        else DraftLabel(
+            candidate.draft, candidate.rationale or "", candidate.drafted_by or "", candidate.draft_shown_first
+        )
     )
 
 

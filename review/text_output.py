@@ -181,7 +181,16 @@ def _draft(draft: ShownDraft) -> list[str]:
         if draft.model
         else _("Draft label: {preferred}", preferred=draft.preferred)
     )
-    return ["", label, _for_terminal(draft.rationale)]
+    return ["", label, *([_answer_1(draft), _for_terminal(draft.rationale)] if draft.rationale else [])]
+
+
+def _answer_1(draft: ShownDraft) -> str:
+    """Return which response the rationale calls Answer 1."""
+    if draft.answer_1 is None:
+        return _("Which response this text calls Answer 1 is not known.")
+    if draft.answer_1 == "first":
+        return _("In this text, Answer 1 is the first response here.")
+    return _("In this text, Answer 1 is the second response here.")
 
 
 def _for_terminal(text: str) -> str:

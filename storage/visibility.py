@@ -28,7 +28,7 @@ APPROVAL_REASONS: Mapping[str, str] = MappingProxyType(
         FIRST_UPLOAD: _("it is the first submission of its account"),
         FEW_VOTES: _("it has many votes for neither response"),
         BASELINE_VOTES: _("its votes are those of a baseline, which needs no judge"),
-        ONE_SIDED_VOTES: _("nearly all its votes are for the same place of the file"),
+        ONE_SIDED_VOTES: _("nearly all its votes are the same"),
     }
 )
 """Why a submission waits, by code."""

@@ -112,7 +112,7 @@ POLICY = answers(
     {
         "given_back": "when the service fails to score a submission",
         "dry_runs": "free and unlimited, without an account; they touch no label",
-        "coverage": "every item of one known revision once, with the same number of votes",
+        "coverage": "every pair of one known revision once, with the same number of votes",
         "votes_per_item": [1, 16],
         "disclosure": {"v2": "public"},
     },

@@ -59,7 +59,7 @@ def policy_json(rules: Mapping[str, Any]) -> dict[str, Any]:
         "scored_submissions": {name: rules[name] for name in _QUOTA},
         "given_back": _("when the service fails to score a submission, and when a maintainer does not let it through"),
         "dry_runs": _("free and unlimited, without an account; they touch no label"),
-        "coverage": _("every item of one known revision once, with the same number of votes"),
+        "coverage": _("every pair of one known revision once, with the same number of votes"),
         "votes_per_item": [1, MAX_VOTES],
         "readable_votes": {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW},
         "attempts": _(
@@ -222,7 +222,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
             _(
                 "Those of a baseline (always the response stored first, always the longer one), of the pairs that both "
-                "decide, or all for the same place of the file. The entry has a remark and no rank, unless a "
+                "decide, or all the same. The entry has a remark and no rank, unless a "
                 "maintainer has verified it."
             ),
         ),

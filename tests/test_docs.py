@@ -24,6 +24,7 @@ SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
     for name in ("settings", "commands", "submitting", "maintaining", "rest-api", "judging")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
+IN_CHINESE = [ROOT / "README_zh-CN.md", *(ROOT / "docs" / "zh-CN").glob("*.md")]
 
 
 def test_the_readme_is_read_in_five_minutes() -> None:
@@ -31,12 +32,30 @@ def test_the_readme_is_read_in_five_minutes() -> None:
     assert len(README.split()) <= 900
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+@pytest.mark.parametrize("guide", [*GUIDES, *IN_CHINESE], ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(guide: Path) -> None:
     text = guide.read_text(encoding="utf-8")
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
     missing = [one for one in targets if "://" not in one and not (guide.parent / one).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize("guide", IN_CHINESE, ids=lambda path: path.name)
+def test_a_chinese_document_has_the_commands_examples_and_options_of_its_original(guide: Path) -> None:
+    original = ROOT / "README.md" if guide.parent == ROOT else ROOT / "docs" / guide.name
+    assert _examples(guide) == _examples(original)
+    assert _options(guide) >= _options(original)
+
+
+def _examples(document: Path) -> list[str]:
+    """Return what stands in fences, without the comments of shell commands."""
+    blocks = re.findall(r"^```.*?^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [re.sub(r" +# .*", "", block) for block in blocks]
+
+
+def _options(document: Path) -> set[str]:
+    """Return options, fields and addresses in words between back quotes."""
+    return set(re.findall(r"`([-/a-z][-/a-z0-9_.?={}&]*)`", document.read_text(encoding="utf-8")))
 
 
 def test_the_files_to_touch_exist() -> None:

@@ -6,12 +6,14 @@ import socket
 
 import uvicorn
 
+from common.command_line import say
+from common.messages import _
 from settings import Settings
 from web.app import create_app
 from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.services import Services
 
-_DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
+_DEMO_NOTE = _("  (demo benchmark; LABELS serves the real one, see README.md)")
 
 
 def open_listener(settings: Settings) -> socket.socket:
@@ -30,8 +32,12 @@ def open_listener(settings: Settings) -> socket.socket:
         listener.listen(2048)
     except OSError as error:
         raise OSError(
-            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}). "
-            "Stop what uses it, or choose another: PORT=7861."
+            _(
+                "Port {port} on {host} cannot be used ({reason}). Stop what uses it, or choose another: PORT=7861.",
+                port=settings.port,
+                host=settings.host,
+                reason=error.strerror,
+            )
         ) from None
     return listener
 
@@ -57,7 +63,8 @@ async def serve(settings: Settings, services: Services, listener: socket.socket)
         forwarded_allow_ips=list(settings.trusted_proxies),
     )
     server = uvicorn.Server(config)
-    print(f"{settings.spec.brand} leaderboard: {_url(listener)}{_DEMO_NOTE if settings.is_demo else ''}", flush=True)
+    note = _DEMO_NOTE if settings.is_demo else ""
+    say(_("{brand} leaderboard: {url}", brand=settings.spec.brand, url=_url(listener)) + note, flush=True)
     await server.serve(sockets=[listener])
     return configured
 

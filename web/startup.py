@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from benchmark.spec import MANIFEST
+from common.messages import _
 from operation.replication.folder_mirror import restore_items
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica_claim import require_same, require_whole
@@ -69,7 +70,11 @@ def prepare_directory(settings: Settings) -> None:
         sweep(settings.gradio_dir)
     except OSError as error:
         raise OSError(
-            f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
+            _(
+                "DATA_DIR={path} cannot be used ({reason}). Name a directory that can be written to.",
+                path=settings.data_dir,
+                reason=error.strerror,
+            )
         ) from None
     try:
         uploads = Uploads(settings.uploads_url)
@@ -83,10 +88,15 @@ def prepare_directory(settings: Settings) -> None:
             else ("UPLOADS_URL", settings.uploads_url)
         )
         if known:
-            raise SettingsError(f"{name} cannot be used: {error}") from None
+            raise SettingsError(_("{name} cannot be used: {error}", name=name, error=error)) from None
         raise SettingsError(
-            f"{name}={public_address(url)} cannot be used ({failure_reason(error)}). "
-            "Is it running, does it exist, and may these keys write to it?"
+            _(
+                "{name}={address} cannot be used ({reason}). "
+                "Is it running, does it exist, and may these keys write to it?",
+                name=name,
+                address=public_address(url),
+                reason=failure_reason(error),
+            )
         ) from None
 
 
@@ -144,7 +154,7 @@ def prepare_items(settings: Settings) -> None:
             continue
         named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
         if _item_files(*named):
-            raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
+            raise SettingsError(_("No pairs of {title} could be read from LABELS.", title=_(served.spec.title)))
     for served in settings.served:
         _prepare_texts(settings, served)
 
@@ -159,7 +169,7 @@ def _prepare_texts(settings: Settings, served: ServedSettings) -> None:
     if code == _UNREACHABLE:
         log.error("item_file.unreachable", extra={"data": {"source": source}})
     elif code:
-        raise SettingsError(f"No texts of {served.spec.title} could be read from ITEMS_FILE.")
+        raise SettingsError(_("No texts of {title} could be read from ITEMS_FILE.", title=_(served.spec.title)))
 
 
 def _item_files(*arguments: str) -> int:

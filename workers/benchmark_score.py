@@ -18,11 +18,11 @@ from benchmark.scoring import Tally, fields, tally
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import ABSENT, UNDECIDED
-from common.messages import _, joined, ngettext
-from common.rounding import percent
+from common.messages import _, joined
 from predictions.parse import Predictions, all_warnings, parse_predictions
 from predictions.problems import Problem, UploadRejected
 from workers.labels.loader import LabelsError, load_pairs
+from workers.scorecard_text import COUNTS, first_width, heading, interval, percentage, rates, table_row
 
 _COUNTS = ("n", "agree", "reject", "undecided")
 _OVERALL = "overall"  # the key of the headline, and of all groups together
@@ -129,32 +129,25 @@ def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
 
 def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard as text; accuracies in percent, each with its 95% interval."""
-    lines = [
-        ngettext(
-            "{title}, edition {edition}: {items} pairs, {n} vote each",
-            "{title}, edition {edition}: {items} pairs, {n} votes each",
-            card["votes_per_item"],
-            title=_(spec.title),
-            edition=card["edition"],
-            items=card["items"],
-        ),
-        _(
-            "readable {readable}%, decided {decided}%",
-            readable=_percent(card["parse_rate"]),
-            decided=_percent(card["decided_rate"]),
-        ),
+    wide = first_width(map(spec.title_of, (*card["tally"], *spec.overall_keys)))
+    lines: list[str] = [
+        heading(spec, card["edition"], card["items"], card["votes_per_item"]),
+        rates(card),
         "",
-        f"{'pairs':<16}{'agree':>10}{'reject':>10}{'undecided':>11}{'of':>8}",
+        table_row(_("pairs"), COUNTS, wide),
     ]
     for key, count in card["tally"].items():
-        lines.append(f"{key:<16}{count['agree']:>10}{count['reject']:>10}{count['undecided']:>11}{count['n']:>8}")
-    for key, count in card.get("groups", {}).items():
-        lines.append(f"{key + ' groups':<16}{count['right']:>10}{'':>21}{count['n']:>8}")
+        counts = (count["agree"], count["reject"], count["undecided"], count["n"])
+        lines.append(table_row(_(spec.title_of(key)), counts, wide))
+    if groups := card.get("groups"):
+        lines += ["", table_row(_("groups"), (_("right"), _("of")), wide)]
+        lines += [table_row(_(spec.title_of(key)), (one["right"], one["n"]), wide) for key, one in groups.items()]
     for name, scores in card["protocols"].items():
         title = card["rules"][name]
-        lines += ["", f"{name}: " + _(title)]
-        keys = [*spec.category_keys, *spec.overall_keys]
-        lines += [_line(key, scores[key], scores["interval"].get(key)) for key in keys]
+        lines += ["", _("{rule}: {explanation}", rule=name, explanation=_(title))]
+        for key in (*spec.category_keys, *spec.overall_keys):
+            cells = (percentage(scores[key]), interval(scores["interval"].get(key)))
+            lines.append(table_row(_(spec.title_of(key)), cells, wide))
     return joined(lines, "\n")
 
 
@@ -175,12 +168,3 @@ def _explain(problem: Problem) -> str:
     line = _("line {line}", line=problem.line) if problem.line is not None else ""
     where = ", ".join(part for part in (line, f"field `{problem.field}`" if problem.field else "") if part)
     return f"{where}: {problem.message}" if where else problem.message
-
-
-def _line(key: str, value: float | None, interval: list[float] | None) -> str:
-    ends = _("{low} to {high}", low=_percent(interval[0]), high=_percent(interval[1])) if interval else ""
-    return f"  {key:<16}{'-' if value is None else _percent(value):>8}{ends:>18}"
-
-
-def _percent(value: float) -> str:
-    return percent(value)

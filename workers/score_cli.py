@@ -58,7 +58,7 @@ def score(file: Path, labels: str, revision: str | None, table: ItemTable, as_js
     label_set = load_labels(labels, revision, table)
     counted = tally(upload.votes, label_set, table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
-    text = json.dumps(card, indent=1) if as_json else render(card)
+    text = json.dumps(card, indent=1) if as_json else render(card, counted.spec)
     return ScoringError(
         True, text, tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))
     )

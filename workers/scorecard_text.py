@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from common.command_line import columns as width_of
 from common.command_line import translated
 from common.messages import Message, _, joined, ngettext
 from common.rounding import percent
 
+_NAME, _CELL = 16, 15  # columns of a terminal: the first, at least, and each of the others
 
-def render(card: Mapping[str, Any]) -> str:
+
+def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
-    columns = _columns(card)
-    lines = [
-        ngettext(
-            "{benchmark}, labels {revision}: {items} items, {n} vote each",
-            "{benchmark}, labels {revision}: {items} items, {n} votes each",
-            card["votes_per_item"],
-            benchmark=card["benchmark"],
-            revision=card["label_revision"],
-            items=card["items"],
-        ),
-        _(
-            "decided {decided} %, parsed {parsed} %",
-            decided=_percent(card["decided_rate"]),
-            parsed=_percent(card["parse_rate"]),
-        )
-        + (_(", {missing_items} items missing", missing_items=card["missing_items"]) if card["missing_items"] else ""),
+    columns, rules, missing = _columns(card), protocols(spec), card["missing_items"]
+    lines: list[str] = [
+        heading(spec, card["label_revision"], card["items"], card["votes_per_item"]),
+        rates(card) + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
         "",
-        _row("", columns),
+        table_row("", [_(spec.title_of(column)) for column in columns]),
     ]
     for protocol, scores in card["protocols"].items():
-        lines.append(_row(protocol, [_percent(scores[column]) for column in columns]))
-        if interval := scores.get("interval"):
-            lines.append(_row("", [_interval(interval[column]) for column in columns]))
-    lines += ["", _row(_("items"), (_("agree"), _("reject"), _("undecided"), _("of")))]
-    lines += [_counts(name, cell) for name, cell in card["tally"].items()]
-    lines += ["", *(_counts(name, cell) for name, cell in card["sources"].items())]
+        lines.append(table_row(rules[protocol].title, [percentage(scores[column]) for column in columns]))
+        if found := scores.get("interval"):
+            lines.append(table_row("", [interval(found[column]) for column in columns]))
+    lines += ["", table_row(_("pairs"), COUNTS), *_counts(card["tally"], spec.title_of)]
+    lines += ["", *_counts(card["sources"], str)]
     if card["error_tags"] is not None:
-        lines += ["", *(_counts(name, cell) for name, cell in card["error_tags"].items())]
+        lines += ["", *_counts(card["error_tags"], lambda tag: spec.tag_titles.get(tag) or spec.title_of(tag))]
     if card["votes_per_item"] > 1:
         *_others, name = card["k_curve"][0]  # the mean where there is one, else the pooled score
-        curve = ", ".join(f"k={point['k']} {_percent(point[name])}" for point in card["k_curve"])
-        lines += ["", _("strict {name} by votes drawn: {curve}", name=name, curve=curve)]
+        curve = ", ".join(f"k={point['k']} {percentage(point[name])}" for point in card["k_curve"])
+        lines += ["", _("strict {name} by votes drawn: {curve}", name=_(spec.name_of(name)), curve=curve)]
     return joined(lines, "\n")
+
+
+COUNTS = (_("agree"), _("reject"), _("undecided"), _("of"))
+
+
+def heading(spec: BenchmarkSpec, labels: str, pairs: int, votes: int) -> str:
+    """Return what was scored: benchmark, labels or edition, pairs, and votes a pair."""
+    return ngettext(
+        "{title}, labels {revision}: {pairs:,} pairs, {n} vote each",
+        "{title}, labels {revision}: {pairs:,} pairs, {n} votes each",
+        votes,
+        title=_(spec.title),
+        revision=labels,
+        pairs=pairs,
+    )
+
+
+def rates(card: Mapping[str, Any]) -> Message:
+    """Return which share of votes could be read, and of which share of pairs there is a majority."""
+    return _(
+        "readable {readable}%, decided {decided}%",
+        readable=percentage(card["parse_rate"]),
+        decided=percentage(card["decided_rate"]),
+    )
 
 
 def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
@@ -55,18 +70,29 @@ def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
     return (*overalls, *card["tally"])
 
 
-def _row(name: str, cells: Any) -> str:
-    first, *others = (translated(cell) if isinstance(cell, Message) else str(cell) for cell in (name, *cells))
-    return first + " " * (16 - width_of(first)) + "".join(" " * (15 - width_of(cell)) + cell for cell in others)
+def table_row(name: str, cells: Iterable[object], first: int = _NAME) -> str:
+    """Return a line of a table in the language of the terminal; `first` is the width of its first column."""
+    start, *others = (translated(cell) if isinstance(cell, Message) else str(cell) for cell in (name, *cells))
+    line = start + " " * (first - width_of(start)) + "".join(" " * (_CELL - width_of(cell)) + cell for cell in others)
+    return line.rstrip()
 
 
-def _counts(name: str, cell: Mapping[str, int]) -> str:
-    return _row(name, [cell["agree"], cell["reject"], cell["undecided"], cell["n"]])
+def first_width(names: Iterable[str]) -> int:
+    """Return how wide the first column is for these names."""
+    return max(_NAME, *(width_of(translated(_(name))) + 2 for name in names))
 
 
-def _percent(value: float | None) -> str:
+def _counts(cells: Mapping[str, Mapping[str, int]], title: Callable[[str], str]) -> Iterator[str]:
+    wide = first_width(map(title, cells))
+    for name, cell in cells.items():
+        yield table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], wide)
+
+
+def percentage(value: float | None) -> str:
+    """Return a share as a percentage without its sign; a dash where there is none."""
     return "-" if value is None else percent(value)
 
 
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else _("{low} to {high}", low=_percent(ends[0]), high=_percent(ends[1]))
+def interval(ends: Sequence[float] | None) -> str:
+    """Return an interval; nothing where there is none."""
+    return "" if ends is None else _("{low} to {high}", low=percentage(ends[0]), high=percentage(ends[1]))

@@ -270,8 +270,11 @@ class PairBuilder:
         for key, answer in given.items():
             verdict = read_verdict(answer.text or "", OFFICIAL.reading)
             if verdict in (1, 2):
-                preferred = (verdict - 1) ^ int(answer.swapped)
-                drafts[key.row] = {"preferred": preferred, "rationale": answer.text, "judge": self._judge.model}
+                shown_first = int(answer.swapped)  # the rationale calls it Answer 1
+                drafts[key.row] = {
+                    "preferred": (verdict - 1) ^ shown_first, "rationale": answer.text, "shown_first": shown_first,
+                    "judge": self._judge.model,
+                }  # fmt: skip
         return drafts
 
     def lines(

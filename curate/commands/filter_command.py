@@ -53,7 +53,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     pairs = read_pool(pool)
     table = pool_table(pairs)
     names: Sequence[str] = arguments.runs
-    files = [read_judge_file(name, table) for name in follow(names, "Reading runs", total=len(names))]
+    files = [read_judge_file(name, table) for name in follow(names, _("Reading runs"), total=len(names))]
     check_counts(rule, runs=sum(map(runs_per_pair, files)), judges=len({file.judge for file in files}))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
     selection = select(pairs, files, duplicates)

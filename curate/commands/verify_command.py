@@ -14,9 +14,9 @@ from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
 from common.command_line import say
 from common.json_files import JsonFileFault, Shape, check_shape
-from common.messages import _, ngettext
+from common.messages import _, joined, ngettext
 from curate.errors import CurateError, listed
-from curate.pools.pairs import PoolPair
+from curate.pools.pairs import PoolPair, draft_places
 from curate.pools.pool import locked, read_json, read_pair_file, write_json, write_lines
 from curate.pools.sources import read_objects
 from curate.runs import pool_table
@@ -113,7 +113,7 @@ def _item(item: str, pair: PoolPair) -> dict[str, Any]:
 def _drafts(pairs: Mapping[str, PoolPair]) -> list[dict[str, Any]]:
     """Return draft labels; they are shown after an annotator's first answer, never before."""
     return [
-        {"item": item, **pair.draft, "preferred": PREFERENCES[pair.draft["preferred"]]}
+        {"item": item, **pair.draft, **{name: PREFERENCES[place] for name, place in draft_places(pair.draft).items()}}
         for item, pair in pairs.items()
         if pair.draft is not None
     ]
@@ -123,7 +123,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     gold = {}
     for number, line in read_objects(path):
         item, verdict = line.get("item"), line.get("verdict")
-        if item not in pairs or verdict not in VERDICTS:
+        if not isinstance(item, str) or item not in pairs or verdict not in VERDICTS:
             raise CurateError(
                 _(
                     "{path}, line {number}: give `item`, a candidate, and `verdict` ({names}).",
@@ -132,7 +132,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
                     names=", ".join(VERDICTS),
                 )
             )
-        gold[str(item)] = str(verdict)
+        gold[item] = str(verdict)
     return gold
 
 
@@ -206,15 +206,22 @@ def _answers(
 
 def _summary(report: Mapping[str, Any], folder: Path) -> str:
     def shown(value: float | None) -> str:
-        return "undefined" if value is None else f"{value:.3f}"
+        return _("undefined") if value is None else f"{value:.3f}"
 
-    states = ", ".join(f"{number:,} {state}" for state, number in sorted(report["pairs"].items()))
-    lines = [states, f"alpha {shown(report['alpha'])}, mean kappa {shown(report['mean_kappa'])}"]
-    for name, one in report["annotators"].items():
-        text = f"{name}: {one['answers']:,} answers, kappa {shown(one['mean_kappa'])}"
-        text += f", {one['gold_right']:.0%} of gold right" if one["gold"] else ""
-        text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
-        picked = one["picked_shown_first"]
-        text += f", picked the response shown first {picked:.0%} of the time" if picked is not None else ""
-        lines.append(text + (f" (below {GOLD_MINIMUM:.0%}: see --exclude)" if one["below_gold_minimum"] else ""))
-    return "\n".join([*lines, _("Decided pairs and what is left for reviewers: {folder}", folder=folder)])
+    states: str = joined(f"{number:,} {state}" for state, number in sorted(report["pairs"].items()))
+    alpha, kappa = shown(report["alpha"]), shown(report["mean_kappa"])
+    lines: list[str] = [states, _("alpha {alpha}, mean kappa {kappa}", alpha=alpha, kappa=kappa)]
+    lines += [_annotator(name, one, shown(one["mean_kappa"])) for name, one in report["annotators"].items()]
+    return joined([*lines, _("Decided pairs and what is left for reviewers: {folder}", folder=folder)], "\n")
+
+
+def _annotator(name: str, one: Mapping[str, Any], kappa: str) -> str:
+    parts: list[str] = [ngettext("{n:,} answer", "{n:,} answers", one["answers"]), _("kappa {kappa}", kappa=kappa)]
+    parts += [_("{share:.0%} of gold right", share=one["gold_right"])] if one["gold"] else []
+    seconds, picked = one["median_seconds"], one["picked_shown_first"]
+    parts += [_("{seconds:.0f} s a pair", seconds=seconds)] if seconds is not None else []
+    parts += (
+        [_("picked the response shown first {picked:.0%} of the time", picked=picked)] if picked is not None else []
+    )
+    low = _(" (below {least:.0%}: see --exclude)", least=GOLD_MINIMUM) if one["below_gold_minimum"] else ""
+    return _("{name}: {text}", name=name, text=joined(parts) + low)

@@ -1,4 +1,4 @@
-"""The data card of an edition as a page. Pure."""
+"""The data card of an edition as a page, in English as the card itself. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The data card of an edition: what it holds, how it was made, and what to be careful about. Pure.
 
-What depends on labels is shown for the public part alone.
+What depends on labels is shown for the public part alone. A card is published with its edition, so it is English
+whatever the terminal speaks.
 """
 
 from __future__ import annotations

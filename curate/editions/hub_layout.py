@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from common import atomic_files
+from common.messages import _
 from curate.progress import follow
 
 _ROWS = 64  # at a time: images are large
@@ -33,7 +34,7 @@ def write_split(
     schema = _schema(features)
     path = folder / "data" / f"{name}-00000-of-00001.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    steps = iter(follow(rows, f"Writing {name}", total=total))
+    steps = iter(follow(rows, _("Writing {name}", name=name), total=total))
     with parquet.ParquetWriter(path, schema) as writer:
         while part := list(islice(steps, _ROWS)):
             writer.write_table(Table.from_pylist(part, schema=schema))

@@ -138,7 +138,7 @@ def with_items(edition: ComparedEdition, pairs: Iterable[ComparedPair]) -> Compa
     """Return an edition that is compared with its items instead of signatures. Raises CurateError without any."""
     index = PairIndex(edition.name)
     number = images = 0
-    for pair in follow(pairs, f"Reading {edition.name}"):
+    for pair in follow(pairs, _("Reading {name}", name=edition.name)):
         index.add(pair)
         number += 1
         images += bool(pair.image_sha256)
@@ -183,7 +183,7 @@ def edition_items(name: str, sources: Sequence[PairSource], folders: Sequence[Pa
 
 def in_edition(pairs: Sequence[PoolPair], edition: ComparedEdition) -> Iterator[Duplicate]:
     """Yield pairs that an edition has."""
-    for pair in follow(pairs, f"Comparing with {edition.name}", total=len(pairs)):
+    for pair in follow(pairs, _("Comparing with {name}", name=edition.name), total=len(pairs)):
         result = edition.find(pair)
         if result is not None:
             yield result

@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from benchmark.items import normalise_query, normalise_response, response_fingerprint
+from common.messages import _
 from curate.pools.pairs import DROPPED, PoolPair
 from curate.progress import follow
 
@@ -220,7 +221,7 @@ def _bands(image_hash: str) -> Iterator[tuple[int, int]]:
 def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
     """Yield pairs that are like an earlier one of the pool; the earlier one is none itself."""
     index = PairIndex(POOL)
-    for pair in follow(pairs, "Comparing pairs of the pool", total=len(pairs)):
+    for pair in follow(pairs, _("Comparing pairs of the pool"), total=len(pairs)):
         compared = ComparedPair.of(pair)
         result = index.find(compared)
         if result is not None:
@@ -232,9 +233,9 @@ def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
 def in_training_set(pairs: Sequence[PoolPair], name: str, rows: Iterable[ComparedPair]) -> Iterator[Duplicate]:
     """Yield pairs that a training set has."""
     index = PairIndex(name)
-    for row in follow(rows, f"Reading {name}"):
+    for row in follow(rows, _("Reading {name}", name=name)):
         index.add(row)
-    for pair in follow(pairs, f"Comparing with {name}", total=len(pairs)):
+    for pair in follow(pairs, _("Comparing with {name}", name=name), total=len(pairs)):
         result = index.find(ComparedPair.of(pair))
         if result is not None:
             yield result

@@ -40,7 +40,8 @@ DROPPED = ("<image>",)
 class PoolPair:
     """A pair of a pool. Responses stand in the order of their fingerprints, which tells nothing about the preference.
 
-    ``preferred``: 0, 1, or None where nobody has said yet. ``draft``: a first label with its rationale, by a model.
+    ``preferred``: 0, 1, or None where nobody has said yet. ``draft``: a first label with its rationale, by a model;
+    ``preferred`` and ``shown_first``, which the rationale calls Answer 1, are places of responses.
     """
 
     id: str
@@ -85,9 +86,11 @@ def _check_line(line: Mapping[str, Any]) -> None:
     check_shape(line, _POOL_LINE)
     draft = line.get("draft")
     if draft is not None:
-        check_shape(draft, {"preferred": int}, "draft")
+        check_shape(draft, {"preferred": int, "shown_first?": (int, type(None))}, "draft")
     if line.get("preferred") not in (None, 0, 1) or (draft is not None and draft["preferred"] not in (0, 1)):
         raise ValueError(_("`preferred` must be 0 or 1"))
+    if draft is not None and draft.get("shown_first") not in (None, 0, 1):
+        raise ValueError(_("`shown_first` must be 0 or 1"))
     if not _IMAGE_HASH.fullmatch(line["image_hash"]):
         raise ValueError(_("`image_hash` must be 16 hexadecimal digits"))
 
@@ -143,7 +146,13 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, number: int) -> 
     draft = row.get("draft")
     if not isinstance(draft, Mapping) or draft.get("preferred") not in (0, 1):
         return pair
-    return replace(pair, draft={**draft, "preferred": order.index(draft["preferred"])})
+    places = {name: order.index(place) for name, place in draft_places(draft).items()}
+    return replace(pair, draft={**draft, "shown_first": None, **places})
+
+
+def draft_places(draft: Mapping[str, Any]) -> dict[str, int]:
+    """Return those fields of a draft label that are the place, 0 or 1, of a response."""
+    return {name: draft[name] for name in ("preferred", "shown_first") if draft.get(name) in (0, 1)}
 
 
 def _responses(row: Mapping[str, Any], settings: ImportSettings) -> tuple[tuple[str, str], int | None]:

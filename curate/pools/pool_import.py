@@ -63,7 +63,7 @@ def import_pairs(
         return _("{name} is in {pool} already, as {source}.", name=source.name, pool=pool, source=settings.source)
     known = read_pool(pool) if (pool / PAIRS).is_file() else ()
     reading = _Reading(pool, settings, images or source.folder, {pair.id for pair in known})
-    for row in follow(source.rows(), f"Reading {source.name}"):
+    for row in follow(source.rows(), _("Reading {name}", name=source.name)):
         reading.take(row)
     if reading.problems and not skip_bad:
         raise CurateError(

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from common.command_line import INTERRUPTED, lines, say, translated
+from common.command_line import INTERRUPTED, complain, lines, say, translated
 from common.messages import _
 from judge.configuration import CHAT, RunConfiguration, keep_prices, open_run, write_json
 from judge.errors import JudgeError
@@ -31,6 +31,7 @@ REPORT = "report.json"
 DEFAULT_KEY = "OPENAI_API_KEY"
 _SMOKE_TEST = 20  # pairs
 _LONG = 500  # answers
+_SAID = {"y": True, "yes": True, "n": False, "no": False, "": None}  # None: the default
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -113,8 +114,9 @@ class RunStart:
         question = _(
             "This run asks for {wanted:,} answers. Try {pairs} pairs first? [Y/n] ", wanted=wanted, pairs=_SMOKE_TEST
         )
-        if not _says_yes(question, default=True):
-            return None
+        tries = _says_yes(question, default=True)
+        if not tries:
+            return OPEN if tries is None else None
         code = self.go(_SMOKE_TEST, read_budget(self._arguments))
         if code != OK:  # interrupted, or the endpoint has failed
             return code
@@ -272,10 +274,18 @@ def _stop_on_signals(engine: Any) -> None:
         loop.add_signal_handler(number, handle)
 
 
-def _says_yes(question: str, *, default: bool) -> bool:
-    print(translated(question), end="", file=sys.stderr, flush=True)
-    said = sys.stdin.readline().strip().lower()
-    return said.startswith("y") if said else default
+def _says_yes(question: str, *, default: bool) -> bool | None:
+    """Ask until the answer is yes, no or an empty line, the default. None where the input ends (Ctrl-D)."""
+    while True:
+        print(translated(question), end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            print(file=sys.stderr)
+            return None
+        said = line.strip().lower()
+        if said in _SAID:
+            return default if _SAID[said] is None else _SAID[said]
+        complain(_("Answer y (yes) or n (no)."))
 
 
 def readable(report: Mapping[str, Any]) -> list[str]:

@@ -16,18 +16,19 @@ _Row = TypeVar("_Row")
 @dataclass(frozen=True, slots=True)
 class PageOfRows:
     """Which rows are asked for; without a limit all of them. `snapshot`: the first digits of its id, or "". `sort`: the
-    column that orders them, `key` or `key:asc`; "" is display order."""
+    column that orders them, `key` or `key:asc`; "" is display order. `tier`: "scored", "reported" or "" for both."""
 
     start: int = 0
     limit: int | None = None
     snapshot: str = ""
     sort: str = ""
+    tier: str = ""
 
     @property
     def key(self) -> str:
         """Return what tells pages of one board apart."""
         page = "" if self.limit is None else f"|{self.start}+{self.limit}"
-        return f"{page}|{self.sort}" if self.sort else page
+        return "|".join((page, self.sort, self.tier)) if self.sort or self.tier else page
 
     def cut(self, rows: Sequence[_Row]) -> Sequence[_Row]:
         """Return the rows of this page."""
@@ -39,9 +40,9 @@ class PageOfRows:
         return f"{snapshot_id[:16]}.{after}" if after < rows else None
 
 
-def read_page(limit: int | None, cursor: str, sort: str = "") -> PageOfRows | None:
+def read_page(limit: int | None, cursor: str, sort: str = "", tier: str = "") -> PageOfRows | None:
     """Return what a request asks for; None for a cursor that is none."""
     if not cursor:
-        return PageOfRows(0, limit, sort=sort)
+        return PageOfRows(0, limit, sort=sort, tier=tier)
     match = _CURSOR.fullmatch(cursor)
-    return PageOfRows(int(match[2]), limit or _USUAL, match[1], sort) if match else None
+    return PageOfRows(int(match[2]), limit or _USUAL, match[1], sort, tier) if match else None

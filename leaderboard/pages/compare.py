@@ -318,7 +318,7 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
-    said = [_categories(a, b, parts)] if parts else []
+    said = [_categories(a, b, parts, pair.spec)] if parts else []
     said.append(_whole(a, b, pair))
     return joined(filter(None, said), " ")
 
@@ -336,7 +336,7 @@ def names(pair: Pair) -> tuple[str, str]:
     return (one, other) if one != other else (f"{one}, {pair.first.id}", f"{other}, {pair.second.id}")
 
 
-def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
+def _categories(a: str, b: str, parts: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
     """Return the sentence about categories.
 
     “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
@@ -344,21 +344,21 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
     """
     ahead = [part for part in parts if part.separable and part.delta > 0]
     behind = [part for part in parts if part.separable and part.delta < 0]
-    open_ = [part.name for part in parts if not part.separable]
+    open_ = [_(spec.category_text(part.name)) for part in parts if not part.separable]
     if not ahead and not behind:
         return _("There is no significant difference between {a} and {b} in any category.", a=a, b=b)
-    clauses = [_ahead(x, y, found) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
+    clauses = [_ahead(x, y, found, spec) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
     text = clauses[0] if len(clauses) == 1 else _("{first}, but {second}", first=clauses[0], second=clauses[1])
     if not open_:
         return _("{text}.", text=text)
     return _("{text}; no significant difference on {categories}.", text=text, categories=listed(open_))
 
 
-def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference]) -> str:
+def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
     where = [
         _(
             "{category} (+{points} points{evidence})",
-            category=part.name,
+            category=_(spec.category_text(part.name)),
             points=points(abs(part.delta)),
             evidence=_evidence(part, ", {}"),
         )
@@ -377,7 +377,7 @@ def _whole(a: str, b: str, pair: Pair) -> str:
     if one is None:
         return ""
     mean = pair.spec.is_mean(one.name)
-    name = pair.spec.name_of(one.name)
+    name = _(pair.spec.name_of(one.name))
     what = _("{name} average", name=name) if mean else name if name == one.name else _("{name} value", name=name)
     if not one.separable:
         if not tenths(abs(one.delta)):

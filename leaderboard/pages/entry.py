@@ -29,6 +29,7 @@ from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
+from predictions.readers import format_name
 from storage.metadata import facts
 
 Json = Mapping[str, Any]
@@ -163,6 +164,7 @@ def _scored_page(
         gone=gone,
         other_labels=revision != edition.snapshot["label_revision"],
         entry=entry,
+        format=format_name(entry["format"]),
         row=(row := board.find(entry["id"])),
         strips=marked_strips(board, row) if row is not None else (),
         related=_related(board, row),

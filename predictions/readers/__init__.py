@@ -54,7 +54,7 @@ _NAMED: dict[str, str] = {
     **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS if hasattr(reader, "FORMAT")},
 }
 
-DOCUMENT_LIMIT = 32 * 2**20
+DOCUMENT_LIMIT = 64 * 2**20  # a log of inspect_ai has about 20 KB a vote; the sandbox bounds the memory
 _ASKED = 20  # records that are asked before a format counts as unknown
 _SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
 _BOM = b"\xef\xbb\xbf"
@@ -123,7 +123,8 @@ def _document(data: bytes, findings: ProblemCollector) -> Any:
         return None
     if len(data) > DOCUMENT_LIMIT:
         message = _(
-            "the JSON document has {data:,} bytes; at most {document_limit:,} are read, write JSON lines",
+            "the JSON document has {data:,} bytes; at most {document_limit:,} are read. Write JSON lines; "
+            "a log of inspect_ai, in its `.eval` format",
             data=len(data),
             document_limit=DOCUMENT_LIMIT,
         )

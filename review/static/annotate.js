@@ -131,6 +131,10 @@
     if (!draft) return;
     at("draft-model").textContent = draft.model ? tr("by {model}", { model: draft.model }) : "";
     at("draft-verdict").textContent = words(draft.preferred);
+    at("draft-order").hidden = !draft.rationale;
+    at("draft-order").textContent = draft.answer_1 === "first" ? tr("In this text, Answer 1 is the first response here.")
+      : draft.answer_1 === "second" ? tr("In this text, Answer 1 is the second response here.")
+      : tr("Which response this text calls Answer 1 is not known.");
     at("draft-why").textContent = draft.rationale;
     const first = pair.first_answer;
     const changed = first && first !== said.verdict;

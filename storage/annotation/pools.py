@@ -42,7 +42,10 @@ class NewPool(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A pair of a pool. Responses, `draft` and `gold`: A and B as everywhere."""
+    """A pair of a pool. Responses, `draft` and `gold`: A and B as everywhere.
+
+    `draft_shown_first`: a or b, the response that the model saw first; None where that is not known.
+    """
 
     item: str  # key
     query: str
@@ -53,6 +56,7 @@ class Candidate(NamedTuple):
     rationale: str | None
     drafted_by: str | None
     gold: str | None
+    draft_shown_first: str | None = None
 
 
 _COLUMNS = tuple(getattr(Pool, name) for name in PoolView._fields)

@@ -24,6 +24,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from benchmark.commitments import commit
+from common.messages import _
 from storage import stored_rows
 from storage.boards import snapshots, stored_relations
 from storage.boards.stored_relations import RelationsContent
@@ -55,8 +56,8 @@ class Mismatch(NamedTuple):
     @property
     def sentence(self) -> str:
         """In words."""
-        where = "" if self.event is None else f" (event {self.event})"
-        return f"{self.table} {self.row}: {self.why}{where}."
+        where = "" if self.event is None else _(" (event {event})", event=self.event)
+        return _("{table} {row}: {why}{where}.", table=self.table, row=self.row, why=self.why, where=where)
 
 
 class RecordedScore(NamedTuple):
@@ -192,9 +193,11 @@ def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mi
     except OperationalError as error:
         if "UTF-8" not in str(error):
             raise
-        yield Mismatch(table, "of unknown number", None, "a row cannot be read, it holds what is no text")
+        yield Mismatch(table, _("of unknown number"), None, _("a row cannot be read, it holds what is no text"))
     except _UNREADABLE as error:
-        yield Mismatch(table, "of unknown number", None, f"a row cannot be read ({type(error).__name__})")
+        yield Mismatch(
+            table, _("of unknown number"), None, _("a row cannot be read ({error})", error=type(error).__name__)
+        )
 
 
 def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
@@ -206,7 +209,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
     try:
         head = audit.head(session)
     except audit.HeadMissing:
-        yield Mismatch("audit_head", "1", None, "the row is missing")
+        yield Mismatch("audit_head", "1", None, _("the row is missing"))
         return
     for event in events:
         last = head.hash if head.seq == event.seq else None
@@ -215,7 +218,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
         except _UNREADABLE:
             holds = False
         if not holds:
-            yield Mismatch("events", str(event.seq), None, "the audit chain is broken there")
+            yield Mismatch("events", str(event.seq), None, _("the audit chain is broken there"))
 
 
 def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
@@ -227,21 +230,21 @@ def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | 
         seen.add(row.id)
         yield from _differences(row, ledger.submissions.get(row.id))
     for name in sorted((set(ledger.submissions) if only is None else set(only) & set(ledger.submissions)) - seen):
-        yield Mismatch("submissions", name, ledger.submissions[name].accepted, "the row is missing")
+        yield Mismatch("submissions", name, ledger.submissions[name].accepted, _("the row is missing"))
 
 
 def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
     if expected is None:
-        yield Mismatch("submissions", row.id, None, "no event says that it was accepted")
+        yield Mismatch("submissions", row.id, None, _("no event says that it was accepted"))
         return
     if _computed(row_commitments.of_record, row) != expected.record:
-        why = "votes, or another column that never changes, are not what was accepted"
+        why = _("votes, or another column that never changes, are not what was accepted")
         yield Mismatch("submissions", row.id, expected.accepted, why)
     if _computed(row_commitments.of_description, row) != expected.description:
-        why = "the description is not what it was made last"
+        why = _("the description is not what it was made last")
         yield Mismatch("submissions", row.id, expected.description_event, why)
     if row.owner != expected.owner:
-        yield Mismatch("submissions", row.id, expected.owner_event, "the owner is another one")
+        yield Mismatch("submissions", row.id, expected.owner_event, _("the owner is another one"))
 
 
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:
@@ -265,8 +268,15 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
             continue
         rules = (row.label_revision, row.scorer_version)
         changed[rules] = changed.get(rules, 0) + (place is None)
-        why = "the tally is not the one that was recorded" if place is None else "its date is not when it was recorded"
-        name = f"{row.id} (entry {row.submission_id}, label revision {rules[0]}, scorer version {rules[1]})"
+        why = (
+            _("the tally is not the one that was recorded")
+            if place is None
+            else _("its date is not when it was recorded")
+        )
+        name = _(
+            "{id} (entry {entry}, label revision {revision}, scorer version {version})",
+            id=row.id, entry=row.submission_id, revision=rules[0], version=rules[1],
+        )  # fmt: skip
         yield Mismatch("scores", name, place and place.seq, why)
     if only is None:
         yield from _missing_scores(left, changed)
@@ -276,12 +286,13 @@ def _missing_scores(
     left: Mapping[tuple[str, str, str], RecordedScore], changed: dict[tuple[str, str], int]
 ) -> Iterator[Mismatch]:
     """Return recorded scores without a row, beside those whose row was changed."""
-    for (revision, version, _), place in left.items():
+    for (revision, version, _tally), place in left.items():
         if changed.get((revision, version), 0) > 0:
             changed[revision, version] -= 1
             continue
-        whose = f" of entry {place.submission}" if place.submission else ""
-        yield Mismatch("scores", f"under label revision {revision}{whose}", place.seq, "a row is missing")
+        whose = _(" of entry {entry}", entry=place.submission) if place.submission else ""
+        about = _("under label revision {revision}{whose}", revision=revision, whose=whose)
+        yield Mismatch("scores", about, place.seq, _("a row is missing"))
 
 
 def _key(score: Any) -> tuple[str, str, str]:
@@ -308,12 +319,11 @@ def check_labels(session: Session, ledger: Ledger, only: Collection[_Key] | None
                 registered -= {key} if table is RegisteredLabelSet else set()
                 facts = ledger.labels.get(key, {})
                 if differs(row, facts):
-                    why = (
-                        "the row is not what its events say" if facts else "no event says that there is such a revision"
-                    )
+                    unknown = _("no event says that there is such a revision")
+                    why = _("the row is not what its events say") if facts else unknown
                     yield Mismatch(table.__tablename__, row.revision, facts.get("seq"), why)
     for key in sorted(registered):
-        yield Mismatch("label_sets", key[1], ledger.registered[key], "the row is missing")
+        yield Mismatch("label_sets", key[1], ledger.registered[key], _("the row is missing"))
 
 
 def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
@@ -351,20 +361,20 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
         seq, to = ledger.pointed.get(row.benchmark) or (None, {})
         if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
-            why = "it shows other labels or another scorer version than was decided"
+            why = _("it shows other labels or another scorer version than was decided")
             yield Mismatch("board", row.benchmark, seq, why)
         seq, snapshot = ledger.published.get(row.benchmark) or (None, None)
         if row.snapshot_id != snapshot:
-            yield Mismatch("board", row.benchmark, seq, "its snapshot is not the one that was published last")
+            yield Mismatch("board", row.benchmark, seq, _("its snapshot is not the one that was published last"))
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
     for name, content in snapshots.contents(session):
         if name not in ledger.snapshots:
-            yield Mismatch("snapshots", name, None, "no event says that it was published")
+            yield Mismatch("snapshots", name, None, _("no event says that it was published"))
         elif content is None or hashlib.sha256(content).hexdigest() != name:
-            yield Mismatch("snapshots", name, ledger.snapshots[name], "the content is not what was published")
+            yield Mismatch("snapshots", name, ledger.snapshots[name], _("the content is not what was published"))
     for seq, name in ledger.published.values():
         yield from _current_snapshot(session, ledger, seq, name)
 
@@ -372,7 +382,7 @@ def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
 def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> Iterator[Mismatch]:
     """Yield the last one against the rows: it may have been made while they were changed."""
     if session.execute(select(Snapshot.id).where(Snapshot.id == name)).first() is None:
-        yield Mismatch("snapshots", name, seq, "the row is missing")
+        yield Mismatch("snapshots", name, seq, _("the row is missing"))
         return
     try:
         text = snapshots.content(session, name)
@@ -386,12 +396,16 @@ def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> 
     for entry in content["entries"]:
         shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
         if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
-            yield Mismatch("snapshots", name, seq, f"it shows other scores of entry {entry['id']} than are stored")
+            yield Mismatch(
+                "snapshots", name, seq, _("it shows other scores of entry {entry} than are stored", entry=entry["id"])
+            )
         expected = ledger.submissions.get(entry["id"])
         if expected is None or expected.description_event > content["audit_seq"]:
             continue  # edited since: the next snapshot will show it
         if entry["id"] in described and not _same_description(entry, described[entry["id"]]):
-            yield Mismatch("snapshots", name, seq, f"it describes entry {entry['id']} otherwise than its row")
+            yield Mismatch(
+                "snapshots", name, seq, _("it describes entry {entry} otherwise than its row", entry=entry["id"])
+            )
 
 
 def _stored_tallies(session: Session, version: str) -> dict[tuple[str, str], str]:
@@ -414,11 +428,11 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     for row, content in stored_relations.contents(session):
         # One content may have several summaries, which tell how many variants a judge has.
         summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
-        name = f"{row.id} (label revision {row.label_revision})"
+        name = _("{id} (label revision {revision})", id=row.id, revision=row.label_revision)
         if not summaries:
-            yield Mismatch("relations", name, None, "no event says that they were computed")
+            yield Mismatch("relations", name, None, _("no event says that they were computed"))
         elif content is None or not _is_recorded(row.id, content, summaries):
-            yield Mismatch("relations", name, max(summaries.values()), "the content is not what was computed")
+            yield Mismatch("relations", name, max(summaries.values()), _("the content is not what was computed"))
 
 
 def _is_recorded(name: str, content: RelationsContent, summaries: Collection[str | None]) -> bool:

@@ -83,7 +83,7 @@ class ReportedResult(Base):
     judge_name: Mapped[Words | None]
     reported_by: Mapped[Words | None]
     # whether the judge was given a part of the answer
-    oracle: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="oracle"))
+    oracle: Mapped[bool | None]
 
 
 class Backup(Base):

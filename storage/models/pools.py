@@ -51,6 +51,7 @@ class PoolCandidate(Base):
         CheckConstraint("place > 0", name="place"),
         _one_of("draft", PREFERENCES),
         _one_of("gold", VERDICTS),
+        _one_of("draft_shown_first", PREFERENCES),
     )
     pool_id: Mapped[int] = mapped_column(ForeignKey("pools.id"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
@@ -63,3 +64,4 @@ class PoolCandidate(Base):
     rationale: Mapped[Words | None]  # of the model
     drafted_by: Mapped[Words | None]
     gold: Mapped[Words | None]  # the answer that is known to be right
+    draft_shown_first: Mapped[Words | None]  # the response that the rationale calls Answer 1; None: not known

@@ -194,6 +194,8 @@ def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path)
     assert [line["id"] for line in lines] == ["q0-0", "q1-1", "q2-2", "q4-3"]
     assert all("careful" in line["response"][line["preferred"]] for line in lines)
     assert all(line["draft"]["preferred"] == line["preferred"] for line in lines)
+    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in lines)
+    assert {line["draft"]["shown_first"] for line in lines} == {0, 1}
     build = json.loads((folder / "build" / "build.json").read_text())
     assert build["dropped"]["both_wrong"] == 1
     given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]
@@ -201,6 +203,17 @@ def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path)
     pool = [json.loads(line) for line in (folder / "pool" / "pairs.jsonl").read_text().splitlines()]
     assert all("careful" in line["response"][line["draft"]["preferred"]] for line in pool)
     assert {line["preferred"] for line in pool} <= {0, 1}
+    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in pool)
+    assert main(["verify", "export", str(folder / "pool" / "pairs.jsonl"), "--output", str(folder / "v")]) == 0
+    drafts = [json.loads(line) for line in (folder / "v" / "private" / "drafts.jsonl").read_text().splitlines()]
+    firsts = ["ab"[line["draft"]["shown_first"]] for line in pool]
+    assert [draft["shown_first"] for draft in drafts] == firsts
+
+
+def _named_by_rationale(line: dict[str, Any]) -> int:
+    """Return the response that the rationale's "Answer 1" or "Answer 2" stands for."""
+    said = 0 if "Answer 1 is better" in line["draft"]["rationale"] else 1
+    return int(line["draft"]["shown_first"] ^ said)
 
 
 def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -190,6 +191,22 @@ def test_the_report_says_that_these_judges_score_below_chance(pooled: FilteredPo
     assert "by construction" in text
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")
+
+
+def test_the_report_is_in_the_language_of_the_terminal_and_names_of_sources_stay(
+    pooled: FilteredPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    run_filter(pooled, tmp_path)
+    text = (tmp_path / "filter.html").read_text()
+    assert '<html lang="zh-CN">' in text
+    titles = re.findall(r"<(?:h1|h2|th scope=\"col\"|figcaption)[^>]*>([^<]*)<", text)
+    english = [title for title in titles if not re.search("[\u4e00-\u9fff]", title) and title != "SHA-256"]
+    assert not english
+    assert all(f"<td>{source}</td>" in text for source in SOURCES)
+    assert json.loads((tmp_path / "filter.json").read_text())["rule_in_words"] == "wrong in every run of every judge"
 
 
 def test_a_run_of_part_of_the_pool_leaves_the_rest_out(pooled: FilteredPool, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from common.messages import _
 from curate.__main__ import main
 from curate.errors import CurateError
 from curate.pools.pool import locked, read_pool
@@ -49,5 +50,5 @@ def test_two_processes_do_not_change_one_directory(tmp_path: Path) -> None:
 
 
 def test_progress_tells_share_rate_and_what_is_left() -> None:
-    assert describe("Reading", 50, 200, 10.0) == "Reading: 50 of 200 (25%), 5/s, 30 s left"
-    assert describe("Reading", 50, None, 10.0) == "Reading: 50, 5/s"
+    assert describe(_("Reading"), 50, 200, 10.0) == "Reading: 50 of 200 (25%), 5/s, 30 s left"
+    assert describe(_("Reading"), 50, None, 10.0) == "Reading: 50, 5/s"

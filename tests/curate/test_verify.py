@@ -56,6 +56,18 @@ def answer(folder: Path, given: dict[int, dict[str, Any]]) -> Path:
     return folder / "answers.jsonl"
 
 
+@pytest.mark.parametrize("line", [{"item": ["x"], "verdict": "a"}, {"item": {}, "verdict": "a"}, {"verdict": ["a"]}])
+def test_a_gold_line_of_the_wrong_shape_is_named(
+    folder: Path, line: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = folder / "wrong.jsonl"
+    write_lines(gold, [line])
+    candidates = folder / "private" / "candidates.jsonl"
+    assert main(["verify", "export", str(candidates), "--output", str(folder / "w"), "--gold", str(gold)]) == 2
+    said = capsys.readouterr().err
+    assert "line 1" in said and "`item`" in said
+
+
 def test_annotators_see_neither_labels_nor_drafts(folder: Path) -> None:
     public = "".join(path.read_text() for path in folder.glob("*.*") if path.is_file())
     assert "preferred" not in public

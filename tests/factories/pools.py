@@ -42,6 +42,8 @@ def pair_line(number: int) -> dict[str, Any]:
     }  # fmt: skip
     if number in DRAFTED:
         line["draft"] = {"preferred": 1, "rationale": f"There are two dogs in {number}.", "judge": "Strong-1"}
+        if number == 0:  # the others are of a time when the order was not kept
+            line["draft"]["shown_first"] = 1
     return line
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from judge.__main__ import main
-from judge.batch_files import FileLimits, split
+from judge.batch_files import FileLimits, read_result, split
 from tests.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.judge.running import item, predictions, run, write_items
 
@@ -203,6 +203,22 @@ def test_a_result_of_any_shape_is_an_answer_or_a_failure(items: Path, tmp_path: 
     path.write_text("".join(json.dumps({"custom_id": one["custom_id"], **line}) + "\n" for one in requests))
     assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
     assert len(predictions(tmp_path / "run")) == 3
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"type": "succeeded", "message": None}, "the result has no message"),
+        ({}, "the line has no result"),
+        (
+            {"type": "errored", "error": {"message": "the key sk-ant-api03-Secret1234567890 is not valid"}},
+            "the key [key] is not valid",
+        ),
+    ],
+)
+def test_a_result_without_a_message_fails_with_a_reason_that_holds_no_key(result: dict[str, Any], reason: str) -> None:
+    read = read_result({"custom_id": "r0-v0", "result": result})
+    assert read is not None and (read.failed, read.reason) == (True, reason)
 
 
 def test_files_stay_below_the_limits() -> None:

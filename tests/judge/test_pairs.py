@@ -90,6 +90,11 @@ def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, ur
         image_url(pair.image, ImagePolicy())
 
 
+def test_the_type_of_a_data_uri_may_be_in_capitals() -> None:
+    source = find_image(INLINE.replace("data:image/png;base64", "DATA:IMAGE/PNG;BASE64"), None)
+    assert source is not None and image_url(source, ImagePolicy()) == INLINE
+
+
 def test_no_image_is_fetched_from_a_link_local_address(tmp_path: Path) -> None:
     fetching = ImagePolicy(fetch=True)
     with pytest.raises(JudgeError, match="link-local"):

@@ -74,7 +74,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> Iterator[None]:
         os.close(program)
 
 
-@pytest.mark.parametrize(("typed", "asked", "code"), [("\nn\n", SMOKE_TEST, 1), ("y\ny\n", PAIRS * VOTES, 0)])
+@pytest.mark.parametrize(("typed", "asked", "code"), [("\nn\n", SMOKE_TEST, 1), ("bla\nY\nyes\n", PAIRS * VOTES, 0)])
 def test_a_long_run_in_a_terminal_offers_a_smoke_test_first(
     model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, asked: int, code: int
 ) -> None:
@@ -85,6 +85,15 @@ def test_a_long_run_in_a_terminal_offers_a_smoke_test_first(
     assert len(model.asked) == asked, "what the smoke test has asked is not asked again"
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert (report["parse_rate"], report["cost_of_all"]) == (1.0, pytest.approx(50.0)), "of the whole run"
+
+
+def test_ctrl_d_at_the_question_ends_the_command_and_nothing_is_asked(
+    model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = write_items(tmp_path, [item(i) for i in range(PAIRS)])
+    with terminal(monkeypatch, "bla\n\x04"):
+        assert run(model.url, items, tmp_path / "run", votes=VOTES) == 1
+    assert model.asked == []
 
 
 @pytest.mark.parametrize("late", ["the last answer", "closing"])

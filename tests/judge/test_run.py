@@ -6,6 +6,9 @@ import base64
 import gzip
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +28,7 @@ from tests.factories.specs import VL
 from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.judge.running import PNG, item, predictions, run, write_items
 
+ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-this-is-a-secret-key"
 
 
@@ -157,6 +161,21 @@ def test_every_fault_that_passes_is_retried(items: Path, tmp_path: Path) -> None
         assert run(model.url, items, tmp_path / "run", "--timeout", "1", "--order", "parity") == 0
     assert [line["judgements"][0]["text"] for line in predictions(tmp_path / "run")] == [JUDGEMENT.format(2)] * 6
     assert set(Counter(json.dumps(body) for body in model.bodies).values()) == {2}
+
+
+def test_fetching_images_imports_no_client_while_questions_are_asked(model: ModelServer, tmp_path: Path) -> None:
+    """Threads fetch; openai looks at sys.modules["httpx"] meanwhile, and breaks on a module that is half imported."""
+    slow = tmp_path / "slow" / "httpx.py"
+    slow.parent.mkdir()
+    slow.write_text("import time\ntime.sleep(2)\nURL = Client = Timeout = ConnectError = None\n")
+    model.get = Reply(raw=PNG, headers={"Content-Type": "image/png"})
+    pictures = [{} if i else {"image": f"{model.url}/{i}.png"} for i in range(6)]
+    items = write_items(tmp_path, [item(i, **picture) for i, picture in enumerate(pictures)])
+    given = ["--base-url", model.url, "--model", "m", "--items", str(items), "--output", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "judge", "run", *given, "--fetch-images", "--json", "--attempts", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(slow.parent)}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(ran.stdout)["failure_reasons"] == {}
 
 
 def test_a_vote_that_fails_for_good_is_empty_with_its_reason(items: Path, tmp_path: Path) -> None:

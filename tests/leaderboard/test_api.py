@@ -51,6 +51,16 @@ def test_accuracies_are_fractions_and_reported_rows_carry_no_rank(client: TestCl
     assert reported["url"] == "https://arxiv.org/abs/2505.02835"
 
 
+def test_rows_scored_here_and_rows_that_authors_reported_can_be_asked_for_alone(client: TestClient) -> None:
+    everything = client.get("/api/v1/leaderboard").json()["entries"]
+    for tier in ("scored", "reported"):
+        page = client.get("/api/v1/leaderboard", params={"tier": tier, "limit": 1000}).json()
+        assert page["entries"] == [row for row in everything if row["tier"] == tier] != []
+        assert page["next"] is None
+    assert client.get("/api/v1/leaderboard?tier=all").json()["entries"] == everything
+    assert client.get("/api/v1/leaderboard?tier=verified").status_code == 400
+
+
 def test_protocol_grouping_and_revision_can_be_chosen(client: TestClient) -> None:
     query = "protocol=paper&grouping=rl-in-general&revision=v0"
     board = client.get(f"/api/v1/leaderboard?{query}").json()

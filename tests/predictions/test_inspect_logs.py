@@ -118,6 +118,17 @@ def test_it_is_read_in_the_sandbox(tmp_path: Path) -> None:
     assert report["ok"] and report["format"] == "inspect" and upload is not None
 
 
+def test_a_json_log_of_fifty_megabytes_is_read_in_the_sandbox(tmp_path: Path) -> None:
+    one, *rest = votes()
+    samples = [one | {"messages": [{"role": "user", "content": "x" * 2**20}] * 50}, *rest]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "eval": {"task": "x"}, "samples": samples}))
+    manifest = tmp_path / "items.json"
+    manifest.write_text(json.dumps(table(1).to_json()))
+    report, upload = read_isolated(path, manifest)
+    assert report["ok"] and upload is not None
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_log_that_is_cut_off_or_holds_a_part_twice_is_told_so() -> None:
     whole, twice = archive(votes()), archive([*votes(), votes()[0]])

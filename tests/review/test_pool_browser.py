@@ -100,6 +100,10 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
     first, second = (_key(database, MAINTAINER, 1, letter) for letter in "ab")
     _press(page, first)
     expect(page.locator("#draft-why")).to_have_text("There are two dogs in 0.")
+    where = page.locator(".response", has_text="Two dogs 0.").get_attribute(
+        "aria-labelledby"
+    )  # shown to the model first
+    expect(page.locator("#draft-order")).to_have_text(f"In this text, Answer 1 is the {where} response here.")
     expect(page.locator("#draft-model")).to_have_text("by Strong-1")
     expect(page.locator("#draft-note")).to_contain_text("The first one stays on record.")
     _press(page, second)

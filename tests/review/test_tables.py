@@ -60,6 +60,7 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Pool, {**POOL, "name": "other", "pairs": 0}),
     (PoolCandidate, {**CANDIDATE, "place": 2, "item": "l", "draft": "both-false"}),
     (PoolCandidate, {**CANDIDATE, "place": 2, "item": "l", "gold": "first"}),
+    (PoolCandidate, {**CANDIDATE, "place": 2, "item": "l", "draft_shown_first": "first"}),
     (PoolCandidate, {**CANDIDATE, "place": 2}),
     (FirstAnswer, {"project_id": 1, "account": "local", "item": "k", "verdict": "a"}),  # without an answer
     (ShownOrder, {**SHOWN, "account": "other", "shown_first": "first"}),

@@ -118,7 +118,7 @@ def test_the_judges_of_the_fourth_benchmark_stand_beside_those_of_the_three(four
     assert "No result on VL-RewardBench, Multimodal RewardBench, MM-RLHF-RewardBench." in judge
     compared = json.loads(four.get("/api/v1/judges/compare?a=alpha&b=beta"))
     assert [one["benchmark"] for one in compared["benchmarks"] if one["difference"]] == [OWN]
-    assert "Weather in pictures" in four.get("/judges.tex")
+    assert r"\shortstack[r]{Weather in\\pictures" in four.get("/judges.tex")
 
 
 def test_one_click_checks_the_same_upload_on_its_own_benchmark(

@@ -89,7 +89,7 @@ def test_clients_of_both_protocol_generations_find_tools_that_only_read(service:
 def test_every_tool_returns_the_body_of_its_route_also_where_labels_are_hidden(service: Service) -> None:
     first, second = _scored(service)[:2]
     routes = {
-        "/api/v1/leaderboard?limit=3&protocol=paper&sort=model:asc": (
+        "/api/v1/leaderboard?limit=3&tier=scored&protocol=paper&sort=model:asc": (
             "leaderboard",
             {"limit": 3, "protocol": "paper", "sort": "model:asc"},
         ),
@@ -107,11 +107,12 @@ def test_every_tool_returns_the_body_of_its_route_also_where_labels_are_hidden(s
 @pytest.mark.slow
 def test_a_board_is_quoted_with_interval_rule_and_revision_and_hidden_figures_stay_hidden(service: Service) -> None:
     board: dict[str, Any] = _call(service, "leaderboard", {"sort": "general"}).structured_content
-    scored = [entry for entry in board["entries"] if entry["tier"] == "scored"]
+    scored = board["entries"]
+    assert {entry["tier"] for entry in scored} == {"scored"}, "reported rows do not stand before the first rank"
     assert board["protocol"] == "strict" and board["label_revision"] == "demo"
     assert all(entry["interval"]["overall"] for entry in scored)
     assert all(entry["general"] is None and entry["macro"] is None for entry in scored)
-    usual = service.http.get("/api/v1/leaderboard?limit=20").json()["entries"]
+    usual = service.http.get("/api/v1/leaderboard?limit=20&tier=scored").json()["entries"]
     assert board["entries"] == usual, "an order by a hidden column would tell it"
 
 
@@ -156,7 +157,11 @@ def test_pages_of_other_sites_and_other_hosts_get_no_answer(service: Service) ->
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
-        ("leaderboard", {"order": "up"}, "leaderboard takes benchmark, protocol, sort, limit, cursor, not 'order'."),
+        (
+            "leaderboard",
+            {"order": "up"},
+            "grouping, revision, as_of, sort, limit, cursor, not 'order'.",
+        ),
         ("leaderboard", {"sort": ["a"]}, "sort is a text or a number, not list."),
         ("compare", {"first": "a"}, "compare needs second. Id of another entry"),
         ("judge", {}, "judge needs either judge (a name) or entry (an id)."),
@@ -179,7 +184,8 @@ def _request(tool: ReadTool, arguments: dict[str, Any]) -> Any:
 
 def test_arguments_become_parameters_of_the_route() -> None:
     board = _request(TOOLS["leaderboard"], {"benchmark": SPEC.id, "cursor": None, "protocol": "paper"})
-    assert board == ("/api/v1/leaderboard", {"limit": "20", "benchmark": SPEC.id, "protocol": "paper"})
+    given = {"benchmark": SPEC.id, "protocol": "paper"}
+    assert board == ("/api/v1/leaderboard", {"limit": "20", "tier": "scored", **given})
 
 
 def test_a_part_of_many_names_asks_for_more_of_the_name() -> None:

@@ -424,7 +424,7 @@ def test_people_read_percentages(capsys: pytest.CaptureFixture[str], tmp_path: P
     file = write_json_lines(tmp_path / "out.jsonl", mm_rlhf_predictions(QUESTIONS, 16))
     assert main(["score", str(file), "--benchmark", MM_RLHF, "--labels", str(named_labels)]) == 0
     shown = capsys.readouterr().out
-    assert "MM-RLHF-RewardBench, edition part-" in shown and "acc-plus" in shown
+    assert "MM-RLHF-RewardBench, labels part-" in shown and "ACC+ " in shown and "acc-plus" not in shown
 
 
 def test_always_the_longer_scores_71_8_on_the_real_pairs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

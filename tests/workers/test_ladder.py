@@ -148,7 +148,7 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     status = submissions_status.get_status(ready, spec_of("demo"), near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
     happened = activity_of(ready, ANN, hidden_labels=HIDDEN)
-    said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
+    said = [one.sentence for one in happened if one.entry == near and "labels demo" in one.sentence]
     assert any(NOT_SHOWN in sentence for sentence in said) and not any("macro" in sentence for sentence in said)
     shown = receipt_of(ready, first)
     assert shown["scores"]["macro"] is not None and "withheld" not in shown

@@ -162,7 +162,8 @@ def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_pa
     arguments = ("score", str(file), "--labels", labels, "--items", manifest)
     shown = _run(*arguments)
     assert shown.returncode == 0, shown.stderr
-    assert "demo, labels demo: 21 items, 3 votes each" in shown.stdout
+    assert "Demo benchmark, labels demo: 21 pairs, 3 votes each" in shown.stdout
+    assert {"Hallucination", "Reasoning"} <= {line.split(" ")[0] for line in shown.stdout.splitlines()}, "not keys"
     card = json.loads(_run(*arguments, "--json").stdout)
     assert sum(card["tally"][name]["agree"] for name in card["tally"]) == small_benchmark.right(5)
     assert sorted(path for path in tmp_path.rglob("*")) == before

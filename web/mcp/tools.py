@@ -119,19 +119,25 @@ def read_tools(specs: Sequence[BenchmarkSpec]) -> tuple[ReadTool, ...]:
 
 def _leaderboard(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadTool:
     rules = "; ".join(f"{spec.id}: {', '.join(protocols(spec))}" for spec in specs)
+    groupings = "; ".join(f"{spec.id}: {', '.join(spec.groupings)}" for spec in specs if len(spec.groupings) > 1)
     return ReadTool(
         "leaderboard",
         "Leaderboard",
         "Judges and how often each agrees with people, with 95% intervals, ranks and ranges of ranks. Accuracies are "
-        'fractions. "tier" is "scored" (from uploaded predictions, ranked) or "reported" (by authors, not verified).',
+        'fractions. Those scored here are ranked; a row with a "remark" is not. Numbers that authors reported are not '
+        'verified here: ask for them with tier "reported".',
         (
             benchmark,
             Argument("protocol", f"Rule that turns votes into right or wrong. {rules}. The first is the ranking one."),
+            Argument("tier", '"scored" (from uploaded predictions; if left out), "reported" (by authors) or "all".'),
+            Argument("grouping", f"Which sources make a category. {groupings}. The first is the official one."),
+            Argument("revision", "Label revision; the current one if left out."),
+            Argument("as_of", "The board as it was: a day, an instant or the id of a snapshot."),
             Argument("sort", 'Column to order by, for instance "general" or "general:asc". Ranked order if left out.'),
             Argument("limit", f"Rows, 1 to 1,000; {USUAL_ROWS} if left out.", schema="integer"),
             Argument("cursor", '"next" of the answer before, for the rows that follow.'),
         ),
-        lambda given: ApiRequest("/api/v1/leaderboard", {"limit": str(USUAL_ROWS), **given}),
+        lambda given: ApiRequest("/api/v1/leaderboard", {"limit": str(USUAL_ROWS), "tier": "scored", **given}),
     )
 
 

@@ -24,7 +24,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth import Role, require
 from auth.middleware import identity_of
 from auth.problem_details import problem
-from common.translations import ENGLISH
+from common.messages import _
+from common.translations import ENGLISH, translations
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
@@ -44,10 +45,21 @@ _KEY = re.compile("[0-9a-f]{64}")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 # What Gradio would take its own address from, instead of from the Host header.
 _SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
-_STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
+_STARTING = """<!doctype html><html lang="{language}"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>Starting</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
-<p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
+<title>{title}</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
+<p>{sentence} <a href="/">{board}</a>"""
+
+
+def starting_page(language: str) -> str:
+    """Return what a visitor sees while Gradio is imported."""
+    of = translations(language)
+    return _STARTING.format(
+        language=language,
+        title=of.text(_("Starting")),
+        sentence=of.text(_("This page is starting and appears in a few seconds.")),
+        board=of.text(_("See the leaderboard meanwhile.")),
+    )
 
 
 class GradioAllowlistMiddleware:
@@ -88,9 +100,10 @@ class GradioAllowlistMiddleware:
         if scope["path"] == MAINTAIN:
             # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
             require(identity_of(Request(scope)), Role.MAINTAINER)
-        app = self._apps.get(scope.get("language", ENGLISH))
+        language = scope.get("language", ENGLISH)
+        app = self._apps.get(language)
         if app is None:
-            await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
+            await HTMLResponse(starting_page(language), 503, {"Retry-After": "2"})(scope, receive, send)
             return
         if scope["method"] == "POST" and path != _UPLOAD:
             body = await read_body(receive)
@@ -175,8 +188,8 @@ def is_uploaded_file(path: Any) -> bool:
     """Return whether this is how clients name a file that was uploaded, or made for a download; there or not."""
     if not isinstance(path, str) or "\0" in path:
         return False
-    folder, _, name = path.rpartition("/")
-    parent, _, key = folder.rpartition("/")
+    folder, _slash, name = path.rpartition("/")
+    parent, _slash, key = folder.rpartition("/")
     return parent == _SHOWN and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
 
 

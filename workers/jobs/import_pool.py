@@ -139,7 +139,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     gold = {}
     for number, line in read_objects(path):
         named, verdict = line.get("item", line.get("id")), line.get("verdict")
-        item = named if named in pairs else ids.get(str(named))
+        item = named if isinstance(named, str) and named in pairs else ids.get(str(named))
         if item is None or verdict not in VERDICTS:
             known = ", ".join(VERDICTS)
             raise CurateError(
@@ -159,7 +159,8 @@ def _candidate(item: str, pair: PoolPair, gold: str | None) -> Candidate:
     stated = None if draft is None else PREFERENCES[draft["preferred"]]
     why = None if draft is None else str(draft.get("rationale") or "")[:_LONGEST_RATIONALE]
     model = None if draft is None else str(draft.get("judge") or "")
-    return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold)
+    first = None if draft is None or draft.get("shown_first") is None else PREFERENCES[draft["shown_first"]]
+    return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold, first)
 
 
 def _facts(pairs: Sequence[PoolPair], candidates: Sequence[Candidate]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    rule = sa.CheckConstraint("oracle IN (0, 1)", name=op.f("ck_reported_results_oracle"))
-    sqlite = op.get_bind().dialect.name != "postgresql"
-    op.add_column("reported_results", sa.Column("oracle", sa.Boolean(), *([rule] if sqlite else []), nullable=True))
+    op.add_column("reported_results", sa.Column("oracle", sa.Boolean(), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("reported_results", "oracle")
