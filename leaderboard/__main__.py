@@ -49,6 +49,9 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
         return USAGE
+    except ValueError as unknown:  # the sizes of the benchmark
+        print(unknown, file=sys.stderr)
+        return USAGE
     print(
         json.dumps(number_check.to_json(result))
         if arguments.json

@@ -149,6 +149,11 @@ def test_every_command_knows_the_definitions_that_the_environment_names(walk: Wa
     assert scored.returncode == 0, scored.stderr
     card = json.loads(scored.stdout)
     assert (card["benchmark"], card["protocols"]["strict"]["all"]) == ("weather", 35 / 40)
+    text = run_worker("score", str(file), *named, "--labels", str(labels), environ=own)
+    assert (text.returncode, "87.5" in text.stdout) == (0, True), text.stderr
+    figures = ("--rain", "80", "--snow", "100", "--all", "87.5")
+    unknown = run_main(check_numbers, ("check-numbers", *named, *figures), own)
+    assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
     checked = run_submissions("check", str(file), *named, "--json", environ=own)
     assert checked.returncode == 0, checked.stderr
     assert (json.loads(checked.stdout)["benchmark"], json.loads(checked.stdout)["items"]) == ("weather", 40)
