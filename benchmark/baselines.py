@@ -1,6 +1,6 @@
 """Baselines: constant and majority judges that an accuracy has to beat.
 
-* random: one half of every category is expected; nothing was drawn, so it has no counts.
+* random: one half of every category is expected, a third where a tie is an answer; nothing was drawn, so no counts.
 * first: always the response that the dataset stores first. Nearly always "right" in the original order of the pairs,
   which is why a harness has to shuffle the order it shows.
 * longer: always the response with more words; undecided where they have equally many.
@@ -58,7 +58,8 @@ def board_majority(verdicts: Matrix) -> Matrix | None:
 class Baseline:
     """A permanent row of the board. ``source`` stands where rows of judges say who states them.
 
-    ``expected``: its accuracy on anything, where that is known without counting. ``votes``: its votes, (items, 1),
+    ``expected``: its accuracy where one of two responses is right, if that is known without counting; the definition
+    gives it where a tie is an answer (``BenchmarkSpec.chance``). ``votes``: its votes, (items, 1),
     where they need no judge.
     """
 

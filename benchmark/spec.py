@@ -424,6 +424,16 @@ class BenchmarkSpec:
             name
         )
 
+    def chance(self, name: str) -> float:
+        """Return the share that is right by random choice: of three answers where a tie is one, else of two."""
+        overall = self.overall(name)
+        without_ties = not self.ties or (overall is not None and overall.without_ties)
+        return 1 / 2 if without_ties else 1 / 3
+
+    def chance_percent(self, name: str) -> str:
+        """Return the same in percent, as pages write it: 50, 33.3."""
+        return f"{100 * self.chance(name):.3g}"
+
     def counts_groups(self, name: str) -> bool:
         """Return whether a score counts whole groups instead of pairs."""
         overall = self.overall(name)
@@ -481,6 +491,12 @@ def small(text: str) -> str:
     """Return a text with a small first letter, unless it begins with an abbreviation."""
     english = text if text[1:2].isupper() else text[:1].lower() + text[1:]
     return text.written(english) if isinstance(text, Message) else english
+
+
+def definitions_folder(environ: Mapping[str, str]) -> Path:
+    """Return the directory of definitions that BENCHMARK_DEFINITIONS names; without one that of the project."""
+    named = environ.get("BENCHMARK_DEFINITIONS", "").strip()
+    return Path(named).absolute() if named else DEFINITIONS
 
 
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:

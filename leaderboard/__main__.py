@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 
 from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, known_benchmarks, load_spec
 from common.command_line import exit_code
 from leaderboard.pages import definition_check, number_check
 
@@ -26,7 +27,7 @@ def _run(arguments: list[str]) -> int:
         "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
     )
     command.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
-    for name in figure_names(load_spec(_benchmark(arguments))):
+    for name in figure_names(_spec(arguments)):
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=check_numbers)
@@ -39,7 +40,7 @@ _EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do no
 
 def check_numbers(arguments: argparse.Namespace) -> int:
     """Print what arithmetic says about the figures."""
-    spec = load_spec(arguments.benchmark)
+    spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
     given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
         if spec.scores_pairs:
@@ -47,6 +48,9 @@ def check_numbers(arguments: argparse.Namespace) -> int:
         result = number_check.answer(number_check.read(given, spec))
     except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
+        return USAGE
+    except ValueError as unknown:  # the sizes of the benchmark
+        print(unknown, file=sys.stderr)
         return USAGE
     print(
         json.dumps(number_check.to_json(result))
@@ -56,11 +60,12 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     return FITS if result.verdict == "fits" else DOES_NOT
 
 
-def _benchmark(arguments: list[str]) -> str:
+def _spec(arguments: list[str]) -> BenchmarkSpec:
     """Return the benchmark of a command line: which figures it takes depends on that."""
+    definitions = definitions_folder(os.environ)
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks())
-    return str(first.parse_known_args(arguments)[0].benchmark)
+    first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks(definitions))
+    return load_spec(first.parse_known_args(arguments)[0].benchmark, definitions)
 
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:

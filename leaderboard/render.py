@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from benchmark.judges import TYPES
 from benchmark.number_check import in_words
+from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.messages import _, joined
@@ -37,7 +38,6 @@ from leaderboard.board.names import is_shortened, monogram, monogram_colour, nam
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
-from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.board.script_texts import board_texts, counted
@@ -100,6 +100,7 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
 
 
+_USUAL_CHANCE = 0.5  # where the style sheets have its mark
 _FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
 _SHORT_NAME = 7  # letters
 _LABEL = re.compile(r'(.+)(::before\{content:)"([^"]*[A-Za-z][^"]*)"(.*)')  # of a figure, where a table has no head
@@ -130,6 +131,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     }
     for name, value in values.items():
         text = text.replace(name, value)
+    text += "".join(_chance_mark(key, spec) for key in spec.overall_first if spec.chance(key) != _USUAL_CHANCE)
     lines = [
         line.replace("$other", key).replace("$named", spec.title_of(key))
         for line in text.split("\n")
@@ -141,6 +143,12 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         for one in (categories if "$category" in line else categories[:1])
     ]
     return "\n".join(same for line in lines for same in (line, *_in_languages(line)))
+
+
+def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
+    """Return the rule that moves the mark of chance on the axes of a score."""
+    cell = "headline" if key == spec.pooled else key  # the class of a cell of the board
+    return f"td.{cell} .ci,.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
 
 
 def _in_languages(line: str) -> Iterator[str]:
@@ -359,7 +367,6 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "delayed": edition.delayed_since if not view.as_of else None,
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
-        "chance": bar_position(0.5),
         "findings": finding(board),
         "strips": strips(board),
     }

@@ -19,7 +19,7 @@ from benchmark.item_texts import item_rows, item_text
 from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
 from benchmark.pairs.pair_table import pair_manifest
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec, definitions_folder, load_spec
 from common.command_line import CommandParser, complain, exit_code, say, translated
 from common.messages import _
 from leaderboard.board.reported_results import bundled_results
@@ -140,7 +140,7 @@ def _ask(question: str) -> str:
 
 def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
-    spec = load_spec(options.benchmark, _definitions())
+    spec = load_spec(options.benchmark, definitions_folder(os.environ))
     if spec.fields is not None:
         return _manifest_of_pairs(spec, named, options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
@@ -154,12 +154,6 @@ def _manifest(options: argparse.Namespace) -> int:
         )
     )
     return 0
-
-
-def _definitions() -> Path:
-    """Return the directory of the definitions, whatever else is set."""
-    name = "BENCHMARK_DEFINITIONS"
-    return WorkerSettings.from_env({name: os.environ.get(name, "")}).definitions
 
 
 def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:

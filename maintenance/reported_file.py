@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
+from benchmark.pairs.reported_definitions import check_reported, remark, stated_overall
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
 from common.parsing import bounded_number
@@ -87,6 +88,10 @@ class Read:
 
 def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
+    definition = check_reported(facts, spec)
+    said = remark(definition, stated_overall(facts, spec)) if definition is not None else ""
+    if said:
+        return said
     check = arithmetic_check({name: facts.get(name) for name in spec.score_names}, spec)
     if check is None or (check.overall_ok is None and check.macro_ok is None):
         return _("nothing to check")

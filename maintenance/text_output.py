@@ -368,6 +368,7 @@ def health(result: Health) -> str:
     )
     lines += [_("accepted: {sentence}", sentence=_(one.sentence)) for one in result.weakly_hidden if one.accepted]
     lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
+    lines.append(_("approvals: {approvals} waiting", approvals=result.approvals))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
     return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, load_spec
 from common.command_line import CommandParser, complain, exit_code, translated
 from common.messages import _
 from predictions.problems import votes_phrase
@@ -88,11 +88,12 @@ def check_command(arguments: argparse.Namespace) -> int:
 
     try:
         data = arguments.file.read_bytes()
-        spec = load_spec(arguments.benchmark)
+        definitions = definitions_folder(os.environ)
+        spec = load_spec(arguments.benchmark, definitions)
         if arguments.items is None and not spec.has_items:
             complain(_without_items(spec))
             return USAGE
-        table = load_table(arguments.items) if arguments.items else ItemTable.load(spec, None)
+        table = load_table(arguments.items, definitions) if arguments.items else ItemTable.load(spec, None)
     except FileNotFoundError as error:
         complain(_("{filename} does not exist.", filename=error.filename))
         return USAGE

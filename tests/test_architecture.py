@@ -69,6 +69,7 @@ ENVIRONMENT_READERS = WIRING | {
     "web/startup.py",
     "workers/item_files.py",
     "submissions/__main__.py",
+    "leaderboard/__main__.py",
     "predictions/sandbox.py",
     "judge/__main__.py",
     "curate/__main__.py",

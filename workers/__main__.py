@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError, definitions_folder, load_spec
 from common.command_line import CommandParser, complain, exit_code, say, translated
 from common.messages import _
 from settings import SettingsError, WorkerSettings
@@ -39,7 +39,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _serve(options, WorkerSettings.from_env(os.environ))
     except BrokenPipeError:
         raise
-    except (LabelsError, SettingsError, ReplicaUnusable, OSError) as error:
+    except (LabelsError, SpecError, SettingsError, ReplicaUnusable, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | ReplicaUnusable | OSError)
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""
         complain(_("error: {error}", error=setting + translated(str(error))))
@@ -50,12 +50,13 @@ def _score(options: argparse.Namespace) -> int:
     from workers import benchmark_score, score_cli  # without the second that the database's libraries take
 
     result: score_cli.ScoringError | benchmark_score.BenchmarkResult
-    if benchmark_score.uses_label_revisions(options.benchmark, options.items):
-        revision = options.revision or options.edition
-        result = score_cli.score(options.file, options.labels, revision, options.items, options.json)
+    spec = load_spec(options.benchmark, definitions_folder(os.environ))
+    if benchmark_score.uses_label_revisions(spec, options.items):
+        revision, table = options.revision or options.edition, score_cli.items_of(spec, options.items)
+        result = score_cli.score(options.file, options.labels, revision, table, options.json)
     else:
         result = benchmark_score.score_benchmark(
-            options.file, Path(options.labels), options.benchmark, options.edition or options.revision, options.json
+            options.file, Path(options.labels), spec, options.edition or options.revision, options.json
         )
     for remark in result.remarks:
         complain(remark)

@@ -15,7 +15,7 @@ from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.protocols import category_counts
 from benchmark.scorecard import score_row
 from benchmark.scoring import Tally, fields, tally
-from benchmark.spec import BenchmarkSpec, SpecError, load_spec
+from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import ABSENT, UNDECIDED
 from common.messages import _, joined
@@ -38,21 +38,22 @@ class BenchmarkResult:
     remarks: tuple[str, ...]
 
 
-def uses_label_revisions(benchmark: str, items: Path | None) -> bool:
+def uses_label_revisions(spec: BenchmarkSpec, items: Path | None) -> bool:
     """Return whether a benchmark is scored by label revision, as VL-RewardBench is, instead of from a file of pairs.
 
     Raises:
-        LabelsError: there is no such benchmark, or its item manifest is needed and not given.
+        LabelsError: its item manifest is needed and not given.
     """
-    spec = _spec(benchmark)
     if spec.synthetic and spec.fields is None and items is None:
         raise LabelsError(_("{title} has no manifest of its own; name its items.json with --items", title=spec.title))
     return spec.fields is None
 
 
-def score_benchmark(file: Path, labels: Path, benchmark: str, edition: str | None, as_json: bool) -> BenchmarkResult:
+def score_benchmark(
+    file: Path, labels: Path, spec: BenchmarkSpec, edition: str | None, as_json: bool
+) -> BenchmarkResult:
     """Score a file on the pairs in `labels`, by the same steps as the service. Raises LabelsError and OSError."""
-    pairs = load_pairs(labels, _spec(benchmark), edition)
+    pairs = load_pairs(labels, spec, edition)
     table = pair_table([pairs])
     label_set = labels_of_pairs(pairs, pairs.edition, table)
     try:
@@ -161,13 +162,6 @@ def _other_benchmark(rejected: UploadRejected) -> list[str]:
             id=rejected.other.id,
         )
     ]
-
-
-def _spec(benchmark: str) -> BenchmarkSpec:
-    try:
-        return load_spec(benchmark)
-    except SpecError as error:
-        raise LabelsError(str(error)) from error
 
 
 def _explain(problem: Problem) -> str:

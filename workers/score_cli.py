@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.items import ItemTable
 from benchmark.label_quality.label_diff import commitment, label_changes
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from common.csv_text import csv_table
 from common.messages import _
 from predictions.parse import UploadRejected, all_warnings, parse_predictions
@@ -26,9 +28,14 @@ class ScoringError:
     remarks: tuple[str, ...]
 
 
-def score(file: Path, labels: str, revision: str | None, items: Path | None, as_json: bool) -> ScoringError:
+def items_of(spec: BenchmarkSpec, items: Path | None) -> ItemTable:
+    """Return the items of a benchmark, or those of a manifest, which tells its benchmark where the command named none.
+    Raises LabelsError."""
+    return load_table(items, None if items is not None and spec.id == DEFAULT_BENCHMARK else spec)
+
+
+def score(file: Path, labels: str, revision: str | None, table: ItemTable, as_json: bool) -> ScoringError:
     """Score a file. Raises LabelsError and OSError."""
-    table = load_table(items)
     try:
         upload = parse_predictions(file.read_bytes(), table)
     except UploadRejected as rejected:

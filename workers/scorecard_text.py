@@ -29,7 +29,8 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         if found := scores.get("interval"):
             lines.append(table_row("", [interval(found[column]) for column in columns]))
     lines += ["", table_row(_("pairs"), COUNTS), *_counts(card["tally"], spec.title_of)]
-    lines += ["", *_counts(card["sources"], str)]
+    if card["sources"]:
+        lines += ["", *_counts(card["sources"], str)]
     if card["error_tags"] is not None:
         lines += ["", *_counts(card["error_tags"], lambda tag: spec.tag_titles.get(tag) or spec.title_of(tag))]
     if card["votes_per_item"] > 1:
@@ -79,7 +80,7 @@ def table_row(name: str, cells: Iterable[object], first: int = _NAME) -> str:
 
 def first_width(names: Iterable[str]) -> int:
     """Return how wide the first column is for these names."""
-    return max(_NAME, *(width_of(translated(_(name))) + 2 for name in names))
+    return max((_NAME, *(width_of(translated(_(name))) + 2 for name in names)))
 
 
 def _counts(cells: Mapping[str, Mapping[str, int]], title: Callable[[str], str]) -> Iterator[str]:

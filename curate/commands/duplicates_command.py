@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFINITIONS
+from benchmark.spec import DEFINITIONS, definitions_folder
 from common.command_line import say
 from common.json_files import NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext
@@ -98,8 +98,8 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
 
 def own_definitions(arguments: argparse.Namespace) -> list[Path]:
     """Return the directory of definitions that the environment names."""
-    named = arguments.variables.get("BENCHMARK_DEFINITIONS")
-    return [Path(named)] if named and Path(named).resolve() != DEFINITIONS else []
+    named = definitions_folder(arguments.variables)
+    return [named] if named.resolve() != DEFINITIONS else []
 
 
 def _editions(arguments: argparse.Namespace) -> list[ComparedEdition]:

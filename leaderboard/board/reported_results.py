@@ -10,11 +10,11 @@ from typing import Any
 
 from benchmark.judges import judge_name, judge_slug
 from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_check, check_numbers, read_figures
+from benchmark.pairs import reported_definitions
 from benchmark.pairs.definition_check import DefinitionCheck
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
-from leaderboard.board import reported_definitions
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""

@@ -595,8 +595,8 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules:
             numbers = _numbers(counts, rules.protocol, rules.grouping, rules.spec)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif baseline["expected"] is not None:
-            of_pairs = (name for name in rules.spec.score_names if not rules.spec.counts_groups(name))
-            values = dict.fromkeys(rules.spec.score_names) | dict.fromkeys(of_pairs, baseline["expected"])
+            spec = rules.spec
+            values = {name: None if spec.counts_groups(name) else spec.chance(name) for name in spec.score_names}
             bounds = {}
         else:
             continue

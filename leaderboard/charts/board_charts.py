@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 from common.messages import _, joined, ngettext
 from leaderboard.anonymity import is_anonymous
@@ -153,7 +154,7 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None
     levels = [
         (value, _("{level} {value}", level=name, value=f"{value:.1f}")) for value, name in known if value is not None
     ]
-    x_range = reach_of([*x, CHANCE], chance=False)
+    x_range = reach_of([*x, CHANCE])
     band = fit.band(min(x), max(x)) if fit is not None else None
     y = [*[spot.y for spot in spots], *[value for value, _ in levels]]
     y += [*band.low, *band.high] if band else []
@@ -162,7 +163,7 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None
         numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
     tens = [value for value in range(0, 101, 10) if x_range[0] <= value <= x_range[1]]
     ticks = [(float(value), _("{value}<br>chance", value=value) if value == CHANCE else str(value)) for value in tens]
-    y_range = reach_of(y, chance=False)
+    y_range = reach_of(y)
     title = _("Answers by {policy}", policy=policy.name)
     return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
 
@@ -310,9 +311,9 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         _("Parameters, billions (log scale)"),
         spots,
         (low, high),
-        score_range(spots),
+        score_range(spots, view.spec),
         ticks,
-        chance_line(spots),
+        chance_line(spots, view.spec),
         swarm=True,
     )
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
@@ -349,7 +350,8 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     across = (first - pad, last + pad)
     months = _months(*across, view.page.narrow)
     steps = _steps(rows, key, last)
-    plane = ScatterPanel("", "", _DATES, spots, across, score_range(spots), months, chance_line(spots), steps=steps)
+    reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
+    plane = ScatterPanel("", "", _DATES, spots, across, reach, months, chance, steps=steps)
     luck = _("The best of many results is better by luck alone; intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
@@ -448,13 +450,15 @@ def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
     return (_name(row), row.tier, 100 * (row.value(headline) or 0), *(_ends(row, headline) or (None, None)))
 
 
-def score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
-    return reach_of([spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends])
+def score_range(spots: Sequence[Point2D], spec: BenchmarkSpec) -> tuple[float, float]:
+    values = [spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends]
+    return reach_of(values, 100 * spec.chance(spec.headline))
 
 
-def chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
-    low, high = score_range(spots)
-    return [(float(CHANCE), _("chance (50%)"))] if low <= CHANCE <= high else []
+def chance_line(spots: Sequence[Point2D], spec: BenchmarkSpec) -> list[tuple[float, str]]:
+    (low, high), chance = score_range(spots, spec), 100 * spec.chance(spec.headline)
+    name = _("chance ({chance}%)", chance=spec.chance_percent(spec.headline))
+    return [(chance, name)] if low <= chance <= high else []
 
 
 def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:

@@ -99,12 +99,12 @@ def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], view: Char
     named = chosen | {row.id for row, _value in front}
     spots = points_of([row for row, _value in result], [math.log10(value) for _row, value in result], named, view)
     low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
-    y_range = score_range(spots)
+    y_range = score_range(spots, view.spec)
     xs = [math.log10(value) for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
     ticks, said = log_ticks(low, high), f"n {len(result)}"
-    return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots), steps=steps)
+    return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots, view.spec), steps=steps)
 
 
 def log_ticks(low: float, high: float) -> list[tuple[float, str]]:

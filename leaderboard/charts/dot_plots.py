@@ -1,7 +1,7 @@
 """Dot plots, heat maps and curves of estimates: traces and layout in Plotly's JSON (plotly.js 3).
 
 The figures look like the board: one line per judge, the number, then a dot on a common axis with its 95% interval
-behind it and a mark at chance (50%). Colour means category; position and name distinguish judges. Everything is placed
+behind it and a mark at chance. Colour means category; position and name distinguish judges. Everything is placed
 in pixels for the width that the reader's page has: the vertical axis of a drawing counts pixels from its top.
 """
 
@@ -71,6 +71,7 @@ class _Panel:
     colours: tuple[str, ...]
     lines: tuple[ChartLine, ...]
     estimates: tuple[Estimate | None, ...]
+    chances: tuple[float, ...]  # of each line, percent
 
 
 # --- dot panels -------------------------------------------------------------------------------------------------------
@@ -185,7 +186,8 @@ def dumbbells(
     p = page.palette
     first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
     sizes = " · ".join(filter(None, (f"● {pairs_said(first)}", f"◆ {pairs_said(second)}")))
-    panel = _Panel(page.text(_("● longer   ◆ shorter")), sizes, (p.ink,) * len(lines), tuple(lines), first)
+    colours, chances = (p.ink,) * len(lines), (CHANCE,) * len(lines)
+    panel = _Panel(page.text(_("● longer   ◆ shorter")), sizes, colours, tuple(lines), first, chances)
     other = replace(panel, estimates=second)
     grid = _Grid.fitting([panel], page)
     lowest = _lowest([panel, other], words.start)
@@ -211,13 +213,14 @@ def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int
     if words.end < 100:  # around chance (50%), alike on both sides
         step = max(5, int((words.end - CHANCE) * 0.7) // 5 * 5)
         ticks = [CHANCE - step, CHANCE, CHANCE + step]
-    chance = page.text(_("{value}<br>chance", value=CHANCE))
+    chance = str(CHANCE) if page.spec.ties else page.text(_("{value}<br>chance", value=CHANCE))
     labels = [chance if tick == CHANCE else str(tick) for tick in ticks]
     for column in range(grid.columns):
         layout[grid.axis(column, "xaxis")] = bare_axis(
             page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
         )
-    under(layout, page, words.axis, 42)
+    axis = _("{axis}; upright line: chance", axis=words.axis) if page.spec.ties else words.axis
+    under(layout, page, axis, 42)
 
 
 def _panels(
@@ -232,7 +235,8 @@ def _panels(
         result = tuple(values.get(key) for values in estimates)
         pairs = page.text(mean_said(key, page.spec)) or pairs_said(result)
         title = page.text((titles or {}).get(key, page.spec.title_of(key)))
-        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), result))
+        chances = (page.chance(key),) * len(lines)
+        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), result, chances))
     return panels
 
 
@@ -247,7 +251,7 @@ def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], p
         ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([one]), judge.hollow)
         for key, one in zip(keys, result, strict=True)
     )
-    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, result)]
+    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, result, tuple(map(page.chance, keys)))]
 
 
 def _lowest(panels: Sequence[_Panel], start: int) -> int:
@@ -294,13 +298,14 @@ def _panel_lines(panel: _Panel, grid: _Grid, index: int, p: Palette, scale: tupl
     """Return the chance line, the axis behind each dot, the hairlines between judges, and the rule under the header."""
     first, xref = index % grid.columns == 0, grid.axis(index)
     head, right = grid.top(index) + _HEADER, grid.used / grid.width
-    shapes = [hairline((CHANCE, CHANCE), (head, head + grid.lines * grid.row), p.chance, xref)] if grid.names else []
-    for line, what in enumerate(panel.lines):
+    chance, joined = panel.chances[0], bool(grid.names) and len(set(panel.chances)) == 1
+    shapes = [hairline((chance, chance), (head, head + grid.lines * grid.row), p.chance, xref)] if joined else []
+    for line, (what, chance) in enumerate(zip(panel.lines, panel.chances, strict=True)):
         y = grid.dot(index, line)
         if not what.heading:
             shapes.append(hairline(scale, (y, y), p.line, xref))
-            if not grid.names:  # names are above the lines here, and the chance line must not cross them
-                shapes.append(hairline((CHANCE, CHANCE), (y - 7, y + 7), p.chance, xref))
+            if not joined:  # names are above the lines on a telephone, and the chance line must not cross them
+                shapes.append(hairline((chance, chance), (y - 7, y + 7), p.chance, xref))
         if first:
             end = head + (line + 1) * grid.row
             shapes.append(hairline((0, right), (end, end), p.line))
@@ -435,7 +440,8 @@ def curves(
     p = page.palette
     layout = base_layout(page, words, _CURVES, above=26)
     most = max(point.k for points, _ in drawn for point in points)
-    low, high = _reach(drawn)
+    chance = page.chance(page.spec.headline)
+    low, high = _reach(drawn, chance)
     words = replace(words, axis=with_legend(words.axis, (final for _points, final in drawn)))
     ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
     room = 0.4 if page.narrow else 0.26
@@ -449,10 +455,10 @@ def curves(
         shade = p.faint if of_few(final) else p.soft if line.hollow else p.ink
         layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
         layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), p.chance, "x"))
-    if low <= CHANCE <= high:
-        layout["shapes"].append(hairline((0, 1), (CHANCE, CHANCE), p.chance, "x domain"))
+    if low <= chance <= high:
+        layout["shapes"].append(hairline((0, 1), (chance, chance), p.chance, "x domain"))
         at_chance: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
-        layout["annotations"].append(label(0, CHANCE, page.text(_("chance")), p.soft, 12, **at_chance))
+        layout["annotations"].append(label(0, chance, page.text(_("chance")), p.soft, 12, **at_chance))
     layout["annotations"] += [
         label(0, 1, page.text(words.axis), p.soft, yanchor="bottom", yshift=8),
         label(0, 0, page.text(_("Votes per pair")), p.soft, xref="x domain", yanchor="top", yshift=-30),
@@ -464,14 +470,14 @@ def curves(
     return {"data": traces, "layout": layout}
 
 
-def _reach(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> tuple[float, float]:
-    """Return the range of the axis: what is drawn, intervals included, and chance (50%) where it is within ten
+def _reach(drawn: Sequence[tuple[Sequence[Point], Estimate | None]], chance: float) -> tuple[float, float]:
+    """Return the range of the axis: what is drawn, intervals included, and chance (percent) where it is within ten
     points of it."""
     values = [point.value for points, _ in drawn for point in (*odd_points(points), points[-1])]
     values += [end for _, e in drawn if e is not None for end in (e.low, e.high) if end is not None]
     low, high = min(values), max(values)
-    if low - 10 <= CHANCE <= high + 10:
-        low, high = min(low, CHANCE), max(high, CHANCE)
+    if low - 10 <= chance <= high + 10:
+        low, high = min(low, chance), max(high, chance)
     pad = max(1.0, 0.06 * (high - low))
     return max(0.0, low - pad), min(100.0, high + pad)
 

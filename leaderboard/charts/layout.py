@@ -63,6 +63,11 @@ class Page:
         """Return how people call a score, in the language of the page."""
         return self.text(self.spec.title_of(key))
 
+    def chance(self, key: str) -> float:
+        """Return what chance gives in a score, percent; a whole number where it is one."""
+        chance = 100 * self.spec.chance(key)
+        return int(chance) if chance.is_integer() else chance
+
     def colour(self, name: str) -> str:
         """Return the colour of a category; everything that is none is ink."""
         return self.palette.of(name, self.spec)

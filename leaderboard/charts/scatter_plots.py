@@ -397,10 +397,10 @@ def _alike(page: Page, one: str, other: str, value: float | None) -> str:
     return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
 
 
-def reach_of(values: Sequence[float], *, chance: bool = True) -> tuple[float, float]:
-    """Return the range of an axis: what is drawn, and chance (50%) where it is within ten points of it."""
+def reach_of(values: Sequence[float], chance: float | None = None) -> tuple[float, float]:
+    """Return the range of an axis: what is drawn, and chance (percent) where it is within ten points of it."""
     low, high = min(values), max(values)
-    if chance and low - 10 <= CHANCE <= high + 10:
-        low, high = min(low, CHANCE), max(high, CHANCE)
+    if chance is not None and low - 10 <= chance <= high + 10:
+        low, high = min(low, chance), max(high, chance)
     pad = max(1.0, 0.08 * (high - low))
     return max(0.0, low - pad), min(100.0, high + pad)

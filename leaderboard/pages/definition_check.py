@@ -20,9 +20,9 @@ from benchmark.pairs.definition_check import (
     read_printed,
 )
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
+from benchmark.pairs.reported_definitions import definition_name, needed_definitions, printed_title
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
-from leaderboard.board.reported_definitions import definition_name, needed_definitions, printed_title
 from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
 
 TABLES = "published_tables.json"

@@ -11,11 +11,11 @@ from typing import Any
 
 from benchmark.number_check import Implied, Plausibility
 from benchmark.pairs.definition_check import by_printed_name, printed_names
+from benchmark.pairs.reported_definitions import definition_name, printed_title
 from benchmark.spec import BenchmarkSpec
 from common.messages import _
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
-from leaderboard.board.reported_definitions import definition_name, printed_title
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, definition_check, explore, number_check

@@ -106,8 +106,8 @@ class _Canvas:
         self.interval(top + 19, 450, _RIGHT, row, name)
 
     def interval(self, y: int, left: int, right: int, row: BoardRow, name: str) -> None:
-        """Draw a dot with its interval on the axis from 20 to 100, and the mark at 50."""
-        chance = _place(500, left, right)
+        """Draw a dot with its interval on the axis from 20 to 100, and the mark of chance."""
+        chance = _place(tenths(self._spec.chance(name)), left, right)
         self._draw.line([(left, y), (right, y)], fill=LIGHT.line, width=2)
         self._draw.line([(chance, y - 16), (chance, y + 16)], fill=LIGHT.chance, width=2)
         value, bounds = row.value(name), row.interval.get(name)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
 from common.messages import Message, _
 from common.rounding import percent, tenths
-from leaderboard.board.reported_definitions import stated_overall
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.share.social_meta import SocialPreview

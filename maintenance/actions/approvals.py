@@ -46,7 +46,8 @@ class PendingApproval:
 
 @action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", text=text_output.approvals)
 def waiting(ctx: ActionContext) -> list[PendingApproval]:
-    """Return waiting submissions, the oldest first, with what is known of each account. For maintainers."""
+    """Return submissions to a benchmark that wait, the oldest first, with what is known of each account.
+    `health` has the number of all benchmarks. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
         return [PendingApproval(**row) for row in approval_queries.waiting(session, ctx.benchmark)]

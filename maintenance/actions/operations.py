@@ -11,7 +11,7 @@ from common.messages import _, joined, ngettext
 from maintenance import label_availability
 from maintenance.action_context import ActionContext
 from maintenance.actions.anomalies import Alarm, alarm
-from maintenance.database import queries
+from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
@@ -67,6 +67,7 @@ class Health:
     backup: BackupRecord | None = None  # the newest copy
     backup_failed: BackupRecord | None = None  # the attempt that failed after it
     suspicions: int = 0  # that nobody has decided about
+    approvals: int = 0  # submissions that wait for one, to any benchmark of the service
     busy: Alarm | None = None  # what accounts have had scored that somebody should look at
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
@@ -226,6 +227,7 @@ def health(ctx: ActionContext) -> Health:
             backup=(made := backups.last(session)),
             backup_failed=_since(made, backups.last(session, whole=False)),
             suspicions=anomalies.number_open(session, ctx.benchmark),
+            approvals=approval_queries.number_waiting(session),
             busy=busy,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),

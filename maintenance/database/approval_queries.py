@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now, iso
@@ -33,6 +33,12 @@ def waiting(session: Session, benchmark: str) -> list[dict[str, Any]]:
         .order_by(Submission.created_at, Submission.id)
     )
     return [_described(submission, account, now) for submission, account in rows]
+
+
+def number_waiting(session: Session) -> int:
+    """Return how many submissions wait, whatever their benchmark."""
+    waiting = select(func.count()).select_from(Approval).where(Approval.state == WAITING)
+    return session.execute(waiting).scalar_one()
 
 
 def _described(submission: Submission, account: Account | None, now: float) -> dict[str, Any]:

@@ -160,6 +160,14 @@ def test_ties_are_a_third_class_and_may_be_left_out(tmp_path: Path) -> None:
     assert without_ties is not None and without_ties.value == 2 / 4
 
 
+def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Path) -> None:
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    chances = {name: spec.chance(name) for name in spec.score_names}
+    assert chances == {"coco": 1 / 3, "with-ties": 1 / 3, "without-ties": 1 / 2}
+    assert [spec.chance_percent(name) for name in ("with-ties", "without-ties")] == ["33.3", "50"]
+    assert {two.chance(name) for two in map(load_spec, known_benchmarks()) for name in two.score_names} == {1 / 2}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [

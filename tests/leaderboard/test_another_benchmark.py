@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.spec import BenchmarkSpec, load_spec
+from leaderboard.__main__ import main as check_numbers
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
 from leaderboard.pages.analyse import analyse_page, read_query
@@ -21,7 +22,7 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import open_database
-from tests.factories.programs import run_maintenance, run_submissions
+from tests.factories.programs import run_main, run_maintenance, run_submissions, run_worker
 from tests.factories.service import Service, running, until
 
 pytestmark = pytest.mark.slow
@@ -138,6 +139,27 @@ def test_its_scores_have_the_names_of_its_definition(walk: Walk) -> None:
     assert walk.spec.score_names == ("rain", "snow", "all")
     assert not walk.spec.has_sources
     assert walk.spec.source_keys == ("rain", "snow")
+
+
+def test_every_command_knows_the_definitions_that_the_environment_names(walk: Walk, tmp_path: Path) -> None:
+    file, labels = tmp_path / "judge.jsonl", walk.definitions.parent / "labels.jsonl"
+    file.write_bytes(predictions(range(5)))
+    named, own = ("--benchmark", "weather"), {"BENCHMARK_DEFINITIONS": str(walk.definitions)}
+    scored = run_worker("score", str(file), *named, "--labels", str(labels), "--json", environ=own)
+    assert scored.returncode == 0, scored.stderr
+    card = json.loads(scored.stdout)
+    assert (card["benchmark"], card["protocols"]["strict"]["all"]) == ("weather", 35 / 40)
+    text = run_worker("score", str(file), *named, "--labels", str(labels), environ=own)
+    assert (text.returncode, "87.5" in text.stdout) == (0, True), text.stderr
+    figures = ("--rain", "80", "--snow", "100", "--all", "87.5")
+    unknown = run_main(check_numbers, ("check-numbers", *named, *figures), own)
+    assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
+    checked = run_submissions("check", str(file), *named, "--json", environ=own)
+    assert checked.returncode == 0, checked.stderr
+    assert (json.loads(checked.stdout)["benchmark"], json.loads(checked.stdout)["items"]) == ("weather", 40)
+    helped = run_main(check_numbers, ("check-numbers", *named, "--help"), own)
+    assert helped.returncode == 0, helped.stderr
+    assert "--snow" in helped.stdout
 
 
 def test_a_file_is_checked_before_it_is_uploaded(walk: Walk, tmp_path: Path) -> None:

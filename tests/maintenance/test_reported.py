@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 import leaderboard.api
 import leaderboard.routes
 from auth import Forbidden
+from benchmark.spec import load_spec
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
@@ -152,6 +153,12 @@ def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understo
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
     assert read(f"\ufeff{head}\r\n{line}\r\n".encode(), VL)[0][0].facts == one.facts
     assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *fields(VL)})
+
+
+def test_an_import_names_a_figure_that_no_count_gives() -> None:
+    spec = load_spec("mm-rlhf-rewardbench")
+    said = {value: arithmetic({"acc-plus": value}, spec) for value in (26.01, 26.09)}
+    assert "ACC+ 26.01" in said[26.01] and "26.09" not in said[26.09]
 
 
 def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 import leaderboard.routes
 from auth import Identity
-from benchmark.baselines import FIRST, LONGER
+from benchmark.baselines import FIRST, LONGER, RANDOM
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
 from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
@@ -249,6 +249,8 @@ def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Databa
     row = row_of(service.board(), entry)
     assert (row.scores["with-ties"], row.scores["without-ties"]) == (3 / 6, 2 / 4)
     assert row.decided_rate == 5 / 6
+    (guess,) = (row for row in service.board().rows if row.id == RANDOM)
+    assert (guess.scores["with-ties"], guess.scores["without-ties"]) == (1 / 3, 1 / 2)
 
 
 def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_edition(

@@ -24,7 +24,7 @@ from benchmark.items import ItemTable, response_fingerprint
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
 from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
 from benchmark.pairs.pair_table import labels_of_pairs
-from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec, known_benchmarks, load_spec
 from common.hub_sources import FORM, HubSource, parse_hub_source
 from common.messages import _, joined
 from workers.labels.hub_dataset import HubFiles, HubRefusal
@@ -101,7 +101,8 @@ def _other_benchmark(rows: Sequence[Row], spec: BenchmarkSpec) -> BenchmarkSpec 
     """Return the benchmark whose fields the rows have, if they lack those of this one."""
     if not rows or holds_pairs_of(rows[0], spec):
         return None
-    others = (load_spec(name) for name in known_benchmarks() if name != spec.id)
+    definitions = spec.folder.parent if spec.folder is not None else DEFINITIONS
+    others = (load_spec(name, definitions) for name in known_benchmarks(definitions) if name != spec.id)
     return next((other for other in others if holds_pairs_of(rows[0], other)), None)
 
 
