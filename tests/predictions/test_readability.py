@@ -227,10 +227,9 @@ def test_the_page_asks_for_confirmation_where_most_votes_cannot_be_read() -> Non
 def test_offline_scoring_still_scores_a_file_that_abstains_and_warns(tmp_path: Path) -> None:
     from workers.score_cli import score
 
-    manifest, labels, file = (tmp_path / name for name in ("items.json", "labels.jsonl", "votes.jsonl"))
-    manifest.write_text(json.dumps(TABLE.to_json()))
+    labels, file = tmp_path / "labels.jsonl", tmp_path / "votes.jsonl"
     labels.write_bytes(files.jsonl([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS]))
     file.write_bytes(files.native_votes(PAIRS, [[-1]] * len(PAIRS)))
-    done = score(file, str(labels), "r1", manifest, True)
+    done = score(file, str(labels), "r1", TABLE, True)
     assert (done.scored, json.loads(done.text)["protocols"]["strict"]["overall"]) == (True, 0.0)
     assert any("100.0% of the votes are undecided" in remark for remark in done.remarks)
