@@ -9,7 +9,6 @@ from common.messages import _
 from operation.replication.contents import FILES_OF_A_SERVICE, holds
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import DATABASE, Replica
-from operation.restore import copy_names
 from storage.files.object_store import failure_reason, public_address
 
 
@@ -54,6 +53,8 @@ def _advice(name: str, url: str) -> str:
 
 
 def _has_copies(place: str) -> bool:
+    from operation.restore import copy_names  # settings are read by commands that load no database library
+
     try:
         return bool(copy_names(place))
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
