@@ -36,9 +36,9 @@ ROOT = Path(__file__).parents[1]
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
 # The clock is in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
-# stops after the frame that shows the text in a table. A gr.Dataframe has every cell twice, once to measure it.
+# stops after the frame that shows the text. A gr.Dataframe has every cell twice, once to measure it.
 _CLOCK = """(() => {
-  const visible = (text) => [...document.querySelectorAll(":is(th, td), :is(th, td) *")].some((one) => {
+  const visible = (text) => [...document.querySelectorAll("body *")].some((one) => {
     if (one.querySelector(":not(wbr)") || one.textContent.trim() !== text) return false;
     if (!one.checkVisibility({visibilityProperty: true})) return false;
     const at = one.getBoundingClientRect();
