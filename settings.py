@@ -24,6 +24,7 @@ from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError, load_spec
 from common.hub_sources import parse_hub_source
+from common.messages import Message, _, joined
 from operation.mail_server import MailServer
 from operation.real_board import RealBoardPlaces
 from operation.replication.replica import UPLOADS, Replica
@@ -47,7 +48,7 @@ _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _HOST = re.compile(r"[a-z0-9.-]+")
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-_UNDECIDED = (
+_UNDECIDED = _(
     "Set IDENTITY=local (no sign-in, this machine only; make serve does this), OIDC_CLIENT_ID (sign-in), or "
     "INSECURE_ALLOW_PUBLIC=1 (everybody may submit, nobody may maintain)."
 )
@@ -99,11 +100,15 @@ def _levels(value: Any) -> Any:
         name, sign, level = part.partition(":")
         if sign and level not in _HIDDEN_LEVELS:
             raise ValueError(
-                f"HIDDEN_LABELS has {part}. After the colon, write one of {', '.join(_HIDDEN_LEVELS)}; a name alone "
-                f"means {BY_CATEGORY}."
+                _(
+                    "HIDDEN_LABELS has {part}. After the colon, write one of {levels}; a name alone means {usual}.",
+                    part=part,
+                    levels=", ".join(_HIDDEN_LEVELS),
+                    usual=BY_CATEGORY,
+                )
             )
         if name in levels:
-            raise ValueError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
+            raise ValueError(_("HIDDEN_LABELS names {name} twice. Keep one of them.", name=name))
         levels[name] = level or BY_CATEGORY
     return levels
 
@@ -117,8 +122,11 @@ def _files_by_name(value: Any) -> Any:
         name, sign, path = (piece.strip() for piece in part.partition("="))
         if not sign or not name or name in files or not Path(path).is_file():
             raise ValueError(
-                f"ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with "
-                "python -m maintenance items, or leave it out."
+                _(
+                    "ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with "
+                    "python -m maintenance items, or leave it out.",
+                    part=part,
+                )
             )
         files[name] = Path(path).absolute()
     return files
@@ -128,7 +136,7 @@ def _yes_or_no(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if value.lower() not in _YES | _NO:
-        raise ValueError("is neither yes nor no. Write {name}=1 or leave it out.")
+        raise ValueError(_("{name}={value} is neither yes nor no. Write {name}=1 or leave it out."))
     return value.lower() in _YES
 
 
@@ -307,35 +315,39 @@ class WorkerSettings(_FromMapping):
     @classmethod
     def _existing(cls, text: str) -> str:
         if not Path(text).is_file() and parse_hub_source(text) is None:
-            raise ValueError("is no file. Make it with python -m maintenance items, or leave ITEMS_FILE out.")
+            raise ValueError(
+                _("{name}={value} is no file. Make it with python -m maintenance items, or leave {name} out.")
+            )
         return text
 
     @field_validator("database_url")
     @classmethod
     def _with_driver(cls, text: str) -> str:
-        scheme, _, rest = text.partition("://")
+        scheme, _sign, rest = text.partition("://")
         if scheme in ("postgres", "postgresql", "postgresql+psycopg"):  # the first is what many hosts hand out
             return f"postgresql+psycopg://{rest}"
         if scheme == "sqlite":
             return text
         # The URL itself is not repeated: it may hold a password.
         raise ValueError(
-            "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
-            "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
+            _(
+                "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
+                "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
+            )
         )
 
     @field_validator("otel_endpoint")
     @classmethod
     def _over_http(cls, text: str) -> str:
         if not text.startswith(("http://", "https://")):
-            raise ValueError("{name} is no address of HTTP. For instance {name}=http://127.0.0.1:4318.")
+            raise ValueError(_("{name} is no address of HTTP. For instance {name}=http://127.0.0.1:4318."))
         return text
 
     @field_validator("audit_dataset")
     @classmethod
     def _on_the_hub(cls, text: str) -> str:
         if not _DATASET.fullmatch(text):
-            raise ValueError("is no dataset on the Hub. For instance {name}=owner/name.")
+            raise ValueError(_("{name}={value} is no dataset on the Hub. For instance {name}=owner/name."))
         return text
 
     @model_validator(mode="after")
@@ -362,13 +374,18 @@ class WorkerSettings(_FromMapping):
             benchmark, revision = self._label_name(name)
             if not sign or not source or not _REVISION.fullmatch(revision):
                 raise ValueError(
-                    f"LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
-                    "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
+                    _(
+                        "LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
+                        "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl.",
+                        part=part,
+                    )
                 )
             if DEMO_REVISION in (benchmark, revision):
-                raise ValueError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
+                raise ValueError(
+                    _("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
+                )
             if (benchmark, revision) in specs:
-                raise ValueError(f"LABELS names the revision {name} twice. Keep one of them.")
+                raise ValueError(_("LABELS names the revision {name} twice. Keep one of them.", name=name))
             specs[benchmark, revision] = LabelSpec(revision, source, benchmark)
         return tuple(specs.values())
 
@@ -384,7 +401,13 @@ class WorkerSettings(_FromMapping):
             return (self._demo(),)
         ids = self._ids()
         if unknown := sorted(set(self.items_files) - set(ids)):
-            raise ValueError(f"ITEMS_FILES names {', '.join(unknown)}, not served here. It serves {', '.join(ids)}.")
+            raise ValueError(
+                _(
+                    "ITEMS_FILES names {unknown}, not served here. The service serves {ids}.",
+                    unknown=joined(unknown),
+                    ids=joined(ids),
+                )
+            )
         shown, hidden = self._revisions_shown(), self._hidden()
         return tuple(self._served(name, shown.get(name, ""), hidden.get(name, {})) for name in ids)
 
@@ -398,7 +421,13 @@ class WorkerSettings(_FromMapping):
             if benchmark in ("", one.id):
                 return one
         known = ", ".join(one.id for one in self.served)
-        raise SettingsError(f"The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).")
+        raise SettingsError(
+            _(
+                "The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).",
+                benchmark=benchmark,
+                known=known,
+            )
+        )
 
     def _ids(self) -> tuple[str, ...]:
         """Return the ids of the benchmarks that are served. Raises ValueError where one has no labels."""
@@ -407,13 +436,18 @@ class WorkerSettings(_FromMapping):
         for name in wanted:
             if name == DEMO_REVISION:
                 raise ValueError(
-                    "BENCHMARKS names the demo beside labels, but the demo is never served beside real benchmarks. "
-                    "Take demo out of BENCHMARKS, or leave LABELS out."
+                    _(
+                        "BENCHMARKS names the demo beside labels, but the demo is never served beside real benchmarks. "
+                        "Take demo out of BENCHMARKS, or leave LABELS out."
+                    )
                 )
             if name not in labelled:
                 raise ValueError(
-                    f"BENCHMARKS names {name}, but LABELS has no labels of it. Add LABELS={name}/v1=/srv/labels.jsonl, "
-                    f"or take {name} out of BENCHMARKS."
+                    _(
+                        "BENCHMARKS names {name}, but LABELS has no labels of it. Add "
+                        "LABELS={name}/v1=/srv/labels.jsonl, or take {name} out of BENCHMARKS.",
+                        name=name,
+                    )
                 )
         return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
 
@@ -421,8 +455,11 @@ class WorkerSettings(_FromMapping):
         for name in self.served_ids:
             if name != DEMO_REVISION:
                 raise ValueError(
-                    f"BENCHMARKS names {name}, but LABELS is not set. Set LABELS={name}/v1=/srv/labels.jsonl, or leave "
-                    "BENCHMARKS out for the demo."
+                    _(
+                        "BENCHMARKS names {name}, but LABELS is not set. Set LABELS={name}/v1=/srv/labels.jsonl, or "
+                        "leave BENCHMARKS out for the demo.",
+                        name=name,
+                    )
                 )
         _check_revision("LABEL_REVISION", self.label_revision, [DEMO_REVISION])
         for name in self.hidden_labels:
@@ -439,7 +476,9 @@ class WorkerSettings(_FromMapping):
             benchmark, revision = self._label_name(name)
             _check_revision("LABEL_REVISION", name, known, f"{benchmark}/{revision}")
             if benchmark in shown:
-                raise ValueError(f"LABEL_REVISION names two revisions of {benchmark}. Keep one of them.")
+                raise ValueError(
+                    _("LABEL_REVISION names two revisions of {benchmark}. Keep one of them.", benchmark=benchmark)
+                )
             shown[benchmark] = revision
         return shown
 
@@ -463,12 +502,20 @@ class WorkerSettings(_FromMapping):
             spec = load_spec(name, self.definitions)
         except SpecError as error:
             raise ValueError(
-                f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
+                _(
+                    "LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has.",
+                    name=name,
+                    error=str(error),
+                )
             ) from None
         if hidden and spec.public_labels:
             raise ValueError(
-                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
-                "public. Take it out of HIDDEN_LABELS."
+                _(
+                    "HIDDEN_LABELS names {hidden} of {name}, whose definition says that its labels are public. "
+                    "Take it out of HIDDEN_LABELS.",
+                    hidden=joined(sorted(hidden)),
+                    name=name,
+                )
             )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts, source)
@@ -575,7 +622,9 @@ class Settings(WorkerSettings):
     )
     session_secret: SecretStr = setting(
         SecretStr(""),
-        "at least 32 random bytes, needed for sign-in: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`",
+        "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
+        "It also encrypts the receipt key in the replica (without `REPLICA_SECRET`) and the addresses and secrets of "
+        "e-mail and webhooks. Processes that share it count rate limits together",
         shown="none",
     )
     session_secret_previous: SecretStr = setting(
@@ -735,8 +784,11 @@ class Settings(WorkerSettings):
                 too_many = True
             if too_many:
                 raise ValueError(
-                    f"TRUSTED_PROXIES holds {name!r}, which is no address or network of proxies (at most a /8, IPv6 a "
-                    "/16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8."
+                    _(
+                        "TRUSTED_PROXIES holds {name!r}, which is no address or network of proxies (at most a /8, IPv6 "
+                        "a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8.",
+                        name=name,
+                    )
                 )
         return names
 
@@ -750,27 +802,31 @@ class Settings(WorkerSettings):
     @classmethod
     def _known_role(cls, role: str) -> str:
         if role not in ("all", "web", "worker"):
-            raise ValueError(f"ROLE={role} is none of all, web and worker. Write one of them.")
+            raise ValueError(_("ROLE={role} is none of all, web and worker. Write one of them.", role=role))
         return role
 
     @model_validator(mode="after")
     def _durable(self) -> Self:
         if self.durability not in (LOCAL, REPLICATED):
-            raise ValueError(f"DURABILITY={self.durability} is neither local nor replicated. Write one of them.")
+            raise ValueError(
+                _("DURABILITY={given} is neither local nor replicated. Write one of them.", given=self.durability)
+            )
         if self.durability == REPLICATED and not (self.replica_url and self.database_url.startswith("sqlite")):
             raise ValueError(
-                "DURABILITY=replicated needs REPLICA_URL and SQLite. On PostgreSQL, leave it out and set "
-                "synchronous_standby_names there."
+                _(
+                    "DURABILITY=replicated needs REPLICA_URL and SQLite. On PostgreSQL, leave it out and set "
+                    "synchronous_standby_names there."
+                )
             )
         return self
 
     @model_validator(mode="after")
     def _mail_is_complete(self) -> Self:
         if bool(self.smtp_url.get_secret_value()) != bool(self.mail_from):
-            raise ValueError("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out.")
+            raise ValueError(_("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out."))
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
-                "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
+                _("SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out.")
             )
         return self
 
@@ -778,7 +834,7 @@ class Settings(WorkerSettings):
     def _webhooks_have_owners(self) -> Self:
         if self.webhooks and self.identity.mode is not Mode.OPENID:
             raise ValueError(
-                "WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out."
+                _("WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out.")
             )
         return self
 
@@ -836,7 +892,9 @@ class Settings(WorkerSettings):
         client_id = self.oidc_client_id or self.oauth_client_id
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):
-            raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
+            raise ValueError(
+                _("IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.", wanted=wanted)
+            )
         given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
         secrets = tuple(filter(None, given))
         if wanted != "openid":
@@ -894,13 +952,16 @@ class Settings(WorkerSettings):
 
 
 def _public_refusal(host: str, on_a_space: bool) -> str:
-    where = "This Space would be" if on_a_space else f"HOST={host} would make this service"
-    remedy = "Write hf_oauth: true in the Space's README" if on_a_space else "Configure it (OIDC_CLIENT_ID)"
-    return (
-        f"{where} reachable by others, and no sign-in is configured: anybody could submit. {remedy}, "
-        + ("" if on_a_space else "leave HOST at 127.0.0.1, ")
-        + "or accept that by setting INSECURE_ALLOW_PUBLIC=1"
-        + (" among the Space's variables." if on_a_space else ".")
+    if on_a_space:
+        return _(
+            "This Space would be reachable by others, and no sign-in is configured: anybody could submit. Write "
+            "hf_oauth: true in the Space's README, or accept that by setting INSECURE_ALLOW_PUBLIC=1 among the "
+            "Space's variables."
+        )
+    return _(
+        "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
+        "Configure it (OIDC_CLIENT_ID), leave HOST at 127.0.0.1, or accept that by setting INSECURE_ALLOW_PUBLIC=1.",
+        host=host,
     )
 
 
@@ -908,11 +969,14 @@ def _check_revision(setting_name: str, name: str, known: Sequence[str], full_nam
     """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
     if name and (full_name or name) not in known:
         shown = ", ".join(one.removeprefix(f"{DEFAULT_BENCHMARK}/") for one in sorted(known))
-        sign = " names " if setting_name == "HIDDEN_LABELS" else "="
-        verb = ", which is" if setting_name == "HIDDEN_LABELS" else " is"
         raise ValueError(
-            f"{setting_name}{sign}{name}{verb} not among the revisions in LABELS ({shown}). "
-            "Name one of those, or leave it out."
+            _(
+                "{setting} names {name}, which is not among the revisions in LABELS ({shown}). "
+                "Name one of those, or leave it out.",
+                setting=setting_name,
+                name=name,
+                shown=shown,
+            )
         )
 
 
@@ -936,17 +1000,23 @@ def _sentence(cls: type[BaseSettings], error: ValidationError) -> str:
     key = str(first["loc"][0]) if first["loc"] else ""
     name = key.upper()
     if first["type"] == "value_error":
-        text = str(first["ctx"]["error"]).replace("{name}", name)
-        return f"{name}={first['input']} {text}" if text.startswith("is ") else text
+        text = str(first["ctx"]["error"])
+        if isinstance(text, Message) and not text.values:  # a validator of one field does not know its name
+            return _(text.msgid, name=name, value=str(first["input"]))
+        return text
     info = dict(_keys(cls))[key]
     limits = {
         type(limit).__name__.lower(): getattr(limit, type(limit).__name__.lower())
         for limit in info.metadata
         if type(limit).__name__ in ("Ge", "Le")
     }
-    kind = "a whole number" if info.annotation is int else "a number"
-    between = f" from {limits['ge']:g} to {limits['le']:g}" if limits else ""
-    return f"{name}={first['input']} is not {kind}{between}. For instance {name}={info.default:g}."
+    pattern = (
+        _("{name}={value} is not a whole number from {ge} to {le}. For instance {name}={default}.")
+        if info.annotation is int
+        else _("{name}={value} is not a number from {ge} to {le}. For instance {name}={default}.")
+    )
+    numbers = {key: f"{number:g}" for key, number in (*limits.items(), ("default", info.default))}
+    return _(pattern.msgid, name=name, value=str(first["input"]), **numbers)
 
 
 SETTING_NAMES = tuple(key.upper() for key, _ in _keys(Settings) if key.upper() not in SPACE_NAMES)

@@ -442,7 +442,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
         low, high = right_range(one, np.arange(1, size + 1), "either")
         if not (low <= high).any():
             yield _(
-                "{name} {value} is not a share of any number of items up to {size}.",
+                "{name} {value} is not a share of any number of pairs up to {size}.",
                 name=spec.title_of(name),
                 value=one,
                 size=size,
@@ -532,7 +532,7 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
     )
     example = _(" for example") if explanation.solutions > 1 and right else ""
     dropped = (
-        ngettext(" if {n} item is left out", " if {n} items are left out", explanation.dropped)
+        ngettext(" if {n} pair is left out", " if {n} pairs are left out", explanation.dropped)
         if explanation.dropped
         else ""
     )
@@ -622,7 +622,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
-    yield _("No whole numbers of right answers over all items give these figures, under any grouping in circulation.")
+    yield _("No whole numbers of right answers over all pairs give these figures, under any grouping in circulation.")
     for one in answer.categories_alone:
         yield capital(
             _(
@@ -635,7 +635,7 @@ def _without_fit(answer: Plausibility) -> Iterator[str]:
     shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
     yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
     if not answer.dropped and not answer.impossible:
-        yield _("No counts with dropped items were found that give these figures either.")
+        yield _("No counts with some pairs left out were found that give these figures either.")
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:

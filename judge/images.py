@@ -218,7 +218,7 @@ def media_type(data: bytes, source: ImageSource) -> str:
     raise JudgeError(
         _(
             "{source} is no image (it starts with {start!r}).",
-            source=source.path or _("An image of the items"),
+            source=source.path or _("An image of a pair"),
             start=data[:8],
         )
     )

@@ -91,7 +91,7 @@ def _add_images(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--image-quality", type=int, default=95, metavar="Q", help=_("of JPEG (95)"))
     group.add_argument("--max-pixels", type=int, metavar="N", help=_("larger images are reduced to N pixels"))
-    group.add_argument("--fetch-images", action="store_true", help=_("send images, where items have addresses"))
+    group.add_argument("--fetch-images", action="store_true", help=_("send images, where pairs have addresses"))
 
 
 def _or_none(kind: type) -> Any:

@@ -140,7 +140,8 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None,
         try:
             pairs.append(_pair(len(pairs), row, folder))
         except JudgeError as error:
-            raise JudgeError(_("Items, {unit} {number}: {error}", unit=unit, number=number, error=str(error))) from None
+            message = _("Items file, {unit} {number}: {error}", unit=unit, number=number, error=str(error))
+            raise JudgeError(message) from None
     if not pairs:
         raise JudgeError(_("The items file holds no pairs."))
     counts = Counter(pair.id for pair in pairs)
@@ -178,7 +179,7 @@ def pairs_of_run(
     """
     place = source or recorded.get("items_path")
     if place is None:
-        raise JudgeError(_("{directory} does not say where its items are. Name them with --items.", directory=folder))
+        raise JudgeError(_("{directory} does not say where its pairs are. Name them with --items.", directory=folder))
     known = recorded if source is None else {}
     file = read_pairs(place, revision=revision or known.get("items_revision"), split=split or known.get("items_split"))
     if file.sha256 != recorded["items_sha256"]:

@@ -35,7 +35,7 @@ def _run(arguments: list[str]) -> int:
     return int(parsed.run(parsed))
 
 
-_EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do not, 2 they cannot be read."
+_EPILOG = "Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read."
 
 
 def check_numbers(arguments: argparse.Namespace) -> int:

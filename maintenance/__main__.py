@@ -60,10 +60,10 @@ def command_line() -> argparse.ArgumentParser:
     text = _("which of BENCHMARKS the command is about (default: the first)")
     parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    manifest = commands.add_parser("manifest", help=_("build the manifest of items from dataset files"))
+    manifest = commands.add_parser("manifest", help=_("build the item manifest from dataset files"))
     manifest.add_argument("benchmark", help=_("the benchmark's name, such as vl-rewardbench"))
     manifest.add_argument(
-        "revision", nargs="+", metavar="REVISION=FILE", help=_("JSONL or JSON rows; the first defines the items")
+        "revision", nargs="+", metavar="REVISION=FILE", help=_("JSONL or JSON rows; the first defines the pairs")
     )
     manifest.add_argument("--output", type=Path, required=True)
     manifest.set_defaults(command=None, files=_manifest)
@@ -147,7 +147,7 @@ def _manifest(options: argparse.Namespace) -> int:
     options.output.write_text(manifest_text(table.to_json()))
     say(
         _(
-            "{file}: {number} items, revisions {names}",
+            "{file}: {number} pairs, revisions {names}",
             file=options.output,
             number=len(table),
             names=", ".join(table.revisions),
@@ -168,7 +168,7 @@ def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path)
     output.write_text(manifest_text(manifest))
     say(
         _(
-            "{file}: {number} items, editions {names}",
+            "{file}: {number} pairs, editions {names}",
             file=output,
             number=len(manifest["items"]),
             names=", ".join(manifest["editions"]),

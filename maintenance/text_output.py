@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.reported import ImportResult, ReportedResultView
 
 _GIB = 2**30
-_LABELS_FLIP, _ITEMS_GO, _ITEMS_COME = _("{count} labels flip"), _("{count} items go"), _("{count} items come")
+_LABELS_FLIP, _ITEMS_GO, _ITEMS_COME = _("{count} labels flip"), _("{count} pairs go"), _("{count} pairs come")
 
 
 def history(changes: Sequence[Change]) -> str:
@@ -145,8 +145,8 @@ def counterfactual(result: Mapping[str, Any]) -> str:
     changes = result["labels"]
     verbs = (
         ("flipped", _("1 label flips"), _LABELS_FLIP),
-        ("dropped", _("1 item goes"), _ITEMS_GO),
-        ("added", _("1 item comes"), _ITEMS_COME),
+        ("dropped", _("1 pair goes"), _ITEMS_GO),
+        ("added", _("1 pair comes"), _ITEMS_COME),
     )
     parts = [
         one if changes[name] == 1 else Message(many, {"count": changes[name]})

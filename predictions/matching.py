@@ -273,7 +273,7 @@ def report_text_differences(
         if reading.order_by_texts:
             code = "order-unclear"
             message = _(
-                "the order of this row follows from its texts, and neither is one of this item's responses "
+                "the order of this row follows from its texts, and neither is one of this pair's responses "
                 "(or they contradict each other); write both responses unchanged from the dataset"
             )
         elif any(table.by_response(response_fingerprint(text)) for text in row.responses or ()):
@@ -282,13 +282,13 @@ def report_text_differences(
                 _("the texts of this row are not those of its id; upload the file unchanged"),
             )
         else:
-            code, message = "text-unknown", _("the texts of this row belong to no item; upload the file unchanged")
+            code, message = "text-unknown", _("the texts of this row belong to no pair; upload the file unchanged")
         findings.add(code, message, line=row.line, id=row.id, field=reading.text_field)
     if known:
         how = (
-            _("the items were found by row number, and the order shown by the tool's parity rule")
+            _("the pairs were found by row number, and the order shown by the tool's parity rule")
             if reading.order_by_rule
-            else _("the items were found by id, and the order follows from the one response that is known")
+            else _("the pairs were found by id, and the order follows from the one response that is known")
         )
         message = _(
             "The texts of {known} rows are not those of the dataset; {how}. Upload files as written.",
@@ -309,7 +309,7 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
     """Notices about ids: told apart by order, of several revisions, or unknown although the text is known."""
     if matched.by_order:
         message = _(
-            "{by_order} ids name several items, or have the same texts as others; they were told apart "
+            "{by_order} ids name several pairs, or have the same texts as others; they were told apart "
             "by their order in the file. If that is not the dataset's order, give the fingerprint as "
             "`item`.",
             by_order=len(matched.by_order),
@@ -325,7 +325,7 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
     for revision, names in foreign.items():
         message = _(
             "Mixed revisions: the file is read as revision {revision}, but {names} of its ids are those "
-            "of revision {revision2}. The items are the same; see that all rows come from one run.",
+            "of revision {revision2}. The pairs are the same; see that all rows come from one run.",
             revision=matched.revision,
             names=len(names),
             revision2=revision,
@@ -333,7 +333,7 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
         findings.note("mixed-revisions", message, names)
     if unknown:
         message = _(
-            "{unknown} ids are not those of the items whose texts stand beside them; the texts count.",
+            "{unknown} ids are not those of the pairs whose texts stand beside them; the texts count.",
             unknown=len(unknown),
         )
         findings.note("id-differs-from-text", message, unknown)

@@ -297,13 +297,13 @@ def _report_unknown(
             continue
         name = row.id
         if row.key is not None:
-            message = _("no item has this key; take `item` from the dataset's fingerprints")
+            message = _("no pair has this key; take `item` from the dataset's fingerprints")
         elif near := _near(row, table):
-            message = _("no item has exactly this id; write {near!r}", near=near)
+            message = _("no pair has exactly this id; write {near!r}", near=near)
         elif name is None:
             message = _("this row is not from this benchmark: neither its texts nor its row number are those of a pair")
         else:
-            message = _("no item of this benchmark has this id; take ids from the dataset unchanged")
+            message = _("no pair of this benchmark has this id; take ids from the dataset unchanged")
         shown = name if name is not None else row.key
         findings.add("unknown-item", message, line=row.line, id=shown, field="item" if row.key is not None else "id")
 
@@ -324,7 +324,7 @@ def _votes_per_item(
         for item, held in per_item.items():
             for index in held[1:]:
                 message = _(
-                    "the item was already answered on line {line}; give each item once", line=rows[held[0]].line
+                    "this pair was already answered on line {line}; give each pair once", line=rows[held[0]].line
                 )
                 findings.add("duplicate-item", message, line=rows[index].line, id=name(item))
     usual = Counter(votes.values()).most_common(1)[0][0] if votes else 1
@@ -332,7 +332,7 @@ def _votes_per_item(
         findings.add(
             "votes-count",
             _(
-                "{usual} votes an item; at most {max_votes_per_item} count, remove the others",
+                "{usual} votes per pair; at most {max_votes_per_item} count, remove the others",
                 usual=usual,
                 max_votes_per_item=MAX_VOTES_PER_ITEM,
             ),
@@ -342,7 +342,7 @@ def _votes_per_item(
         different = {}  # explained by lines that could not be read
     for item, count in different.items():
         message = _(
-            "has {count} votes where most items have {usual}; give the same number on every item",
+            "has {count} votes where most pairs have {usual}; give every pair the same number",
             count=count,
             usual=usual,
         )
@@ -367,7 +367,7 @@ def _report_coverage(
         return
     for item in extra:
         message = _(
-            "revision {revision}, which the other rows fit, lacks this item; remove it or complete the file",
+            "revision {revision}, which the other rows fit, lacks this pair; remove it or complete the file",
             revision=revision,
         )
         findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision))
@@ -376,7 +376,7 @@ def _report_coverage(
     names = [item_label(item, table, revision) for item in missing]
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = _(
-        "the file has no votes for {names:,} of the {held:,} items of revision {revision}, and must cover them all; "
+        "the file has no votes for {names:,} of the {held:,} pairs of revision {revision}, and must cover them all; "
         "missing: {shown}",
         names=len(names),
         held=len(held),

@@ -151,7 +151,7 @@ def _table(options: argparse.Namespace) -> Any:
         table = load_table(options.items)
     except (OSError, ValueError, KeyError) as error:
         raise _UnusableInput(
-            _("{file} cannot be read as items: {error}", file=options.items, error=str(error))
+            _("{file} cannot be read as an item manifest: {error}", file=options.items, error=str(error))
         ) from None
     return lambda: table
 

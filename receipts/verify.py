@@ -92,7 +92,9 @@ def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> lis
         return findings
     if table.benchmark != receipt.get("benchmark"):
         benchmark = str(receipt.get("benchmark"))[:60]
-        message = _("Not checked: the receipt is about {benchmark}; --items names its items.", benchmark=benchmark)
+        message = _(
+            "Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=benchmark
+        )
         return [*findings, Finding("counts", CheckOutcome.SKIPPED, "other-benchmark", message)]
     try:
         return [*findings, *_check_counts(receipt, len(data), parse_predictions(data, table))]
@@ -136,7 +138,7 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) ->
         yield _failed("counts", "counts-differ", _("The receipt says {differences}.", differences=joined(wrong, "; ")))
     else:
         votes = votes_phrase(upload.votes.k)
-        message = _("{number:,} items with {votes}, as the receipt says.", number=upload.items, votes=votes)
+        message = _("{number:,} pairs with {votes}, as the receipt says.", number=upload.items, votes=votes)
         yield _ok("counts", message)
     if "votes_sha256" in receipt:
         if receipt["votes_sha256"] == votes_sha256(upload.votes):

@@ -157,7 +157,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
 @action(
     "disputes.list",
     "GET /api/v1/maintenance/disputes",
-    help="disputes by item, with the judges' votes",
+    help="disputes by pair, with the judges' votes",
     text=text_output.disputed,
 )
 def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:

@@ -130,7 +130,7 @@ def create(
     why = clean_reason(reason)
     which = pairs.which or (LISTED if pairs.items else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the items."))
+        raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the pairs."))
     listed = {ctx.items.table.items[find_item(ctx.items.table, item)].key for item in pairs.items}
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
@@ -138,7 +138,7 @@ def create(
         check_name(session, ctx.items.table.benchmark, name)
         keys = _chosen(session, ctx.items.table, base, which, listed)
         if not keys:
-            raise Conflict("no-items", _("There are no {which} items.", which=_(which)))
+            raise Conflict("no-items", _("There are no {which} pairs.", which=_(which)))
         new = NewProject(name, base, why, ctx.user.account)
         project = annotation_projects.create(session, ctx.items.table.benchmark, new, keys)
         added = add_accounts(session, project, annotators, annotation_projects.add_annotators)

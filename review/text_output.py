@@ -64,7 +64,7 @@ def _judged_item(name: str, key: str, counts: tuple[int, int, int]) -> str:
 def candidate_facts(facts: Mapping[str, Any]) -> str:
     """Return how the list came about."""
     return _(
-        "{candidates} candidates among {looked_at} items of revision {revision}, from {judges} judges.",
+        "{candidates} candidates among {looked_at} pairs of revision {revision}, from {judges} judges.",
         candidates=facts["candidates"],
         looked_at=facts["looked_at"],
         revision=facts["revision"],

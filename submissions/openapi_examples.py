@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from common.openapi import answers
 
-_PROBLEM = {"line": 12, "id": "RLAIF-V-14", "field": "votes", "code": "unknown-item", "message": "No item has this id."}
+_PROBLEM = {"line": 12, "id": "RLAIF-V-14", "field": "votes", "code": "unknown-item", "message": "No pair has this id."}
 _SAMPLE = {
     "id": "RLAIF-V-14",
     "reply": "1. Accuracy: ... Overall Judgment: Answer 1 is better.",
@@ -141,7 +141,7 @@ EVENTS = answers(
                 "entry": "e4kq2m7xwzta",
                 "model": "My judge 7B",
                 "version": "2026-11",
-                "sentence": "It carries a public note: trained on these items",
+                "sentence": "It carries a public note: trained on these pairs",
                 "url": "/entries/e4kq2m7xwzta",
             }
         ]

@@ -198,7 +198,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Coverage"),
             _("complete"),
             _(
-                "Every item of one known revision once, each with the same number of votes, 1 to "
+                "Every pair of one known revision once, each with the same number of votes, 1 to "
                 "{max_votes}. Otherwise the file is refused before any label is touched, with all its "
                 "problems.",
                 max_votes=MAX_VOTES,

@@ -28,7 +28,7 @@ REFUSED_HEADING = _("Not submitted")
 PAGE = "/app/submit"
 INTRODUCTION_ID = "introduction"  # of the component in the page
 _SHOWN_PROBLEMS = 100
-_TITLES = {"line": _("Line"), "id": _("Item"), "field": _("Field"), "message": _("Problem")}
+_TITLES = {"line": _("Line"), "id": _("Pair"), "field": _("Field"), "message": _("Problem")}
 _STATES = {
     "awaiting-approval": _("Waiting for a maintainer"),
     "queued": _("Waiting to be scored"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from auth.settings import Mode
+from common.translations import translations
 from settings import (
     SECRET_NAMES,
     SETTING_NAMES,
@@ -101,7 +102,7 @@ def test_a_space_must_say_so_too() -> None:
         ({"LABELS": "labels.jsonl"}, ["LABELS", "labels.jsonl", "revision=file"]),
         ({"LABELS": "demo=x"}, ["LABELS", "demo", "another name"]),
         ({"LABELS": "v2=a,v2=b"}, ["LABELS", "v2", "twice"]),
-        ({"LABELS": "v2=a", "LABEL_REVISION": "v1"}, ["LABEL_REVISION=v1", "v2"]),
+        ({"LABELS": "v2=a", "LABEL_REVISION": "v1"}, ["LABEL_REVISION names v1", "v2"]),
         ({"INSECURE_ALLOW_PUBLIC": "maybe"}, ["INSECURE_ALLOW_PUBLIC=maybe", "INSECURE_ALLOW_PUBLIC=1"]),
         ({"DATABASE_URL": "mysql://u:secret@h/d"}, ["DATABASE_URL", "postgresql://"]),
         ({"AUDIT_DATASET": "https://hub/x"}, ["AUDIT_DATASET", "owner/name"]),
@@ -112,6 +113,9 @@ def test_a_wrong_setting_is_named_together_with_the_remedy(environ: dict[str, st
         read(**environ)
     assert all(word in str(caught.value) for word in words), str(caught.value)
     assert "secret" not in str(caught.value)
+    chinese = translations("zh-CN").text(str(caught.value))
+    assert chinese != caught.value.args[0]
+    assert words[0].partition(" ")[0] in chinese
 
 
 def test_a_postgresql_address_gets_its_driver() -> None:

@@ -74,7 +74,7 @@ AREAS: Mapping[str, str] = {
     "incidents": "what the public status page tells of",
     "accounts": "who has signed in here",
     "disputes": "labels that somebody disputes",
-    "candidates": "items whose label the strongest judges contradict",
+    "candidates": "pairs whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",
     "pools": "candidates for a next edition",
     "editions": "editions made of verified candidates",

@@ -139,7 +139,7 @@ def command_line() -> argparse.ArgumentParser:
     score.add_argument(
         "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
     )
-    score.add_argument("--edition", help=_("which items the labels must hold; what they hold if left out"))
+    score.add_argument("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
     score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
     score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
     score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))

@@ -54,7 +54,7 @@ def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> It
     if items_file is not None and not items_file.is_file():
         raise LabelsError(
             _(
-                "no items in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
+                "no pairs in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
                 items_file=items_file,
             )
         )
@@ -108,7 +108,7 @@ def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
     if known is not None and all(_labels_edition(pairs, known) for pairs in editions.values()):
         return known
     if not editions:
-        raise LabelsError(_("{title} has no items; name its own file in LABELS", title=spec.title))
+        raise LabelsError(_("{title} has no pairs; name its own file in LABELS", title=spec.title))
     return pair_table(list(editions.values()))
 
 

@@ -129,7 +129,7 @@ def labels_of_pairs(pairs: PairSet, revision: str, table: ItemTable) -> LabelSet
         index = finder.take(finder.with_responses(finder.named(pair.id), pair.responses))
         if index is None:
             problems.append(
-                f"row {row}: no item of {table.benchmark} has this id and these responses, or it occurs twice"
+                f"row {row}: no pair of {table.benchmark} has this id and these responses, or it occurs twice"
             )
         else:
             preferred[index] = _stored_label(pair, table.items[index])
@@ -152,6 +152,6 @@ def _missing(preferred: Mapping[int, int], revision: str, table: ItemTable) -> l
     if revision in table.revisions:
         missing = [table.items[index].ids[revision] for index in table.in_revision(revision) if index not in preferred]
         named = ", ".join(missing[:_LISTED])
-        return [f"{len(missing)} items of revision {revision} have no label: {named}"] if missing else []
+        return [f"{len(missing)} pairs of revision {revision} have no label: {named}"] if missing else []
     labelled = {table.items[index].category for index in preferred}
-    return [f"no item of {key} has a label" for key in sorted({item.category for item in table.items} - labelled)]
+    return [f"no pair of {key} has a label" for key in sorted({item.category for item in table.items} - labelled)]

@@ -44,7 +44,7 @@ def add_pool_commands(commands: Any) -> None:
         "--training", action="append", default=[], metavar="FILE", help=_("a training set (repeatable)")
     )
     duplicates.add_argument(
-        "--edition", action="append", default=[], metavar="ID=ITEMS", help=_("items of an edition (repeatable)")
+        "--edition", action="append", default=[], metavar="ID=ITEMS", help=_("pairs of an edition (repeatable)")
     )
     duplicates.add_argument("--revision", metavar="COMMIT", help=_("commit, where a training set is a Hub dataset"))
     duplicates.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))

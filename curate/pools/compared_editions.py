@@ -143,7 +143,7 @@ def with_items(edition: ComparedEdition, pairs: Iterable[ComparedPair]) -> Compa
         number += 1
         images += bool(pair.image_sha256)
     if not number:
-        raise CurateError(_("{edition}: no row has responses. Give the items of the edition.", edition=edition.name))
+        raise CurateError(_("{edition}: no row has responses. Give the pairs of the edition.", edition=edition.name))
     return replace(edition, near=index, pairs=number, images=images)
 
 

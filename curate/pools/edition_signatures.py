@@ -124,7 +124,7 @@ def write_signatures(path: Path, benchmark: str, pairs: Iterable[ComparedPair]) 
     """Write the signatures of an edition, one a line. Returns how many. Raises CurateError where there are none."""
     lines = [json.dumps(astuple(PairSignature.of(pair)), ensure_ascii=False) for pair in pairs]
     if not lines:
-        raise CurateError(_("{edition}: no row has responses. Give the items of the edition.", edition=benchmark))
+        raise CurateError(_("{edition}: no row has responses. Give the pairs of the edition.", edition=benchmark))
     head = {"benchmark": benchmark, "minhash": _METHOD, "columns": [field.name for field in fields(PairSignature)]}
     text = json.dumps(head, ensure_ascii=False)[:-1] + ', "pairs": [\n' + ",\n".join(lines) + "\n]}\n"
     atomic_files.write(path, text.encode(), atomic_files.PUBLIC)

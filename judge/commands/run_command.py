@@ -73,7 +73,7 @@ def _check_journal(journal: Journal, file: PairFile) -> None:
         row = answer.key.row
         if row >= len(file.pairs) or not file.pairs[row].fingerprint.startswith(answer.item):
             raise JudgeError(
-                _("The journal has an answer for row {row}, which is another pair in these items.", row=row)
+                _("The journal has an answer for row {row}, which is another pair in this items file.", row=row)
             )
 
 

@@ -148,7 +148,7 @@ def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
     except (ValueError, KeyError, TypeError):
         usable = False
     if not usable:
-        raise ItemFileError(f"{path.name}, line {number}: an item needs a `query` and a `response` of two texts")
+        raise ItemFileError(f"{path.name}, line {number}: a pair needs a `query` and a `response` of two texts")
     if more := set(row) - ALLOWED | TELLTALE & set(row.get("models") or ()):
         raise ItemFileError(
             f"{path.name}, line {number} holds {', '.join(sorted(more))}, which might tell a label. "

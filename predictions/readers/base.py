@@ -204,7 +204,7 @@ class FieldReader:
             return []
         if not 1 <= len(value) <= MAX_VOTES_PER_ITEM:
             message = _(
-                "holds {value} votes; give 1 to {max_votes_per_item}, as many on every item",
+                "holds {value} votes; give 1 to {max_votes_per_item}, as many on every pair",
                 value=len(value),
                 max_votes_per_item=MAX_VOTES_PER_ITEM,
             )

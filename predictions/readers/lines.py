@@ -79,7 +79,7 @@ class Lines:
 def too_many_records(records: int, findings: ProblemCollector, items: int) -> UploadRejected:
     """Return the rejection of a file with more records than votes can be."""
     message = _(
-        "{records:,} records; {items:,} items with {max_votes_per_item} votes are the most that can be",
+        "{records:,} records; at most {items:,} pairs with {max_votes_per_item} votes each are taken",
         records=records,
         items=items,
         max_votes_per_item=MAX_VOTES_PER_ITEM,

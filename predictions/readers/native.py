@@ -96,7 +96,7 @@ def _item_key(fields: FieldReader) -> str | None:
             )
     key = record.get("item")
     if record.get("id") is None and key is None:
-        message = _("the field `id` is missing; give the item's id, or its fingerprint as `item`")
+        message = _("the field `id` is missing; give the pair's id, or its fingerprint as `item`")
         fields.fault("id", "missing-field", message)
     return key if isinstance(key, str) else None
 

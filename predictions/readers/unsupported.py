@@ -6,7 +6,9 @@ from typing import Any
 
 from common.messages import _
 
-_NATIVE = _("Write one line an item: its `id`, and `votes` (or `judgements`, or `scores`) as the documentation shows.")
+_NATIVE = _(
+    "Write one line for each pair: its `id`, and `votes` (or `judgements`, or `scores`) as the documentation shows."
+)
 
 
 def refusal(value: Any) -> tuple[str, str] | None:
@@ -21,7 +23,7 @@ def refusal(value: Any) -> tuple[str, str] | None:
         return (
             "correctness-only",
             _(
-                "This is the results.json of IXC-2.5-Reward: right or wrong per item, no choice, no id. {native}",
+                "This is the results.json of IXC-2.5-Reward: right or wrong per pair, no choice, no id. {native}",
                 native=_NATIVE,
             ),
         )
@@ -41,8 +43,8 @@ def refusal(value: Any) -> tuple[str, str] | None:
         )
     if "correct" in keys or "score" in keys or "flag_status" in keys:
         return "correctness-only", _(
-            "This file says which items were right, not which response was chosen. {native}", native=_NATIVE
+            "This file says which pairs were right, not which response was chosen. {native}", native=_NATIVE
         )
     if "human_ranking" in keys or "query" in keys:
-        return "no-votes", _("These are items of a dataset without a judge's votes. {native}", native=_NATIVE)
+        return "no-votes", _("These are pairs of a dataset without a judge's votes. {native}", native=_NATIVE)
     return None

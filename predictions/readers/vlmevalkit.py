@@ -144,7 +144,7 @@ def _cut_remark(cut: list[int]) -> list[tuple[str, str, list[int]]]:
 def _unreadable_remark(unreadable: list[int]) -> list[tuple[str, str, list[int]]]:
     message = _(
         "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
-        "the items were found by row number, and the order shown by the tool's parity rule.",
+        "the pairs were found by row number, and the order shown by the tool's parity rule.",
         unreadable=len(unreadable),
     )
     return [("text-unknown", message, unreadable)] if unreadable else []

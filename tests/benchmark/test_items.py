@@ -92,7 +92,7 @@ def test_the_shipped_manifest_is_what_the_command_builds_from_the_dataset(tmp_pa
         for r, name in (("v0", "items_v0.jsonl"), ("v1", "items_v1.json"), ("v2", "labels_v2.jsonl"))
     ]
     assert maintenance(["manifest", "vl-rewardbench", *files, "--output", str(output)]) == 0
-    assert "1250 items" in capsys.readouterr().out
+    assert "1250 pairs" in capsys.readouterr().out
     assert load_table(output).items == ItemTable.load(VL).items
 
 

@@ -40,7 +40,7 @@ def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
     assert main(["manifest", "mm-rlhf-rewardbench", f"released={file}", "--output", str(output)]) == 0
     manifest = json.loads(output.read_text())
     assert manifest["editions"] == ["released"] and len(manifest["items"]) == 170
-    assert "170 items, editions released" in capsys.readouterr().out
+    assert "170 pairs, editions released" in capsys.readouterr().out
 
 
 def test_a_part_is_no_released_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

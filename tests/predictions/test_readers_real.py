@@ -98,8 +98,8 @@ def _right_wrong_undecided(upload: Predictions) -> tuple[int, int, int]:
     [
         (3, "votes for 1 pair. It must have votes for every pair of one revision (1,247 to 1,250, depending"),
         (1500, "votes for 500 pairs. It must"),
-        (2100, "no votes for 550 of the 1,250 items of revision v1"),
-        (3720, "no votes for 10 of the 1,250 items of revision v1"),
+        (2100, "no votes for 550 of the 1,250 pairs of revision v1"),
+        (3720, "no votes for 10 of the 1,250 pairs of revision v1"),
     ],
 )
 def test_an_interrupted_run_is_told_its_revision_where_it_has_most_of_it(lines: int, told: str) -> None:

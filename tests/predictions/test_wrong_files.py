@@ -91,7 +91,7 @@ def test_a_file_with_most_of_a_revision_is_told_which(tmp_path: Path) -> None:
     items = ItemTable.load(VL)
     held = [items.items[index].ids["v2"] for index in items.in_revision("v2")]
     message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in held[:1000]]), items).message
-    assert "no votes for 247 of the 1,247 items of revision v2" in message
+    assert "no votes for 247 of the 1,247 pairs of revision v2" in message
 
 
 @pytest.mark.parametrize("name", ["vlmevalkit json", "vlmevalkit tsv", "lmms-eval"])

@@ -256,7 +256,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
         (
             {"flipped": 1, "dropped": 2, "added": 0},
             [[1, 1], [2, 2]],
-            "If 1 label flips and 2 items go, no rank changes.",
+            "If 1 label flips and 2 pairs go, no rank changes.",
         ),
         ({"flipped": 7}, [[3, 4], [4, 3], [5, 5]], "If 7 labels flip, ranks 3 and 4 swap."),
         ({"flipped": 7}, [[1, 3], [2, 1], [3, 2]], "If 7 labels flip, 3 of 3 entries change their rank."),

@@ -147,14 +147,14 @@ def test_the_order_of_the_rows_does_not_matter(table: ItemTable) -> None:
 def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) -> None:
     labels = label_set(INVENTED[1:], "r2", table)
     assert (labels.items, labels.preferred[0]) == (len(table) - 1, -1)
-    with pytest.raises(LabelsError, match="no item of general has a label"):
+    with pytest.raises(LabelsError, match="no pair of general has a label"):
         label_set(INVENTED[6:], "r2", table)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"query": "What is it?"}, "row 4: no item of revision r1 of vl-rewardbench has this query, response and id"),
+        ({"query": "What is it?"}, "row 4: no pair of revision r1 of vl-rewardbench has this query, response and id"),
         ({"human_ranking": [1, 1]}, r"row 4: human_ranking is neither \[0, 1\] nor \[1, 0\]"),
         ({"human_ranking": None}, "row 4: human_ranking is empty"),
         ({"human_ranking": "1"}, "row 4: human_ranking is no list"),
@@ -162,8 +162,8 @@ def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) ->
         ({"human_error_analysis": [7]}, "row 4: human_error_analysis is no list of texts"),
         ({"response": ["one"]}, "row 4: response is not two texts"),
         ({"query": 7}, "row 4: query is no text"),
-        ({"query": None, "response": ["one", "other"]}, "row 4: response is not that of this item"),
-        (dict(INVENTED[2]), "row 4: the item with this query and response is labelled twice"),
+        ({"query": None, "response": ["one", "other"]}, "row 4: response is not that of this pair"),
+        (dict(INVENTED[2]), "row 4: the pair with this query and response is labelled twice"),
     ],
 )
 def test_a_bad_row_is_named(table: ItemTable, change: dict[str, Any], message: str) -> None:
@@ -216,13 +216,13 @@ def test_what_stands_in_a_file_that_is_none_is_in_no_message_either(
 
 
 def test_missing_items_are_named(table: ItemTable) -> None:
-    with pytest.raises(LabelsError, match="2 items of revision r1 have no label: VLFeedback-0, VLFeedback-1"):
+    with pytest.raises(LabelsError, match="2 pairs of revision r1 have no label: VLFeedback-0, VLFeedback-1"):
         label_set(INVENTED[2:], "r1", table)
 
 
 def test_an_id_that_the_revision_does_not_know_is_named(table: ItemTable) -> None:
     bare = [{"id": row["id"], "human_ranking": row["human_ranking"]} for row in INVENTED]
-    with pytest.raises(LabelsError, match="row 1: no item of revision r1 of vl-rewardbench has this id"):
+    with pytest.raises(LabelsError, match="row 1: no pair of revision r1 of vl-rewardbench has this id"):
         label_set([{**bare[0], "id": "nobody"}, *bare[1:]], "r1", table)
 
 
@@ -233,14 +233,14 @@ def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
     bare = [{"id": pair["id"], "human_ranking": [0, 1]} for pair in pairs]
     bare[1]["human_ranking"] = [1, 0]
     assert label_set(bare, "r1", twins).preferred.tolist()[:2] == [0, 1]
-    with pytest.raises(LabelsError, match="row 15: the item with this id is labelled twice"):
+    with pytest.raises(LabelsError, match="row 15: the pair with this id is labelled twice"):
         label_set([*bare, bare[0]], "r1", twins)
 
 
 def test_a_row_number_that_belongs_to_another_id_is_refused(real_table: ItemTable) -> None:
     wrong = [dict(row) for row in rows(V2)]
     wrong[0]["v0_row"], wrong[1]["v0_row"] = wrong[1]["v0_row"], wrong[0]["v0_row"]
-    with pytest.raises(LabelsError, match="row 1: no item of revision v2 of vl-rewardbench has this v0_row and id"):
+    with pytest.raises(LabelsError, match="row 1: no pair of revision v2 of vl-rewardbench has this v0_row and id"):
         label_set(wrong, "v2", real_table)
 
 

@@ -118,4 +118,4 @@ def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:
     left = {table.items[index].category for index in label}
     if missing := [name for name in table.spec.category_keys if name not in left]:
-        raise LabelsError(_("no item of {names} would be left", names=", ".join(missing)))
+        raise LabelsError(_("no pair of {names} would be left", names=", ".join(missing)))

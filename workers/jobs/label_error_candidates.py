@@ -59,8 +59,8 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     with database.write() as session:
         result = {**facts, "entries": ids, "heard": listened}
         words = ngettext(
-            "{n:,} candidate among {items:,} items.",
-            "{n:,} candidates among {items:,} items.",
+            "{n:,} candidate among {items:,} pairs.",
+            "{n:,} candidates among {items:,} pairs.",
             len(keys),
             items=found.looked_at,
         )

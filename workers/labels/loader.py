@@ -183,11 +183,11 @@ class _Finder:
         if not candidates:
             where = _(" of revision {revision}", revision=self._revision) if self._revision else ""
             raise LabelsError(
-                _("no item{where} of {benchmark} has this {by}", where=where, benchmark=self._table.benchmark, by=by)
+                _("no pair{where} of {benchmark} has this {by}", where=where, benchmark=self._table.benchmark, by=by)
             )
         free = [index for index in candidates if index not in self._used]
         if not free:
-            raise LabelsError(_("the item with this {by} is labelled twice", by=by))
+            raise LabelsError(_("the pair with this {by} is labelled twice", by=by))
         self._used.add(free[0])
         return free[0]
 
@@ -227,7 +227,7 @@ def _preferred(row: Row, responses: Sequence[str]) -> int:
         return index
     result = response_fingerprint(texts[index])
     if result not in responses:
-        raise LabelsError(_("response is not that of this item"))
+        raise LabelsError(_("response is not that of this pair"))
     return list(responses).index(result)
 
 
@@ -277,17 +277,17 @@ def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemT
             shown = ", ".join(missing[:_EXAMPLES])
             return [
                 _(
-                    "{count} items of revision {revision} have no label: {shown}",
+                    "{count} pairs of revision {revision} have no label: {shown}",
                     count=len(missing),
                     revision=revision,
                     shown=shown,
                 )
             ]
         extra = len(preferred) - len(table.in_revision(revision))
-        return [_("{extra} items are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
+        return [_("{extra} pairs are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
     labelled = {table.items[index].category for index in preferred}
     return [
-        _("no item of {category} has a label", category=c)
+        _("no pair of {category} has a label", category=c)
         for c in sorted({item.category for item in table.items} - labelled)
     ]
 

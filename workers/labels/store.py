@@ -143,4 +143,4 @@ def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
         tagged = None if tags is None else {places[key]: frozenset(names) for key, names in tags.items()}
         return make_label_set(stored["revision"], table, preferred, tagged)
     except (KeyError, ValueError):
-        raise LabelsError(_("stored labels do not fit the items of {benchmark}", benchmark=table.benchmark)) from None
+        raise LabelsError(_("stored labels do not fit the pairs of {benchmark}", benchmark=table.benchmark)) from None
