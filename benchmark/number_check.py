@@ -443,7 +443,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
         if not (low <= high).any():
             yield _(
                 "{name} {value} is not a share of any number of pairs up to {size}.",
-                name=spec.title_of(name),
+                name=_(spec.title_of(name)),
                 value=one,
                 size=size,
             )
@@ -470,7 +470,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
             yield (
                 _(
                     "{pooled} {pooled2} is {outside} ({low} to {high}): no weights make it their average.",
-                    pooled=spec.title_of(spec.pooled),
+                    pooled=_(spec.title_of(spec.pooled)),
                     pooled2=figures.pooled,
                     outside=outside,
                     low=_points(low),
@@ -485,7 +485,7 @@ def in_words(number: int) -> str:
 
 
 def _mean_title(spec: BenchmarkSpec) -> str:
-    return spec.title_of(spec.mean or "")
+    return _(spec.title_of(str(spec.mean)))
 
 
 def _points(share: Fraction) -> str:
@@ -508,14 +508,15 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
     """Return one explanation as a sentence, with its counts."""
     spec = figures.spec
     pairs = list(zip(spec.category_keys, explanation.right, explanation.denominators, strict=True))
-    counts = ", ".join(f"{name} {k}/{n}" for name, k, n in pairs if k is not None)
+    counts = joined([_count(_(spec.category_text(name)), f"{k}/{n}") for name, k, n in pairs if k is not None])
     right = [k for k in explanation.right if k is not None]
     if len(right) == len(pairs):
         shares = (Fraction(k, n) for k, n in zip(right, explanation.denominators, strict=True))
         macro = sum(shares, start=Fraction(0)) / len(right)
         total = sum(explanation.denominators)
-        counts += f"; {spec.pooled} {sum(right)}/{total} = {100 * sum(right) / total:.2f}"
-        counts += f", {spec.mean} {_points(macro)}" if spec.mean else ""
+        pooled = _count(_(spec.name_of(spec.pooled)), f"{sum(right)}/{total} = {100 * sum(right) / total:.2f}")
+        mean = [_count(_(spec.name_of(spec.mean)), _points(macro))] if spec.mean else []
+        counts = joined((counts, joined([pooled, *mean])), "; ")
         stated = figures.mean
         exact = stated is None or _prints(stated, macro.numerator, macro.denominator, explanation.reading)
         if not exact and _mean_of_figures_prints(figures, explanation.reading):
@@ -548,8 +549,12 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
     return _("{fit}:{example} {counts}.", fit=fit, example=example, counts=counts)
 
 
+def _count(name: str, figure: str) -> str:
+    return joined((name, figure), " ")
+
+
 def _figures_named(names: Sequence[str]) -> str:
-    return _("{names} figure", names=joined([_("the {name}", name=name) for name in names], _(" and ")))
+    return _("{names} figure", names=joined([_("the {name}", name=_(name)) for name in names], _(" and ")))
 
 
 def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
@@ -583,7 +588,7 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
         k = round(2 * one.digits * n / one.scale)
         yield _(
             "{name} {value} is no whole number out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
-            name=spec.title_of(name),
+            name=_(spec.title_of(name)),
             value=one,
             n=n,
             k=k,
@@ -597,7 +602,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
     yield from answer.impossible
     if not any(figures.categories):
         if figures.pooled is not None:
-            yield from _overall_alone(figures.pooled, splits, figures.spec.title_of(figures.spec.pooled))
+            yield from _overall_alone(figures.pooled, splits, _(figures.spec.title_of(figures.spec.pooled)))
         yield _("Without the categories the grouping cannot be told.")
         return
     for one in answer.fits:
@@ -714,8 +719,8 @@ class ArithmeticCheck:
     @property
     def remark(self) -> str | None:
         """Return the short phrase beside a row that does not fit the official sizes; None if there is none."""
-        if self.macro_ok is False:
-            return _("{mean} is not the mean", mean=self.spec.mean)
+        if self.macro_ok is False and self.spec.mean:
+            return _("{mean} is not the mean", mean=_(self.spec.mean))
         if self.overall_ok is not False:
             return None
         sizes = {split.grouping: split.label for split in _full_splits(self.spec)}

@@ -452,7 +452,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
         "names": {
-            key: edition.context.translations.known(board.spec.name_of(key)) for key in board.spec.headline_first
+            key: edition.context.translations.known(board.spec.category_text(key)) for key in board.spec.headline_first
         },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],

@@ -18,6 +18,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
+from benchmark.pairs.definition_check import FITS, DefinitionCheck
+from benchmark.pairs.published_overalls import figure_sizes
 from benchmark.pairs.reported_definitions import check_reported, remark, stated_overall
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
@@ -78,6 +80,9 @@ class ReportedFileRejected(ValueError):
         super().__init__(joined([*lines, *more], "\n"))
 
 
+_ADDS_UP, _UNCHECKED = _("adds up"), _("nothing to check")
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """A row that can be taken: its line, and its facts by the names of the fields, and its id."""
@@ -89,13 +94,20 @@ class Read:
 def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
     definition = check_reported(facts, spec)
-    said = remark(definition, stated_overall(facts, spec)) if definition is not None else ""
-    if said:
-        return said
+    if definition is not None:
+        return remark(definition, stated_overall(facts, spec)) or _in_order(definition)
     check = arithmetic_check({name: facts.get(name) for name in spec.score_names}, spec)
     if check is None or (check.overall_ok is None and check.macro_ok is None):
-        return _("nothing to check")
-    return check.remark or _("adds up")
+        return _UNCHECKED
+    return check.remark or _ADDS_UP
+
+
+def _in_order(check: DefinitionCheck) -> str:
+    """Return what was checked of figures with which nothing is wrong."""
+    if check.verdict == FITS:
+        return _ADDS_UP
+    counted = check.figures.keys() & figure_sizes(check.edition, check.spec.combined).keys()
+    return _("every figure is a possible count") if counted and not check.unreachable else _UNCHECKED
 
 
 def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:

@@ -24,13 +24,13 @@ Figures = Mapping[str, float | None]
 def printed_title(name: str, spec: BenchmarkSpec) -> str:
     """Return how people call a printed figure."""
     if name == GROUPED and spec.grouped is not None:
-        return spec.grouped.title.partition(":")[0]
-    return _("Overall") if name == OVERALL else spec.title_of(name)
+        return _(spec.grouped.title.partition(":")[0])
+    return _("Overall") if name == OVERALL else _(spec.title_of(name))
 
 
 def definition_name(key: str, spec: BenchmarkSpec) -> str:
     """Return how people call a definition of overall among others."""
-    name = spec.title_of(key)
+    name = _(spec.title_of(key))
     return _("all pairs alike") if key == spec.pooled and name == _("Overall") else name
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from common.messages import Message, _
+from common.messages import Message, _, joined
 from common.rounding import percent, tenths
 from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board, BoardRow
@@ -59,8 +59,9 @@ def _leaders(board: Board, scored: Sequence[BoardRow]) -> Message | None:
         return None
     top = max(first, key=lambda row: row.value(board.headline))
     bounds = top.interval.get(board.headline)
+    value = percent(top.value(board.headline))
     interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
-    best = f"{board.spec.name_of(board.headline)} {percent(top.value(board.headline))}{interval}"
+    best = joined((_(board.spec.name_of(board.headline)), f"{value}{interval}"), " ")
     judges = len({row.judge or row.id for row in first})
     if judges == 1:
         name = short_name(top.model)

@@ -110,14 +110,16 @@ def sentences(definition_check: DefinitionCheck) -> list[str]:
             else _("{low:.2f} to {high:.2f}", low=overall.low, high=overall.high)
         )
         fits = {True: _(": this fits"), False: _(": this does not fit"), None: ""}[overall.fits]
-        said.append(_("{title}: the categories give {span}{fits}.", title=overall.title, span=span, fits=fits))
-    if definition_check.adds_up is not None:
+        said.append(_("{title}: the categories give {span}{fits}.", title=_(overall.title), span=span, fits=fits))
+    if definition_check.adds_up is not None and definition_check.verdict != OTHER_COUNTS:
         there_are = _("There are counts behind the categories that add up to the overall.")
         there_are_none = _("There are no counts behind the categories that add up to the overall.")
         said.append(there_are if definition_check.adds_up else there_are_none)
     if definition_check.edition.inferred and definition_check.overalls:
         inferred = definition_check.edition.inferred.items()
-        named = [_("{title} {size:,}", title=definition_check.spec.title_of(key), size=size) for key, size in inferred]
+        named = [
+            _("{title} {size:,}", title=_(definition_check.spec.title_of(key)), size=size) for key, size in inferred
+        ]
         sizes = joined(named, _(" and "))
         said.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
     return said

@@ -64,7 +64,8 @@ def interval_note(result: ReportedFigures, *, shown: bool) -> str:
     edition = result.definition.edition if result.definition is not None else None
     if edition is not None and edition.inferred:
         named = [
-            _("{title} {size:,}", title=result.spec.title_of(key), size=size) for key, size in edition.inferred.items()
+            _("{title} {size:,}", title=_(result.spec.title_of(key)), size=size)
+            for key, size in edition.inferred.items()
         ]
         sizes = joined(named, _(" and "))
         return _(

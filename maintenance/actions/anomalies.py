@@ -13,7 +13,7 @@ from pydantic import Field
 
 from benchmark.anomalies import PROBES_FROM, PROBING_FROM, is_probe, is_probing
 from benchmark.scoring import FIELDS, LENGTHS
-from common.messages import _
+from common.messages import _, ngettext
 from maintenance import anomaly_text
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, Reason, action
@@ -64,20 +64,23 @@ class Alarm:
     def sentence(self) -> str:
         """In words."""
         return _(
-            "{scored} submissions of {accounts} accounts that nobody has approved were scored in the "
-            "last {alarm_days} days (alarm from {alarm_from}); {probes} at chance level in "
-            "{patient_days} days, or with few votes where labels are hidden, of {probers} accounts "
-            "with {probes_from} or more (alarm from {probing_from}).",
-            scored=self.scored,
-            accounts=self.accounts,
+            "{submissions} of {accounts} that nobody has approved, scored in the last {alarm_days} days (alarm from "
+            "{alarm_from}). In the last {patient_days} days {probes} at chance level, or with few votes where labels "
+            "are hidden, of {probers} with {probes_from} or more (alarm from {probing_from}).",
+            submissions=ngettext("{n:,} submission", "{n:,} submissions", self.scored),
+            accounts=_accounts(self.accounts),
             alarm_days=ALARM_DAYS,
             alarm_from=ALARM_FROM,
             probes=self.probes,
             patient_days=PATIENT_DAYS,
-            probers=self.probers,
+            probers=_accounts(self.probers),
             probes_from=PROBES_FROM,
             probing_from=PROBING_FROM,
         )
+
+
+def _accounts(count: int) -> str:
+    return ngettext("{n:,} account", "{n:,} accounts", count)
 
 
 @action(

@@ -177,7 +177,7 @@ def test_patient_probes_raise_the_alarm_in_a_year_anyone_who_was_approved(databa
             session.add(Approval(submission_id=name, **about))
     found = anomalies.alarm(by(database, MAINTAINER))
     assert (found.scored, found.probes, found.probers, found.raised) == (0, 48, 4, True)
-    assert "48 at chance level in 365 days" in text_output.health(operations.health(by(database, MAINTAINER)))
+    assert "In the last 365 days 48 at chance level" in text_output.health(operations.health(by(database, MAINTAINER)))
 
 
 def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(database: Database) -> None:
