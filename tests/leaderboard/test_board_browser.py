@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from leaderboard import render
 from leaderboard.board.query import PAGE, BoardQuery, read_query, select
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
-from leaderboard.render import count_text
+from leaderboard.render import STATIC, assets, count_text, style_sheet
 from tests.factories import pairwise
 from tests.factories.axe import axe_results
 from tests.factories.serving import serving
@@ -129,6 +131,20 @@ def sorted_by(page: Page) -> list[tuple[str, str]]:
 def wait_for_query(page: Page, name: str, value: str) -> None:
     """Wait until the script has written a value into the address; the policy of the pages forbids wait_for_function."""
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(name) == [value])
+
+
+def test_scripts_and_style_sheets_mean_the_same_without_their_comments(browser: Browser) -> None:
+    rules = "text => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); "
+    rules += "return [...sheet.cssRules].map((rule) => rule.cssText); }"
+    context = browser.new_context()
+    page = context.new_page()  # an empty one: the policy of a page of the board forbids new Function
+    for name in (name for name in STATIC if name.endswith(".js")):
+        page.evaluate("text => { new Function(text); }", assets()[name].body.encodings["identity"].decode())
+    for name in (name for name in STATIC if name.endswith(".css")):
+        source = style_sheet((Path(render.__file__).parent / "static" / name).read_text(), VL)
+        served = assets(VL)[name].body.encodings["identity"].decode()
+        assert page.evaluate(rules, served) == page.evaluate(rules, source) != []
+    context.close()
 
 
 def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page, short: str) -> None:
