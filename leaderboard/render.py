@@ -160,8 +160,10 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    cell = "headline" if key == spec.pooled else key  # the class of a cell of the board
-    return f"td.{cell} .ci,.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
+    cells = f"td.{key} .ci"
+    if key == spec.pooled:  # a cell of the board has another class
+        cells += ",td.headline .ci"
+    return f"{cells},.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
 
 
 def _in_languages(line: str) -> Iterator[str]:
