@@ -39,7 +39,7 @@ def numbers_waiting(session: Session) -> dict[str, int]:
     """Return how many submissions wait, by benchmark; without those where none waits."""
     waiting = select(Submission.benchmark, func.count()).join(Approval, Approval.submission_id == Submission.id)
     rows = session.execute(waiting.where(Approval.state == WAITING).group_by(Submission.benchmark))
-    return {benchmark: number for benchmark, number in sorted(rows.tuples())}
+    return dict(sorted(rows.all()))
 
 
 def _described(submission: Submission, account: Account | None, now: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select, update
 
 from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
+from maintenance import text_output
 from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
 from storage import visibility
