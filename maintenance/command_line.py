@@ -117,7 +117,7 @@ def _context(settings: WorkerSettings, served: ServedSettings, database: Databas
         retries=ACTIONS.retries(),
     )
     behind = partial(replica_alarm, settings.database_url, settings.replica)
-    beside = settings.real_board.alarm if settings.real_board is not None else str
+    beside = settings.real_board.alarm if settings.real_board is not None else lambda: None
     return CliContext(context, _ask, complain, behind, beside)
 
 
