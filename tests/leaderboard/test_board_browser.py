@@ -30,6 +30,11 @@ UNLED = entry(1004, 0.9, model="Votes of a baseline", remarks=["baseline-votes"]
 BODY = snapshot([*crowd(240), *ODD, UNLED])
 SHORT = snapshot([*crowd(12), *ODD])  # what needs no second page is drawn sooner
 BODY["baselines"] = SHORT["baselines"] = baselines()
+# Of 110, twenty and every report of one judge.
+FEW_REPORTED = tuple(
+    one for place, one in enumerate(load_published(VL)) if place < 20 or one.name.startswith("R1-Reward")
+)
+SCORECARDS = ("/entries/e00000001002", "/entries/r-r1-reward-2505-02835")
 STUB = {"id": "egone", "withdrawn": True, "at": "2026-11-20T10:00:00Z", "version": "2"}
 TESTED = pairwise.body(
     entry(40, 0.66, model="Judge A", version="second", attempt=2, attempts=2, revision="v0", flag="under review"),
@@ -47,8 +52,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def short() -> Iterator[str]:
-    """Yield a board of one page, with the same odd names."""
-    yield from served(FixedSource(SHORT))
+    """Yield a board of few rows, with the same odd names."""
+    yield from served(FixedSource(SHORT), published=FEW_REPORTED)
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +61,11 @@ def tested() -> Iterator[str]:
     """Yield a board with rank ranges, and another one before it."""
     source = FixedSource(snapshot([entry(1, 0.7, model="Pioneer")]))
     source.turn(TESTED)
-    yield from served(source)
+    yield from served(source, published=FEW_REPORTED)
 
 
-def served(source: FixedSource) -> Iterator[str]:
-    with serving(serve(source)) as url:
+def served(source: FixedSource, **options: Any) -> Iterator[str]:
+    with serving(serve(source, **options)) as url:
         yield url
 
 
@@ -421,7 +426,7 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(plain: Page
     expect(page).to_have_url(re.compile("page=2"))
 
 
-@pytest.mark.parametrize("path", ["/", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835"])
+@pytest.mark.parametrize("path", ["/", *SCORECARDS])
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
     page: Page, short: str, path: str, width: int, scheme: Any
@@ -434,18 +439,22 @@ def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_no_width_makes_the_page_scroll_sideways(page: Page, short: str, request: pytest.FixtureRequest) -> None:
+def test_no_width_makes_the_page_scroll_sideways(
+    page: Page, short: str, address: str, request: pytest.FixtureRequest
+) -> None:
     widths = (1600, 1440, 1400, 1320, 1250, 1230, 1180, 1110, 1090, 1000, 900, 800, 770, 750, 600, 390, 340)
     # Pages without a toolbar and a table of many columns.
     few = widths if request.config.getoption("--long") else (1440, 1000, 770, 600, 340)
-    for path in ("/", "/?sort=date", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835", "/about"):
-        page.goto(short + path)
-        for width in widths if path[1:2] in ("", "?") else few:
+    shown = "rows => rows.map(row => [...row.children].filter(cell => cell.checkVisibility()).length)"
+    boards = {f"{short}/": widths, f"{short}/?sort=date": widths, f"{address}/?tier=reported": widths}
+    others = dict.fromkeys((f"{short}{path}" for path in (*SCORECARDS, "/about")), few)
+    for url, tried in (boards | others).items():
+        page.goto(url)
+        for width in tried:
             page.set_viewport_size({"width": width, "height": 800})
             wide = page.evaluate("document.documentElement.scrollWidth")
-            assert wide <= width, f"{path} needs {wide} of {width}"
-            shown = "rows => rows.map(row => [...row.children].filter(cell => cell.checkVisibility()).length)"
-            heads, cells = page.eval_on_selector_all(".board tr", shown)[:2] if path[1:2] in ("", "?") else (0, 0)
+            assert wide <= width, f"{url} needs {wide} of {width}"
+            heads, cells = page.eval_on_selector_all(".board tr:visible", shown)[:2] if url in boards else (0, 0)
             assert heads in (0, cells), f"at {width} {heads} headings stand over {cells} cells"
 
 
