@@ -89,13 +89,13 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     visit.get_by_label("Model (required)").fill("Qwen2-VL-7B judge")
     visit.get_by_label("Version").fill("browser")
     visit.locator("#submit").click()
-    board = visit.context.new_page()
-    until(lambda: board.goto(service.url) and "Qwen2-VL-7B judge" in board.content(), 60, "the entry is on the board")
+    until(lambda: "Qwen2-VL-7B judge" in service.http.get("/").text, 60, "the entry is on the board")
     outcome = visit.locator("#outcome [data-state=scored]")
     expect(outcome).to_contain_text("Macro")  # the page followed by itself
     expect(outcome).to_contain_text("43.1")  # 538 of 1,247, as the file's authors state
     link = outcome.get_by_role("link", name="Open the entry").get_attribute("href") or ""
     # In a page of its own: who leaves Gradio's in the middle of an answer makes it complain, and load itself again.
+    board = visit.context.new_page()
     board.goto(service.url + link)
     expect(board).to_have_url(re.compile(r"/entries/e[a-z2-7]{11}$"))
     expect(board.get_by_role("heading", level=1)).to_contain_text("Qwen2-VL-7B judge")

@@ -169,7 +169,7 @@ def test_the_keyboard_sorts_too(page: Page, short: str) -> None:
     expect(page.locator("thead .overall button")).to_be_focused()
 
 
-def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str) -> None:
+def test_the_script_draws_exactly_what_the_server_draws(page: Page, short: str, address: str) -> None:
     page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
     for query in (
         "",
@@ -180,7 +180,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
         "?protocol=lmms-eval",
         "?sort=date&page=2",
     ):
-        page.goto(address + "/" + query)
+        page.goto((address if "page" in query else short) + "/" + query)
         served = markup(page)
         other = "hallucination" if "reasoning" not in query else "general"
         page.click(f"thead .{other} button")
