@@ -283,7 +283,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first.
+    """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first, then browsers.
 
     In CI, a test of processes, browsers or PostgreSQL may fail once; the summary names it (docs/decisions/0053).
     """
@@ -300,7 +300,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             put_into_group(item, path)
         if os.environ.get("CI") and any(item.get_closest_marker(mark) for mark in NOT_UNIT):
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+    browsing = {item.path for item in items if item.get_closest_marker("browser")}  # consecutive ones share a browser
+    items.sort(
+        key=lambda item: (places.get(item.path.relative_to(ROOT).as_posix(), len(places)), item.path not in browsing)
+    )
 
 
 def put_into_group(item: pytest.Item, group: str) -> None:

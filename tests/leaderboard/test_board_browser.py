@@ -350,9 +350,9 @@ def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tes
     expect(hint).to_be_empty()
 
 
-def test_a_long_name_is_whole_as_text_and_may_break_where_people_would(page: Page, address: str) -> None:
+def test_a_long_name_is_whole_as_text_and_may_break_where_people_would(page: Page, short: str) -> None:
     name = "A-name-that-is-" + "very-" * 20 + "long"
-    page.goto(address + "/?q=very-very")
+    page.goto(short + "/?q=very-very")
     link = page.locator(".ranked tbody th a").first
     expect(link).to_have_attribute("title", name)
     expect(link).to_have_text(name)
@@ -371,8 +371,8 @@ def test_judges_that_tests_cannot_separate_stand_in_one_band(page: Page, tested:
     expect(page.locator(".ranked tr.band")).to_have_count(0)  # the rows do not stand in the order of their ranks
 
 
-def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page, address: str) -> None:
-    page.goto(address)
+def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page, short: str) -> None:
+    page.goto(short)
     assert page.get_attribute("[data-count]", "aria-live") == "polite"
     page.fill("input[name=q]", "nobody at all")
     page.wait_for_selector(".empty:not([hidden])")
@@ -382,8 +382,8 @@ def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page,
     expect(page.locator("input[name=q]").first).to_have_value("")
 
 
-def test_hostile_names_are_text_after_sorting_too(page: Page, address: str) -> None:
-    page.goto(address + "/?q=onerror")
+def test_hostile_names_are_text_after_sorting_too(page: Page, short: str) -> None:
+    page.goto(short + "/?q=onerror")
     for _ in range(2):
         assert rows(page)[0][1] == HOSTILE
         assert page.locator("tbody img").count() == 0
@@ -395,9 +395,9 @@ def test_hostile_names_are_text_after_sorting_too(page: Page, address: str) -> N
     assert page.locator("a[href^=javascript]").count() == 0
 
 
-def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, address: str) -> None:
+def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, short: str) -> None:
     page = context.new_page()
-    page.goto(address)
+    page.goto(short)
     page.route("**/board.json*", lambda route: route.abort())
     page.click("thead .general button")
     page.locator("[data-count]", has_text="could not be loaded").wait_for()
@@ -531,8 +531,8 @@ def test_baselines_are_set_apart_without_a_rank_or_a_page(page: Page, tested: st
     expect(page.locator("[data-ranges]:visible")).to_have_count(0)
 
 
-def test_pinned_rows_stand_above_every_page_and_filter(page: Page, address: str) -> None:
-    page.goto(address)
+def test_pinned_rows_stand_above_every_page_and_filter(page: Page, short: str) -> None:
+    page.goto(short)
     name = rows(page)[4][1]
     page.hover("tbody tr:nth-child(5)")
     page.click("tbody tr:nth-child(5) .pin")
