@@ -93,11 +93,24 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     content = (_HERE / "static" / name).read_bytes()
     if name.endswith(".css"):
         content = style_sheet(content.decode(), spec).encode()
+    if name.endswith((".css", ".js")):
+        content = without_comments(content.decode()).encode()
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
+
+
+_NO_CODE = re.compile(r"^(//.*|/\*[^*]*\*/|)\n", re.MULTILINE)  # empty lines, and comments on lines of their own
+
+
+def without_comments(text: str) -> str:
+    """Return a script or a style sheet without indentation, empty lines, and comments that fill a line.
+
+    No string or template literal of it may go over several lines.
+    """
+    return _NO_CODE.sub("", "\n".join(line.lstrip() for line in text.split("\n")))
 
 
 _USUAL_CHANCE = 0.5  # where the style sheets have its mark
@@ -147,8 +160,10 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    cell = "headline" if key == spec.pooled else key  # the class of a cell of the board
-    return f"td.{cell} .ci,.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
+    cells = f"td.{key} .ci"
+    if key == spec.pooled:  # a cell of the board has another class
+        cells += ",td.headline .ci"
+    return f"{cells},.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
 
 
 def _in_languages(line: str) -> Iterator[str]:

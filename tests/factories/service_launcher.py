@@ -152,7 +152,7 @@ def _main() -> None:
     write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
-    import workers.__main__
+    import workers.command_line
     import workers.main  # noqa: F401
 
     for name in _IMPORTED_AT_WORK:
