@@ -479,6 +479,11 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "names": {
             key: edition.context.translations.known(board.spec.name_of(key)) for key in board.spec.headline_first
         },
+        "titles": {
+            column.key: edition.context.translations.known(board.spec.title_of(column.key))
+            for column in board.columns
+            if column.kind == "interval"
+        },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
         "stated": stated_names(board.spec),

@@ -128,7 +128,7 @@
       const known = rows.filter((i) => kind === "interval" && data[key][i] !== null);
       if (!known.length) continue;
       const best = known.reduce((a, b) => (tenths(data[key][b]) > tenths(data[key][a]) ? b : a));
-      line.append(" ", element("span", {}, `${state.names[key]} `, element("b", {}, shown(tenths(data[key][best]))), " ",
+      line.append(" ", element("span", {}, `${state.titles[key]} `, element("b", {}, shown(tenths(data[key][best]))), " ",
         element("a", { href: entry(data, best, state) }, shortName(data.model[best])),
         data.tier[best] === 1 ? ` ${tr("reported")}` : ""));
     }

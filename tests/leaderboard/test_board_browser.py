@@ -361,7 +361,7 @@ def test_one_click_shows_open_judges_of_a_size_and_the_best_of_them(page: Page, 
         expect(opened).to_have_url(re.compile("open=yes&max_size=10"))
         expect(opened.locator(".views .seg [aria-current]")).to_have_text("Open, up to 10B")
         expect(opened.locator("[data-hints]")).to_contain_text(
-            re.compile(r"Best of these: macro [\d.]+ .*hallucination [\d.]+ ")
+            re.compile(r"Best of these: Macro [\d.]+ .*Hallucination [\d.]+ ")
         )
         said.append(opened.locator("[data-hints]").inner_text().split())
     assert said[0] == said[1]
