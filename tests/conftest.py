@@ -266,8 +266,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, and
-    test clients their event loop."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, test
+    clients their event loop, and pages compressed quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -279,6 +279,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.shared_event_loop import share_event_loop
 
         share_event_loop()
+    if "leaderboard.cache" in sys.modules:
+        from tests.factories.quick_compression import compress_quickly
+
+        compress_quickly()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
