@@ -171,12 +171,16 @@ class EnsembleFilter:
     def _wrong_labels(self, priors: Sequence[float], given: dict[str, float]) -> dict[str, Any]:
         judges = self.verdicts.judges
         runs = [len(self.verdicts.runs_of([number])) for number in range(len(judges))]
-        accuracies = [given.get(name, _mean(self.verdicts.right[:, self.verdicts.runs_of([number])]) or 0.0)
-                      for number, name in enumerate(judges)]  # fmt: skip
+        accuracies, errors = [], []
+        for number, name in enumerate(judges):
+            here = self.verdicts.runs_of([number])
+            right, wrong = (_mean(one[:, here]) or 0.0 for one in (self.verdicts.right, self.verdicts.wrong))
+            accuracies.append(given.get(name, right))
+            errors.append(max(0.0, right + wrong - accuracies[-1]))  # as many are undecided as were measured
         shares: dict[str, Any] = {"accuracies": dict(zip(judges, accuracies, strict=True)), "rows": []}
         models = {
-            "runs_agree": kept_chances(self._rule, runs, accuracies, independent_runs=False),
-            "runs_independent": kept_chances(self._rule, runs, accuracies, independent_runs=True),
+            "runs_agree": kept_chances(self._rule, runs, accuracies, errors, independent_runs=False),
+            "runs_independent": kept_chances(self._rule, runs, accuracies, errors, independent_runs=True),
         }
         for prior in priors:
             row: dict[str, Any] = {"in_pool": prior}

@@ -4,7 +4,8 @@ A filter that keeps what judges get "wrong" also keeps what they get right where
 wrong labels in the pool, kept pairs have w P(kept | label wrong) / (w P(kept | wrong) + (1 - w) P(kept | right)).
 
 Judges err independently of one another in this model. Runs of one judge are either independent, too, or always agree;
-the truth lies between. A judge of accuracy a prefers the better response with probability a.
+the truth lies between. A judge prefers the better response with the probability of its accuracy, and the worse one with
+that of its errors; what is left is undecided, which a rule counts as wrong or as not wrong, whatever the label says.
 """
 
 from __future__ import annotations
@@ -36,9 +37,15 @@ class KeptChances:
 
 
 def kept_chances(
-    rule: FilterRule, runs: Sequence[int], accuracies: Sequence[float], *, independent_runs: bool
+    rule: FilterRule,
+    runs: Sequence[int],
+    accuracies: Sequence[float],
+    errors: Sequence[float],
+    *,
+    independent_runs: bool,
 ) -> KeptChances | None:
-    """Return the chances under the model. ``runs``, ``accuracies``: by judge. None where there are too many runs.
+    """Return the chances under the model. ``runs``, ``accuracies``, ``errors``: by judge, the last two as shares of all
+    its verdicts. None where there are too many runs.
 
     Instability across orders has no place in the model: a rule about it counts as never met.
     """
@@ -47,11 +54,15 @@ def kept_chances(
     if 2**units > MOST_PATTERNS:
         return None
     patterns = np.array(list(product((False, True), repeat=units)), dtype=bool).reshape(-1, units)
-    accuracy = np.array(accuracies)[judge] if independent_runs else np.array(accuracies)
+    better, worse = np.array(accuracies), np.array(errors)
+    if rule.undecided_is_wrong:
+        better, worse = 1 - worse, 1 - better
+    if independent_runs:
+        better, worse = better[judge], worse[judge]
     wrong = patterns if independent_runs else patterns[:, judge]
     shown = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
     stays = kept(rule, RunVerdicts(names, judge, ~wrong, wrong, shown))
-    against = np.where(patterns, 1 - accuracy, accuracy).prod(axis=1)  # a right label: wrong is an error
-    along = np.where(patterns, accuracy, 1 - accuracy).prod(axis=1)  # a wrong label: "wrong" is the truth
+    against = np.where(patterns, worse, 1 - worse).prod(axis=1)  # a right label: wrong is an error
+    along = np.where(patterns, better, 1 - better).prod(axis=1)  # a wrong label: "wrong" is the truth
     return KeptChances(float(against[stays].sum()), float(along[stays].sum()))

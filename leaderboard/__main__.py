@@ -1,78 +1,21 @@
-"""Command line `python -m leaderboard check-numbers`: counts that fit published percentages."""
+"""`python -m leaderboard`. Everything else is imported where Ctrl-C ends it quietly."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
 
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, known_benchmarks, load_spec
 from common.command_line import exit_code
-from leaderboard.pages import definition_check, number_check
-
-FITS, DOES_NOT, USAGE = 0, 1, 2
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; returns its exit code."""
     return exit_code(lambda: _run(arguments))
 
 
 def _run(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m leaderboard", description="Tools for readers of the board.")
-    commands = parser.add_subparsers(required=True, metavar="check-numbers")
-    command = commands.add_parser(
-        "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
-    )
-    command.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
-    for name in figure_names(_spec(arguments)):
-        command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
-    command.add_argument("--json", action="store_true", help="print the answer as JSON")
-    command.set_defaults(run=check_numbers)
-    parsed = parser.parse_args(arguments)
-    return int(parsed.run(parsed))
+    from leaderboard.command_line import run
 
-
-_EPILOG = "Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read."
-
-
-def check_numbers(arguments: argparse.Namespace) -> int:
-    """Print what arithmetic says about the figures."""
-    spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
-    given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
-    try:
-        if spec.scores_pairs:
-            return _check_definitions(given, spec, as_json=arguments.json)
-        result = number_check.answer(number_check.read(given, spec))
-    except number_check.BadFigures as wrong:
-        print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
-        return USAGE
-    except ValueError as unknown:  # the sizes of the benchmark
-        print(unknown, file=sys.stderr)
-        return USAGE
-    print(
-        json.dumps(number_check.to_json(result))
-        if arguments.json
-        else "\n".join([number_check.headline(result), *result.sentences])
-    )
-    return FITS if result.verdict == "fits" else DOES_NOT
-
-
-def _spec(arguments: list[str]) -> BenchmarkSpec:
-    """Return the benchmark of a command line: which figures it takes depends on that."""
-    definitions = definitions_folder(os.environ)
-    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks(definitions))
-    return load_spec(first.parse_known_args(arguments)[0].benchmark, definitions)
-
-
-def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
-    result = definition_check.answer(given, spec)
-    lines = [definition_check.headline(result), *definition_check.sentences(result)]
-    print(json.dumps(definition_check.to_json(result)) if as_json else "\n".join(lines))
-    return FITS if result.verdict == "fits" else DOES_NOT
+    return run(arguments)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -33,10 +33,10 @@ from common.template_translations import translate_templates
 from common.translations import Translations, languages, translations
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
-from leaderboard.board.hints import misread_words, stated_names, unstated_judges
-from leaderboard.board.names import is_shortened, monogram, monogram_colour, name_markup, owner_of
+from leaderboard.board.hints import leaders, misread_words, stated_names, unstated_judges
+from leaderboard.board.names import is_shortened, monogram, monogram_colour, name_markup, owner_of, short_name
 from leaderboard.board.opening import finding, strips
-from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
+from leaderboard.board.query import FILTERS, PAGE, PRESETS, BoardQuery, SelectedRows, row_test, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
@@ -93,11 +93,24 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     content = (_HERE / "static" / name).read_bytes()
     if name.endswith(".css"):
         content = style_sheet(content.decode(), spec).encode()
+    if name.endswith((".css", ".js")):
+        content = without_comments(content.decode()).encode()
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
+
+
+_NO_CODE = re.compile(r"^(//.*|/\*[^*]*\*/|)\n", re.MULTILINE)  # empty lines, and comments on lines of their own
+
+
+def without_comments(text: str) -> str:
+    """Return a script or a style sheet without indentation, empty lines, and comments that fill a line.
+
+    No string or template literal of it may go over several lines.
+    """
+    return _NO_CODE.sub("", "\n".join(line.lstrip() for line in text.split("\n")))
 
 
 _USUAL_CHANCE = 0.5  # where the style sheets have its mark
@@ -123,7 +136,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$headline": spec.headline,
         "$pooled": others[0],
         "$label": spec.title_of(others[0]),
-        "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "106px",
+        "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "116px",
         "$drawing": _drawing_width(len(categories)),
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
@@ -147,8 +160,10 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    cell = "headline" if key == spec.pooled else key  # the class of a cell of the board
-    return f"td.{cell} .ci,.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
+    cells = f"td.{key} .ci"
+    if key == spec.pooled:  # a cell of the board has another class
+        cells += ",td.headline .ci"
+    return f"{cells},.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
 
 
 def _in_languages(line: str) -> Iterator[str]:
@@ -225,6 +240,7 @@ def environment(context: RenderContext) -> Environment:
         "monogram": monogram,
         "monogram_colour": monogram_colour,
         "owner_of": owner_of,
+        "short_name": short_name,
         "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
         "filter_explanation": filter_judges.EXPLANATION,
@@ -349,7 +365,9 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "marks": _marks(view, selection, standings),
         "ranked_by": ranked_by,
         "misread": misread_words(board, view),
+        "leaders": leaders(board, view),
         "unstated": unstated_judges(board, view),
+        "presets": _presets(board, view),
         "rules": scoring_rules(board.spec),
         "scoring": scoring_text(board),
         "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in board.spec.editions if one.pairs},
@@ -370,6 +388,13 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "findings": finding(board),
         "strips": strips(board),
     }
+
+
+def _presets(board: Board, view: BoardQuery) -> list[tuple[str, str, BoardQuery]]:
+    """Return the filters of one click as label, query and view; none on a board where the narrowest leaves nothing."""
+    views = [(label, urlencode(values), view.with_preset(values)) for label, values in PRESETS]
+    narrowest = row_test(BoardQuery(board.spec, filters=PRESETS[-1][1]))
+    return views if any(map(narrowest, board.rows)) else []
 
 
 def _marks(view: BoardQuery, selection: SelectedRows, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
@@ -453,6 +478,11 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "pooled": board.spec.pooled,
         "names": {
             key: edition.context.translations.known(board.spec.category_text(key)) for key in board.spec.headline_first
+        },
+        "titles": {
+            column.key: edition.context.translations.known(board.spec.title_of(column.key))
+            for column in board.columns
+            if column.kind == "interval"
         },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],

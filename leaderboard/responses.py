@@ -34,6 +34,8 @@ SECURITY: Mapping[str, str] = {
         "microphone=(), midi=(), payment=(), usb=()"
     ),
 }
+_SCRIPTS_AND_STYLES = ("text/css", "text/javascript", "application/javascript")
+_NOSNIFF = {name: value for name, value in SECURITY.items() if name == "X-Content-Type-Options"}
 EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0] + "frame-ancestors *"
 """The policy of pages made for other sites' frames. They show what is public and change nothing."""
 
@@ -74,8 +76,15 @@ def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_
 def response_headers(body: CachedResponse, coding: str, cache_control: str) -> dict[str, str]:
     """Return the header fields of a body in one encoding."""
     vary = OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
-    head = {**SECURITY, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": vary}
+    security = security_headers(body.media_type)
+    head = {**security, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": vary}
     return head if coding == "identity" else {**head, "Content-Encoding": coding}
+
+
+def security_headers(media_type: str) -> Mapping[str, str]:
+    """Return what a response says about security: scripts and style sheets follow the policies of the page that loads
+    them, and need none of their own."""
+    return _NOSNIFF if media_type.startswith(_SCRIPTS_AND_STYLES) else SECURITY
 
 
 def etag_matches(if_none_match: str, etag: str) -> bool:

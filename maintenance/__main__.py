@@ -1,211 +1,21 @@
-"""Command line `python -m maintenance`."""
+"""`python -m maintenance`. Everything else is imported where Ctrl-C ends it quietly."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any
 
-import maintenance.installation
-import maintenance.space_commands
-from auth import LOCAL, AuthError
-from auth.settings import IdentitySettings
-from benchmark.item_texts import item_rows, item_text
-from benchmark.items import build_table, load_table
-from benchmark.pairs.labelled_pairs import PairsError, read_pairs
-from benchmark.pairs.pair_table import pair_manifest
-from benchmark.spec import BenchmarkSpec, definitions_folder, load_spec
-from common.command_line import CommandParser, complain, exit_code, say, translated
-from common.messages import _
-from leaderboard.board.reported_results import bundled_results
-from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import commands as commands_by_hand
-from maintenance.action_context import ActionContext
-from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
-from operation.replication.replica_watch import replica_alarm
-from settings import ServedSettings, Settings, SettingsError, WorkerSettings
-from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
-from submissions.metadata import parse_columns
-from web.actions import ACTIONS
+from common.command_line import exit_code
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; the exit status is 0 when it did what was asked."""
-    return exit_code(lambda: _command(arguments))
+    """Run one command; returns its exit code."""
+    return exit_code(lambda: _run(arguments))
 
 
-def _command(arguments: list[str] | None) -> int:
-    options = command_line().parse_args(arguments)
-    try:
-        return int(options.files(options)) if options.command is None else _run(options)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        message = f"{error.filename}: {error.strerror}" if error.filename else error
-        complain(_("maintenance: {error}", error=message))
-        return 1
-    except (DatabaseUnusable, ValueError, LookupError, AuthError) as error:
-        complain(_("maintenance: {error}", error=translated(str(error))))
-        return 1
+def _run(arguments: list[str] | None) -> int:
+    from maintenance.command_line import run
 
-
-def command_line() -> argparse.ArgumentParser:
-    """Return every command with its options."""
-    parser = CommandParser(prog="python -m maintenance", description=_("Command line `python -m maintenance`."))
-    text = _("which of BENCHMARKS the command is about (default: the first)")
-    parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    manifest = commands.add_parser("manifest", help=_("build the item manifest from dataset files"))
-    manifest.add_argument("benchmark", help=_("the benchmark's name, such as vl-rewardbench"))
-    manifest.add_argument(
-        "revision", nargs="+", metavar="REVISION=FILE", help=_("JSONL or JSON rows; the first defines the pairs")
-    )
-    manifest.add_argument("--output", type=Path, required=True)
-    manifest.set_defaults(command=None, files=_manifest)
-    items = commands.add_parser("items", help=_("from dataset files the texts for the explore page, without labels"))
-    items.add_argument("file", nargs="+", type=Path, metavar="FILE", help=_("JSONL or JSON rows of the dataset"))
-    items.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark"))
-    items.add_argument("--output", type=Path, required=True, help=_("what ITEMS_FILE is to name"))
-    items.add_argument(
-        "--models", action="store_true", help=_("also which models wrote the responses, for verification")
-    )
-    items.set_defaults(command=None, files=_items)
-    maintenance.installation.add_commands(commands)
-    maintenance.space_commands.add_commands(commands)
-    tree = CommandTree(commands, ACTIONS.areas)
-    add_actions(tree, ACTIONS)
-    commands_by_hand.add_commands(tree)
-    return parser
-
-
-def _run(options: argparse.Namespace) -> int:
-    """Return a command on the installation that the settings name."""
-    settings = WorkerSettings.from_env(os.environ)
-    try:
-        database = open_migrated(settings.database_url, made=True)
-    except DatabaseNotMade:
-        raise DatabaseNotMade(
-            _(
-                "No service has run for the benchmark {benchmark} in {state_dir}. Set LABELS, DATA_DIR and "
-                "DATABASE_URL in this shell as they are set for the service.",
-                benchmark=settings.benchmark,
-                state_dir=settings.state_dir,
-            )
-        ) from None
-    try:
-        served = settings.served_as(options.served)
-        answer: CliResult = options.command(_context(settings, served, database), options)
-    finally:
-        database.close()
-    print(json.dumps(answer.data, indent=1) if options.json else translated(answer.text), flush=True)
-    return 0 if answer.ok else 1
-
-
-def _context(settings: WorkerSettings, served: ServedSettings, database: Database) -> CliContext:
-    """Return the local user, who has the database and may do everything."""
-    context = ActionContext(
-        database=database,
-        user=LOCAL,
-        benchmark=served.id,
-        parse=parse_columns,
-        paths=(settings.state_dir,),
-        items=ItemCatalog(served.manifest_path, served.item_texts_path, spec=served.spec),
-        shipped=partial(bundled_results, served.spec),
-        identity=_identity(),
-        public_events=ACTIONS.public_events(),
-        retries=ACTIONS.retries(),
-    )
-    behind = partial(replica_alarm, settings.database_url, settings.replica)
-    beside = settings.real_board.alarm if settings.real_board is not None else str
-    return CliContext(context, _ask, complain, behind, beside)
-
-
-def _identity() -> IdentitySettings | None:
-    """Return who has which role, if this shell has the settings of sign-in."""
-    try:
-        return Settings.from_env(os.environ).identity
-    except SettingsError:
-        return None
-
-
-def _ask(question: str) -> str:
-    """Empty where nobody is at the terminal."""
-    return input(translated(question)) if sys.stdin.isatty() else ""
-
-
-def _manifest(options: argparse.Namespace) -> int:
-    named = dict(pair.split("=", 1) for pair in options.revision)
-    spec = load_spec(options.benchmark, definitions_folder(os.environ))
-    if spec.fields is not None:
-        return _manifest_of_pairs(spec, named, options.output)
-    table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
-    options.output.write_text(manifest_text(table.to_json()))
-    say(
-        _(
-            "{file}: {number} pairs, revisions {names}",
-            file=options.output,
-            number=len(table),
-            names=", ".join(table.revisions),
-        )
-    )
-    return 0
-
-
-def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:
-    """Write the manifest of a benchmark with a definition; names of released editions are held to their sizes."""
-    released = {edition.key for edition in spec.editions}
-    try:
-        sets = [read_pairs(_rows(Path(path)), spec, name if name in released else None) for name, path in files.items()]
-    except PairsError as error:
-        complain(_("maintenance: {error}", error=translated(str(error))))
-        return 1
-    manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])
-    output.write_text(manifest_text(manifest))
-    say(
-        _(
-            "{file}: {number} pairs, editions {names}",
-            file=output,
-            number=len(manifest["items"]),
-            names=", ".join(manifest["editions"]),
-        )
-    )
-    return 0
-
-
-def _items(options: argparse.Namespace) -> int:
-    table = load_table(options.items)
-    rows = list(item_rows((row for path in options.file for row in _rows(path)), table, models=options.models))
-    options.output.write_text(item_text(rows), encoding="utf-8")
-    say(
-        _(
-            "{file}: {written:,} of {pairs:,} pairs; set ITEMS_FILE={path}",
-            file=options.output,
-            written=len(rows),
-            pairs=len(table),
-            path=options.output.absolute(),
-        )
-    )
-    return 0
-
-
-def manifest_text(manifest: dict[str, Any]) -> str:
-    """Return one item a line, so that a change of the manifest reads as a change of its items."""
-    items = ",\n".join(json.dumps(item, separators=(",", ":")) for item in manifest["items"])
-    head = json.dumps({name: value for name, value in manifest.items() if name != "items"})
-    return f'{head[:-1]}, "items": [\n{items}\n]}}\n'
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    text = path.read_text()
-    rows = (
-        json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.split("\n") if line]
-    )
-    return list(rows)
+    return run(arguments)
 
 
 if __name__ == "__main__":

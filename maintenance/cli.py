@@ -15,6 +15,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from operation.real_board import FoundBoard
 
 _WAIT_SECONDS = 0.3
 
@@ -27,7 +28,7 @@ class CliContext:
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
     replica_alarm: Callable[[], str | None] = lambda: None  # what is wrong with the replica
-    demo_alarm: Callable[[], str] = lambda: ""  # a board with labels lies where the demo is served
+    demo_alarm: Callable[[], FoundBoard | None] = lambda: None  # a board with labels lies where the demo is served
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, of_service
+from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, of_service
 from storage.integrity import audit_checkpoints, receipt_keys
 from storage.integrity.key_place import KeyPlace
 
@@ -87,7 +87,7 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     if (behind := c.replica_alarm()) is not None:
         raised.append(ServiceAlarm("replica-behind", behind))
     if beside := c.demo_alarm():
-        raised.append(ServiceAlarm(DEMO_BESIDE_BOARD, beside))
+        raised.append(demo_beside_board(beside))
     lines = [_("ALARM: {sentence}", sentence=_(alarm.sentence)) for alarm in raised]
     text = joined([text_output.installation(c.actions.benchmark, data), text_output.health(result), *lines], "\n")
     alarms = [alarm._asdict() for alarm in raised]

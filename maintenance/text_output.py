@@ -368,9 +368,15 @@ def health(result: Health) -> str:
     )
     lines += [_("accepted: {sentence}", sentence=_(one.sentence)) for one in result.weakly_hidden if one.accepted]
     lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
-    lines.append(_("approvals: {approvals} waiting", approvals=result.approvals))
+    lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
     return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")
+
+
+def waiting_of_each(result: Health) -> str:
+    """Return how many approvals wait for each benchmark, in brackets; nothing where none waits."""
+    numbers = ", ".join(f"{benchmark} {number:,}" for benchmark, number in result.approvals_by_benchmark.items())
+    return f" ({numbers})" if numbers else ""
 
 
 def _counts(by_state: Mapping[str, int]) -> str:
@@ -390,4 +396,4 @@ def approvals(waiting: Sequence[PendingApproval]) -> str:
         + joined([text for text in (approval.file, approval.why) if text], _("; "))
         for approval in waiting
     ]
-    return joined(lines, "\n") or _("Nothing waits.")
+    return joined(lines, "\n") or _("Nothing waits for this benchmark. `health` has the number of each.")

@@ -14,6 +14,7 @@ from common.messages import _
 from operation import figures
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
+from operation.real_board import FoundBoard
 from operation.replication import stored_uploads
 from operation.replication.replica_watch import ReplicaWatch
 from operation.replication.sealed_key import AT_RISK
@@ -27,12 +28,15 @@ NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-diff
 
 
 class ServiceAlarm(NamedTuple):
-    """An alarm. `blocking`: nothing is taken or scored until somebody acts. `effect`: what visitors notice, or ""."""
+    """An alarm. `blocking`: nothing is taken or scored until somebody acts. `effect`: what visitors notice, or "".
+    `sentence`: for operators; `public`: what everybody may read in its place where it names an address or a path.
+    """
 
     code: str
     sentence: str
     blocking: bool = False
     effect: str = ""
+    public: str = ""
 
 
 RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
@@ -105,7 +109,18 @@ def _disk(path: Path) -> ServiceAlarm | None:
         free=free // 2**20,
         kept_free=KEPT_FREE // 2**20,
     )
-    return ServiceAlarm("disk-full", words, True, NO_FILES)
+    public = _("A disk of the service is full. Make room; until then no file is taken.")
+    return ServiceAlarm("disk-full", words, True, NO_FILES, public)
+
+
+def demo_beside_board(found: FoundBoard) -> ServiceAlarm:
+    """Return the alarm of a demo that runs where the same settings with LABELS would find a board."""
+    public = _(
+        "LABELS is not set, which means the demo, and {setting} names a place that holds a board. The log and the "
+        "command health say which place, and what to do.",
+        setting=found.setting,
+    )
+    return ServiceAlarm(DEMO_BESIDE_BOARD, found.advice, public=public)
 
 
 def _last_copy(age: float | None) -> str:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from common.messages import _
 from operation.replication.contents import FILES_OF_A_SERVICE, holds
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import DATABASE, Replica
 from storage.files.object_store import failure_reason, public_address
+
+
+class FoundBoard(NamedTuple):
+    """A board with labels. `setting`: what names its place. `advice`: which place that is, and what to do."""
+
+    setting: str
+    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,36 +28,38 @@ class RealBoardPlaces:
     copies: str = ""
     database: Path | None = None
 
-    def advice(self) -> str:
-        """Return which place holds a board, and what to do; "" where none does. Raises ReplicaUnusable."""
+    def find(self) -> FoundBoard | None:
+        """Return the board that one of the places holds; None where none does. Raises ReplicaUnusable."""
         if self.replica is not None and holds(self.replica, (DATABASE, *FILES_OF_A_SERVICE)):
-            return _advice("REPLICA_URL", self.replica.url)
+            return _found("REPLICA_URL", self.replica.url)
         if self.copies and _has_copies(self.copies):
-            return _advice("BACKUP_URL", self.copies)
+            return _found("BACKUP_URL", self.copies)
         if self.database is not None and self.database.exists() and self.database.stat().st_size > 0:
-            return _(
+            advice = _(
                 "LABELS is not set, which means the demo, and DATA_DIR={folder} holds a board. "
                 "Set LABELS as it was, or name another DATA_DIR for the demo.",
                 folder=self.database.parent,
             )
-        return ""
+            return FoundBoard("DATA_DIR", advice)
+        return None
 
-    def alarm(self) -> str:
-        """Return the same for a demo that runs already; "" too where a place cannot be read."""
+    def alarm(self) -> FoundBoard | None:
+        """Return the same for a demo that runs already; None too where a place cannot be read."""
         try:
-            return self.advice()
+            return self.find()
         except ReplicaUnusable:
-            return ""
+            return None
 
 
-def _advice(name: str, url: str) -> str:
-    return _(
+def _found(name: str, url: str) -> FoundBoard:
+    advice = _(
         "LABELS is not set, which means the demo, and {name}={place} holds a board. Set LABELS as it was, or name "
         "another {name} for the demo. If it is a demo of an earlier release, stop the service and move its files into "
         "demo/ there, but not database/ and service.json if demo/ has them.",
         name=name,
         place=public_address(url),
     )
+    return FoundBoard(name, advice)
 
 
 def _has_copies(place: str) -> bool:

@@ -19,7 +19,7 @@ from storage.database import Database, DatabaseAway, is_made
 from storage.files.object_store import failure_reason, public_address
 from storage.integrity import audit
 
-RESTORED = "service.restored"
+RESTORED, NEW_BOARD = "service.restored", "board.begins"
 _PROBE_BYTES = 1 << 16  # a full disk takes an empty file
 
 log = logging.getLogger(__name__)
@@ -86,15 +86,21 @@ def require_database_or_new_board(
 
 
 def _refuse_new_board(database_url: str, replica: Replica | None, copies: str, real: RealBoardPlaces | None) -> None:
-    """Raise StartRefused where something holds files of a service, and ReplicaUnusable."""
+    """Raise StartRefused where something holds files of a service, and ReplicaUnusable; else say that a new board
+    begins: a place that is not mounted looks empty."""
     path = sqlite_path(database_url)
     # A replica of SQLite that Litestream has found empty may hold folders that it had begun with.
     folders = FILES_OF_A_SERVICE if path is not None else (DATABASE, *FILES_OF_A_SERVICE)
     reason = _files_without_database(replica, folders) or _copies_without_database(copies)
-    reason = reason or ("" if real is None else real.advice())
+    if not reason and real is not None and (found := real.find()) is not None:
+        reason = found.advice
     # A process that begins a board beside this one writes to the replica after it has made the database.
-    if reason and not _is_there(database_url, path):
+    if _is_there(database_url, path):
+        return
+    if reason:
         raise StartRefused(reason)
+    looked_at = {"REPLICA_URL": "" if replica is None else replica.public_name, "BACKUP_URL": public_address(copies)}
+    log.warning(NEW_BOARD, extra={"data": {"reason": "no copy of a board is there", **looked_at}})
 
 
 def _is_there(database_url: str, path: Path | None) -> bool:
@@ -114,18 +120,21 @@ def _files_without_database(replica: Replica | None, folders: Iterable[str]) -> 
 
 
 def _copies_without_database(copies: str) -> str:
-    """Return that there are copies of a database, or that nobody can tell; "" where there are none."""
+    """Return that there are copies of a database; "" where there are none. Raises ReplicaUnusable where nobody can
+    tell: the place may be away for a moment."""
     place = public_address(copies)
     try:
         names = copy_names(copies) if copies else []
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        return _(
-            "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
-            "because copies of one may be there. Check the address and the keys in the environment; to start an empty "
-            "board, leave BACKUP_URL out or name another.",
-            place=place,
-            why=failure_reason(error),
-        )
+        raise ReplicaUnusable(
+            _(
+                "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
+                "because copies of one may be there. Check the address and the keys in the environment; to start an "
+                "empty board, leave BACKUP_URL out or name another.",
+                place=place,
+                why=failure_reason(error),
+            )
+        ) from None
     if not names:
         return ""
     return _(

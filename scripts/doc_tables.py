@@ -17,7 +17,7 @@ from auth import Role
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from leaderboard.share.exports import FORMATS
-from maintenance.__main__ import command_line
+from maintenance.command_line import command_line
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from predictions.readers import READERS
 from storage.metadata import FIELDS

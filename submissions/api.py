@@ -401,7 +401,7 @@ def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: A
             return problem(503, "labels-missing", detail)
         for alarm in raised:
             if alarm.blocking:
-                return problem(503, alarm.code, alarm.sentence)
+                return problem(503, alarm.code, alarm.public or alarm.sentence)
         age = round(seen.seconds_ago, 1)
-        named = [{"code": alarm.code, "detail": alarm.sentence} for alarm in raised]
+        named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in raised]
         return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused, "alarms": named})

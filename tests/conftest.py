@@ -17,6 +17,7 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings
 
+from tests.factories import after_failure
 from tests.factories.gradio_stubs import write_no_gradio_stubs
 from tests.factories.rewritten_tests import rewrite_once
 
@@ -163,6 +164,7 @@ INTEGRATION_TESTS = frozenset(
         "test_architecture.py::test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly",
         "test_architecture.py::test_light_modules_load_nothing_heavy",
         "test_architecture.py::test_the_worker_loads_no_gradio",
+        "test_processes.py::test_a_second_run_and_the_test_after_a_failed_one_share_nothing_with_it",
         "web/test_languages.py::test_a_cache_never_mixes_languages",
         "web/test_languages.py::test_a_front_page_is_rendered_beside_the_event_loop",
         "workers/test_benchmark_score.py::test_the_real_part_gives_the_official_counts",
@@ -241,8 +243,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs."""
+    """Choose the tests of `--unit` by their marks, unless others are asked for; import Gradio without its stubs; have a
+    failed test leave no shared fixtures behind."""
     write_no_gradio_stubs()
+    config.pluginmanager.register(after_failure)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         rewrite_once(config, ROOT)
     else:
@@ -262,8 +266,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, and
-    test clients their event loop."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, test
+    clients their event loop, and pages compressed quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -275,11 +279,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.shared_event_loop import share_event_loop
 
         share_event_loop()
+    if "leaderboard.cache" in sys.modules:
+        from tests.factories.quick_compression import compress_quickly
+
+        compress_quickly()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first.
+    """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first, then browsers.
 
     In CI, a test of processes, browsers or PostgreSQL may fail once; the summary names it (docs/decisions/0053).
     """
@@ -296,7 +304,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             put_into_group(item, path)
         if os.environ.get("CI") and any(item.get_closest_marker(mark) for mark in NOT_UNIT):
             item.add_marker(pytest.mark.flaky(reruns=1))
-    items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+    browsing = {item.path for item in items if item.get_closest_marker("browser")}  # consecutive ones share a browser
+    items.sort(
+        key=lambda item: (places.get(item.path.relative_to(ROOT).as_posix(), len(places)), item.path not in browsing)
+    )
 
 
 def put_into_group(item: pytest.Item, group: str) -> None:

@@ -56,8 +56,8 @@ ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app
 OF_SUBMISSIONS = {"judge": "submissions.client"}
 WIRING = {
     "app.py",
-    "workers/__main__.py",
-    "maintenance/__main__.py",
+    "workers/command_line.py",
+    "maintenance/command_line.py",
     "maintenance/installation.py",
     "maintenance/space_commands.py",
 }
@@ -68,8 +68,8 @@ ENVIRONMENT_READERS = WIRING | {
     "maintenance/space_commands.py",
     "web/startup.py",
     "workers/item_files.py",
-    "submissions/__main__.py",
-    "leaderboard/__main__.py",
+    "submissions/command_line.py",
+    "leaderboard/command_line.py",
     "predictions/sandbox.py",
     "judge/__main__.py",
     "curate/__main__.py",
@@ -307,7 +307,7 @@ def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) 
     [
         ("benchmark/x.py", "from common.messages import _, ngettext"),
         ("benchmark/x.py", "import json, numpy\nfrom scipy.special import ndtri\nfrom benchmark.items import Item"),
-        ("workers/__main__.py", "from predictions.parse import parse_predictions\nfrom settings import Settings"),
+        ("workers/command_line.py", "from predictions.parse import parse_predictions\nfrom settings import Settings"),
         ("workers/jobs/score.py", "from predictions.parse import parse_predictions"),
         ("leaderboard/gradio_page.py", "import gradio as gr"),
         ("web/gradio_app.py", "import gradio\nfrom leaderboard.gradio_page import build_board"),
@@ -356,17 +356,19 @@ def loaded_by(module: str) -> set[str]:
     return set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["submissions.__main__", "predictions.parse", "benchmark.scorecard"])
+@pytest.mark.parametrize("module", ["submissions.command_line", "predictions.parse", "benchmark.scorecard"])
 def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert not HEAVY & loaded_by(module)
 
 
 def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() -> None:
-    assert not {"numpy", "openai", "PIL"} & (loaded_by("judge.__main__") | loaded_by("curate.__main__"))
+    programs = ("curate", "judge", "leaderboard", "maintenance", "submissions", "workers")
+    loaded = set().union(*(loaded_by(f"{program}.__main__") for program in programs))
+    assert not {"numpy", "openai", "PIL", "sqlalchemy"} & loaded
 
 
 def test_the_worker_loads_no_gradio() -> None:
-    assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.__main__")
+    assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.command_line")
 
 
 CLASS = re.compile(r"^ *class (\w+)[(:]", re.M)  # parsing every test would take seconds

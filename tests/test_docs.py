@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judge.__main__ import command_line as judge_command_line
-from maintenance.__main__ import command_line
+from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
 from tests.test_architecture import PACKAGES, imports

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.factories.axe import axe_results
-from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
-from tests.factories.service import Service, running, until
+from tests.factories.openid_provider import Provider
+from tests.factories.service import Service, until
+from tests.factories.signed_in import running_signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -32,6 +32,7 @@ SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit",
 # What is no page of the board: data, files, and the way to the provider of accounts.
 _NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
 _WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
+_ENTRY, _PAIR, _DECISION = r'href="/entries/(e[a-z2-7]{11})"', r"/explore/([0-9a-f]+)", r"/decisions/(\d+)"
 _GRAVE = ("serious", "critical")
 _TRANSITIONS_END = """() => Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))"""
@@ -59,27 +60,17 @@ class PagesWorld:
 
 @pytest.fixture(scope="module")
 def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesWorld]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    provider, data = Provider(), tmp_path_factory.mktemp("pages") / "data"
-    with serving(provider.app()) as issuer:
-        provider.url = issuer
-        provider.reset()
-        public = f"http://127.0.0.1:{port}"
-        provider.redirect_uris = {f"{public}/auth/callback"}
-        environ = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": CLIENT_ID, "OIDC_CLIENT_SECRET": CLIENT_SECRET}
-        environ |= {"PORT": port, "PUBLIC_URL": public, "MAINTAINERS": "alice", "REQUESTS_PER_MINUTE": "0"}
-        environ |= {"SESSION_SECRET": "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"}
-        with running(data, gradio=True, **environ) as service:
-            inside, outside = browser.new_context(), browser.new_context()
-            page = inside.new_page()
-            page.goto(f"{service.url}/auth/sign-in?next=/account")
-            expect(page.get_by_role("heading", name="alice")).to_be_visible()
-            found = _addresses(page, service, data)
-            yield PagesWorld(service, provider, browser, page, outside.new_page(), found)
-            inside.close()
-            outside.close()
+    data = tmp_path_factory.mktemp("pages") / "data"
+    with running_signed_in(data, gradio=True, MAINTAINERS="alice", REQUESTS_PER_MINUTE="0") as signed_in:
+        service = signed_in.service
+        inside, outside = browser.new_context(), browser.new_context()
+        page = inside.new_page()
+        page.goto(f"{service.url}/auth/sign-in?next=/account")
+        expect(page.get_by_role("heading", name="alice")).to_be_visible()
+        found = _addresses(page, service, data)
+        yield PagesWorld(service, signed_in.provider, browser, page, outside.new_page(), found)
+        inside.close()
+        outside.close()
 
 
 def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
@@ -92,10 +83,13 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
     assert reply.status == 202, reply.text()
     mine = reply.json()["id"]
     until(lambda: page.request.get(f"{service.url}/entries/{mine}").status == 200, 60, "it is on the board")
-    until(lambda: len(service.http.get("/api/v1/leaderboard?tier=scored").json()["entries"]) > 6, 60, "others are")
-    entries = re.findall(r'href="/entries/(e[a-z2-7]{11})"', service.http.get("/").text)
-    pair = re.findall(r"/explore/([0-9a-f]+)", service.http.get("/explore").text)[0]
-    decision = re.findall(r"/decisions/(\d+)", service.http.get("/decisions").text)[0]
+
+    def listed(path: str, pattern: str) -> list[str]:
+        return re.findall(pattern, service.http.get(path).text)
+
+    until(lambda: len(listed("/", _ENTRY)) > 6, 60, "others are")
+    until(lambda: listed("/decisions", _DECISION), 60, "something is decided")
+    entries, pair, decision = listed("/", _ENTRY), listed("/explore", _PAIR)[0], listed("/decisions", _DECISION)[0]
     return {
         "/entries/*": f"/entries/{mine}",
         "/compare?entries=*": f"/compare?entries={','.join(entries[:3])}",
@@ -222,7 +216,9 @@ def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: PagesWorld, signed_
     expect(page.locator("main input, main button")).to_have_count(0)
     if not signed_in:
         page.locator("main").get_by_role("link", name="Sign in").click()
-        page.wait_for_url("**/app/maintain")  # and back to where one wanted to be
+        # And back to where one wanted to be, now with a name.
+        expect(page.get_by_role("heading", level=1)).to_have_text("For maintainers")
+        expect(page).to_have_url(f"{world.service.url}/app/maintain")
     context.close()
 
 

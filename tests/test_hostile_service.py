@@ -26,6 +26,7 @@ from playwright.sync_api import Browser, BrowserContext, Route, expect
 
 from leaderboard.responses import SECURITY
 from tests.databases import postgres_cluster
+from tests.factories.gradio_pages import open_maintain, open_submit
 from tests.factories.openid_provider import CLIENT_SECRET
 from tests.factories.service import PATIENCE, Service, until
 from tests.factories.signed_in import SignedInService, running_signed_in
@@ -365,14 +366,14 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
 ) -> None:
     entry = submitted(world)
     page = alice.new_page()
-    page.goto(f"{world.service.url}/app/submit")
-    page.get_by_text("alice").first.wait_for()
+    open_submit(page, f"{world.service.url}/app/submit")
+    expect(page.locator("#visitor")).to_contain_text("alice")
     bad = tmp_path / "bad.jsonl"
     bad.write_text(json.dumps({"id": MARKUP, "votes": [0], MARKUP: MARKUP}) + "\n")
     page.locator("#predictions input[type=file]").set_input_files(bad)
     page.locator("#report").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
     page = alice.new_page()
-    page.goto(f"{world.service.url}/app/maintain")
+    open_maintain(page, f"{world.service.url}/app/maintain")
     page.get_by_role("tab", name="Entries").click()
     row = page.locator(f'#entries-found tr[data-key="{entry}"]')
     row.locator("[data-menu]").click()

@@ -16,7 +16,7 @@ import pytest
 from gradio_client import Client, handle_file
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.conftest import PATIENCE
+from tests.factories.gradio_pages import open_submit
 from tests.factories.service import ROOT, Service, running, until
 from tests.real_data import real_file
 
@@ -61,7 +61,6 @@ def visit(watched: WatchedContext) -> Iterator[Page]:
     """Yield a page that fails the test when it runs somebody's script, logs an error or asks another host."""
     watched.wrong.clear()
     page = watched.context.new_page()
-    page.set_default_timeout(PATIENCE)
     yield page
     for opened in watched.context.pages:
         opened.close()
@@ -76,9 +75,7 @@ def variant(path: Path, folder: Path, number: int) -> Path:
 
 
 def choose(page: Page, service: Service, file: Path) -> None:
-    page.goto(f"{service.url}/app/submit")
-    # Gradio's page stands there before it listens; who submits is what it says when it does.
-    expect(page.locator("#visitor")).to_contain_text("under one name", timeout=PATIENCE)
+    open_submit(page, f"{service.url}/app/submit")
     page.locator("#predictions input[type=file]").set_input_files(file)
 
 
@@ -86,19 +83,19 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     choose(visit, service, real_file(JUDGE))
     expect(visit.get_by_text("Local mode:")).to_have_count(1)
     report = visit.locator("#report")
-    expect(report).to_contain_text("1,247 pairs, one vote each", timeout=PATIENCE)
+    expect(report).to_contain_text("1,247 pairs, one vote each")
     expect(report).to_contain_text("VL-Reward-Model")
     expect(report).to_contain_text("All 1,247 (revision v2)")
     visit.get_by_label("Model (required)").fill("Qwen2-VL-7B judge")
     visit.get_by_label("Version").fill("browser")
     visit.locator("#submit").click()
-    board = visit.context.new_page()
-    until(lambda: board.goto(service.url) and "Qwen2-VL-7B judge" in board.content(), 60, "the entry is on the board")
+    until(lambda: "Qwen2-VL-7B judge" in service.http.get("/").text, 60, "the entry is on the board")
     outcome = visit.locator("#outcome [data-state=scored]")
-    expect(outcome).to_contain_text("Macro", timeout=PATIENCE)  # the page followed by itself
+    expect(outcome).to_contain_text("Macro")  # the page followed by itself
     expect(outcome).to_contain_text("43.1")  # 538 of 1,247, as the file's authors state
     link = outcome.get_by_role("link", name="Open the entry").get_attribute("href") or ""
     # In a page of its own: who leaves Gradio's in the middle of an answer makes it complain, and load itself again.
+    board = visit.context.new_page()
     board.goto(service.url + link)
     expect(board).to_have_url(re.compile(r"/entries/e[a-z2-7]{11}$"))
     expect(board.get_by_role("heading", level=1)).to_contain_text("Qwen2-VL-7B judge")
@@ -111,7 +108,7 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
     bad.write_text("\n".join(json.dumps({"id": f"<img src=x onerror=alert({n})>", "votes": [3]}) for n in range(120)))
     choose(visit, service, bad)
     report = visit.locator("#report")
-    expect(report.locator(".vl-verdict")).to_contain_text("Fix 120 problems", timeout=PATIENCE)
+    expect(report.locator(".vl-verdict")).to_contain_text("Fix 120 problems")
     expect(report.locator(".vl-problems tbody tr")).to_have_count(100)
     expect(report).to_contain_text("more")
     expect(report).to_contain_text("<img src=x onerror=alert(0)>")
@@ -120,13 +117,13 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
 
 def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Service, tmp_path: Path) -> None:
     choose(visit, service, variant(real_file(JUDGE), tmp_path, 1))
-    expect(visit.locator("#submit")).to_be_enabled(timeout=PATIENCE)
+    expect(visit.locator("#submit")).to_be_enabled()
     visit.get_by_text("Model details (optional)").click()
     visit.get_by_label("Link", exact=True).fill("javascript:alert(1)")
     visit.get_by_label("Parameters, in billions").fill("many")
     visit.locator("#submit").click()
     outcome = visit.locator("#outcome")
-    expect(outcome).to_contain_text("Not submitted", timeout=PATIENCE)
+    expect(outcome).to_contain_text("Not submitted")
     expect(visit.get_by_label("Model (required)")).to_be_focused()
     for label in ("Model (required)", "Link", "Parameters, in billions"):
         expect(visit.get_by_label(label, exact=True)).to_have_attribute("aria-invalid", "true")
@@ -137,13 +134,13 @@ def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Se
 def test_a_name_made_of_markup_is_shown_as_it_is(visit: Page, service: Service, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)> [x](javascript:alert(2)) `|"
     choose(visit, service, variant(real_file(JUDGE), tmp_path, 2))
-    expect(visit.locator("#submit")).to_be_enabled(timeout=PATIENCE)
+    expect(visit.locator("#submit")).to_be_enabled()
     visit.get_by_label("Model (required)").fill(name)
     visit.locator("#submit").click()
-    expect(visit.locator("#outcome [data-state=scored]")).to_contain_text(name, timeout=PATIENCE)
+    expect(visit.locator("#outcome [data-state=scored]")).to_contain_text(name)
     shown = visit.context.new_page()
     shown.goto(service.url)
-    expect(shown.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible(timeout=PATIENCE)
+    expect(shown.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
     shown.goto(service.url + "/analyse")
     expect(shown.locator(".wide text", has_text="<img src=x onerror=").first).to_be_visible()  # cut in the middle
 
@@ -155,7 +152,7 @@ def test_the_command_line_submits_waits_and_prints_the_result(service: Service) 
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert ran.returncode == 0, ran.stderr
     assert "Overall 66.2" in ran.stdout  # 826 of 1,247: ties are undecided

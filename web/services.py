@@ -28,7 +28,7 @@ from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from maintenance.digest import Digest
-from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, service_alarms
+from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, demo_beside_board, service_alarms
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
@@ -218,8 +218,8 @@ def settings_alarms(settings: Settings) -> Iterator[ServiceAlarm]:
     if settings.replica is not None and settings.receipt_key_place == KeyPlace.DISK:
         yield RECEIPT_KEY
     if settings.real_board is not None and (beside := settings.real_board.alarm()):
-        log.error(DEMO_BESIDE_BOARD, extra={"data": {"advice": beside}})
-        yield ServiceAlarm(DEMO_BESIDE_BOARD, beside)
+        log.error(DEMO_BESIDE_BOARD, extra={"data": {"advice": beside.advice}})
+        yield demo_beside_board(beside)
 
 
 def _benchmark_services(
@@ -340,6 +340,7 @@ def action_context(settings: Settings, services: Services, of: BenchmarkServices
         shipped=partial(bundled_results, of.served.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),
+        import_dirs=None if settings.role == "web" else settings.label_import_dirs,
         items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),

@@ -1,164 +1,22 @@
-"""Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... |
-compare BEFORE AFTER | rescore --revision R`."""
+"""`python -m workers`. Everything else is imported where Ctrl-C ends it quietly."""
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError, definitions_folder, load_spec
-from common.command_line import CommandParser, complain, exit_code, say, translated
-from common.messages import _
-from settings import SettingsError, WorkerSettings
-from workers import WRONG_CONFIGURATION
+from common.command_line import exit_code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
+    """Run one command; returns its exit code."""
     return exit_code(lambda: _run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    options = command_line().parse_args(arguments)
-    # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
-    # (bulk scoring took four times as long).
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from operation.replication.litestream import ReplicaUnusable
-    from workers.labels.loader import LabelsError, LabelsUnreachable
+    from workers.command_line import run
 
-    try:
-        if options.command == "score":
-            return _score(options)
-        if options.command == "commitment":
-            return _commitment(options)
-        if options.command == "compare":
-            return _compare_labels(options)
-        return _serve(options, WorkerSettings.from_env(os.environ))
-    except BrokenPipeError:
-        raise
-    except (LabelsError, SpecError, SettingsError, ReplicaUnusable, OSError) as error:
-        final = options.command is None and not isinstance(error, LabelsUnreachable | ReplicaUnusable | OSError)
-        setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""
-        complain(_("error: {error}", error=setting + translated(str(error))))
-        return WRONG_CONFIGURATION if final else 1
-
-
-def _score(options: argparse.Namespace) -> int:
-    from workers import benchmark_score, score_cli  # without the second that the database's libraries take
-
-    result: score_cli.ScoringError | benchmark_score.BenchmarkResult
-    spec = load_spec(options.benchmark, definitions_folder(os.environ))
-    if benchmark_score.uses_label_revisions(spec, options.items):
-        revision, table = options.revision or options.edition, score_cli.items_of(spec, options.items)
-        result = score_cli.score(options.file, options.labels, revision, table, options.json)
-    else:
-        result = benchmark_score.score_benchmark(
-            options.file, Path(options.labels), spec, options.edition or options.revision, options.json
-        )
-    for remark in result.remarks:
-        complain(remark)
-    if result.scored:
-        print(result.text) if options.json else say(result.text)
-    return 0 if result.scored else 1
-
-
-def _commitment(options: argparse.Namespace) -> int:
-    from workers import score_cli
-
-    print(score_cli.commitment_of(options.labels, options.revision, options.items, options.salt))
-    return 0
-
-
-def _compare_labels(options: argparse.Namespace) -> int:
-    from workers import score_cli
-
-    print(score_cli.label_changes_of(options.before, options.after, options.items), end="")
-    return 0
-
-
-def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
-    from storage.database import DatabaseUnusable, OldChain, UnknownSchema
-    from storage.labels.label_sets import LabelSetChanged
-    from storage.own_boards import OtherBoards
-    from workers import main
-
-    try:
-        if options.command == "rescore":
-            recorded = main.rescore(settings, options.revision)
-            say(
-                _(
-                    "{number} new scores; the board shows label revision {revision}",
-                    number=recorded,
-                    revision=options.revision,
-                )
-            )
-        else:
-            main.work(settings, until_empty=options.drain, best_reported=_best_reported)
-    except LabelSetChanged as error:
-        complain(
-            _(
-                "error: LABELS: label revision {revision}: {reason}",
-                revision=error,
-                reason=translated(LabelSetChanged.__doc__ or ""),
-            )
-        )
-        return WRONG_CONFIGURATION if options.command is None else 1
-    except (OldChain, UnknownSchema, OtherBoards) as error:
-        complain(_("error: {error}", error=translated(str(error))))
-        return WRONG_CONFIGURATION if options.command is None else 1
-    except DatabaseUnusable as error:
-        complain(_("error: {error}", error=translated(str(error))))
-        return 1
-    return 0
-
-
-def _best_reported(spec: BenchmarkSpec) -> float | None:
-    """Return the best accuracy over all pairs in the literature, as a fraction: what a new entry is measured against.
-
-    None where the items are invented.
-    """
-    from leaderboard.board.reported_results import load_published
-
-    known = [] if spec.synthetic else [row.figures[spec.pooled] for row in load_published(spec) if not row.oracle]
-    return max((value / 100 for value in known if value is not None), default=None)
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return every command with its options."""
-    parser = CommandParser(prog="python -m workers", description=_("Scores submissions against hidden labels."))
-    parser.add_argument("--drain", action="store_true", help=_("stop when nothing waits to be scored"))
-    commands = parser.add_subparsers(dest="command")
-    score = commands.add_parser("score", help=_("score a file offline and print its scorecard; writes nothing"))
-    score.add_argument("file", type=Path)
-    score.add_argument(
-        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
-    )
-    score.add_argument(
-        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
-    )
-    score.add_argument("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
-    score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
-    score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))
-    commitment = commands.add_parser(
-        "commitment", help=_("what a label file was committed to with, once its salt is out")
-    )
-    commitment.add_argument("--labels", required=True, help=_("as above"))
-    commitment.add_argument("--revision", required=True, help=_("the name under which they were imported"))
-    commitment.add_argument(
-        "--salt", type=bytes.fromhex, required=True, help=_("in hex, as the log of decisions has it")
-    )
-    commitment.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    compare = commands.add_parser("compare", help=_("list the pairs whose labels two files state otherwise, as CSV"))
-    compare.add_argument("before", help=_("labels, as for `score`"))
-    compare.add_argument("after", help=_("labels, as for `score`"))
-    compare.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    rescore = commands.add_parser("rescore", help=_("score everything under another label revision, then show that"))
-    rescore.add_argument("--revision", required=True, help=_("one of those in the setting LABELS"))
-    return parser
+    return run(arguments)
 
 
 if __name__ == "__main__":

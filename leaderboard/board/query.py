@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from benchmark.judges import TYPES
 from benchmark.protocols import protocols
 from benchmark.spec import BenchmarkSpec
+from common.messages import _
 from common.rounding import tenths as tenths
 from common.rounding import units as units
 from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
@@ -69,6 +70,13 @@ FILTERS: tuple[Filter, ...] = (
     Filter("since", "Since", "date:>=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
     Filter("until", "Until", "date:<=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
 )
+PRESETS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (_("All models"), ()),
+    (_("Open weights"), (("open", "yes"),)),
+    (_("Open, up to 10B"), (("open", "yes"), ("max_size", "10"))),
+)
+"""What readers ask for most, in one click: words, and filters about weights and size."""
+PRESET_FILTERS = ("open", "min_size", "max_size")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
@@ -118,6 +126,12 @@ class BoardQuery:
     def unfolded(self) -> bool:
         """Whether other reports of a judge show at once: what was searched for is not to be hidden."""
         return bool(self.search or self.filters)
+
+    def with_preset(self, values: Sequence[tuple[str, str]]) -> BoardQuery:
+        """Return the view with these filters about weights and size; all others stay."""
+        chosen = dict([pair for pair in self.filters if pair[0] not in PRESET_FILTERS] + list(values))
+        filters = tuple((one.key, chosen[one.key]) for one in FILTERS if one.key in chosen)
+        return replace(self, filters=filters, unstated=False, page=1)
 
     def filter(self, key: str) -> str:
         """Return the value of a filter; "" if it is not used."""

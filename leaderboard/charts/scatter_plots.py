@@ -219,7 +219,8 @@ def _plane_words(place: _Place, tail: str, page: Page, height: int) -> list[Json
     for value, level in plane.levels:
         name = page.text(level)
         y, width = place.y(value), text_width(name, _LETTER)
-        sides: list[Box] = [(start, y - 18, start + width, y) for start in (place.right - width, place.left)]
+        between = range(int(place.left), int(place.right - width), 24)
+        sides: list[Box] = [(start, y - 18, start + width, y) for start in (place.right - width, *between)]
         free = [side for side in sides if not any(_overlap(side, (x - 6, v - 6, x + 6, v + 6)) for x, v in dots)]
         side = (free or sides)[0]
         taken.append(side)
@@ -242,7 +243,7 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
             box = (left, top, left + width, top + _TALL)
             inside = left >= place.left - 2 and box[2] <= place.right + _EDGE
             own = (x - 6, y - 6, x + 6, y + 6)
-            if not inside or top < place.top - 4 or box[3] > place.bottom:
+            if not inside or top < place.top + 2 or box[3] > place.bottom:  # the line at the top strikes no name
                 continue
             if any(_overlap(box, other) for other in (*taken, *(dot for dot in dots if dot != own))):
                 continue

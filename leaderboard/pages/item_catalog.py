@@ -21,6 +21,8 @@ from leaderboard.cache import BoardVersion
 
 ALLOWED = frozenset({"key", "id", "query", "response", "image", "category", "source", "query_source", "models"})
 """The columns of an item file. Any other might tell a label, so a file with one is not read."""
+THUMBNAIL_BYTES = 100_000
+"""A page of pairs loads no larger image: it has many."""
 _KEPT = 4  # relations; each a few megabytes at most
 
 log = logging.getLogger(__name__)
@@ -90,6 +92,11 @@ class ItemCatalog:
         root = self._item_file.parent.resolve()
         path = (root / name).resolve()
         return path if path.is_relative_to(root) and path.is_file() else None
+
+    def has_thumbnail(self, texts: ItemTexts | None) -> bool:
+        """Return whether an item has an image that is small enough to stand in a list."""
+        path = self.image(texts.image) if texts else None
+        return path is not None and path.stat().st_size <= THUMBNAIL_BYTES
 
     def relations(
         self, edition: BoardVersion, revision: str = "", *, with_anonymous: bool = False

@@ -117,10 +117,28 @@
     return numeric && !compare(wanted) ? tr("The field {name} takes a number, such as {name}:>5.", { name }) : "";
   }
 
+  // The best by each score of what a search or filter leaves; none of a single judge.
+  function leaders(data, state) {
+    if (!asked(state).length) return [];
+    const unled = new Set(data.unled.rows);
+    const rows = choose(data, { ...state, pin: "" }).rows.filter((i) => data.tier[i] !== 2 && !unled.has(i));
+    if (rows.length < 2) return [];
+    const line = element("p", {}, element("b", {}, tr("Best of these:")));
+    for (const [key, kind] of state.columns) {
+      const known = rows.filter((i) => kind === "interval" && data[key][i] !== null);
+      if (!known.length) continue;
+      const best = known.reduce((a, b) => (tenths(data[key][b]) > tenths(data[key][a]) ? b : a));
+      line.append(" ", element("span", {}, `${state.titles[key]} `, element("b", {}, shown(tenths(data[key][best]))), " ",
+        element("a", { href: entry(data, best, state) }, shortName(data.model[best])),
+        data.tier[best] === 1 ? ` ${tr("reported")}` : ""));
+    }
+    return [line];
+  }
+
   function hints(data, state) {
     const found = [...new Set(words(state.q))].map((word) => [word, misread(data, word)])
       .filter(([word, text]) => text && !haystack(data).some((row) => row.includes(word))).slice(0, 3)
-      .map(([, text]) => element("p", {}, text));
+      .map(([, text]) => element("p", {}, text)).concat(leaders(data, state));
     const columns = asked(state).map((word) => askedColumn(data, state, word)).filter(Boolean);
     if (!columns.length) return found;
     const strict = choose(data, { ...state, unstated: "" }), kept = new Set(strict.rows);
@@ -249,10 +267,11 @@
   // Names: see leaderboard/board/names.py.
   const LONGEST = 56, HEAD = 34, TAIL = 18, MONOGRAM_COLOURS = 8;
   const ownerOf = (model) => (/^[\p{L}\p{N}_.-]+\/[\p{L}\p{N}_.-]+$/u.test(model) ? model.split("/")[0] : "");
+  const shortName = (model) => (ownerOf(model) ? model.slice(ownerOf(model).length + 1) : model);
   const breakable = (text) => text.split(/(?<=[_/-])(?=.)/s).flatMap((part, n) => (n ? [element("wbr", {}), part] : [part]));
 
   function nameParts(model) {
-    const owner = ownerOf(model), name = [...owner ? model.slice(owner.length + 1) : model];
+    const owner = ownerOf(model), name = [...shortName(model)];
     const hidden = owner ? [element("span", { class: "sr" }, `${owner}/`)] : [];
     if (name.length <= LONGEST) return [...hidden, ...breakable(name.join(""))];
     return [...hidden, ...breakable(name.slice(0, HEAD).join("")),
@@ -267,13 +286,15 @@
     return [element("span", { class: `org c${colour}`, "aria-hidden": "true", title: organisation }, letters.join("").toUpperCase())];
   }
 
+  const entry = (data, i, state) => `${PREFIX}/entries/${data.id[i]}${state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : ""}`;
+
   function judge(data, i, state, pinned) {
-    const name = data.model[i], asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
+    const name = data.model[i];
     const cell = element("th", { scope: "row" });
     if (data.tier[i] === 2) cell.append(element("bdi", {}, element("i", {}, name)));
     else {
       const title = ownerOf(name) || [...name].length > LONGEST ? { title: name } : {};
-      const link = element("a", { href: `${PREFIX}/entries/${data.id[i]}${asOf}`, ...title }, ...nameParts(name));
+      const link = element("a", { href: entry(data, i, state), ...title }, ...nameParts(name));
       cell.append(...badge(data.organisation[i] || ownerOf(name)), element("bdi", {}, link));
     }
     const from = (data.tier[i] ? [data.source[i]] : [data.version[i], data.about[i], data.organisation[i]])
@@ -378,6 +399,8 @@
       return location.pathname + (text ? `?${text}` : "") + location.hash;
     }
     const embedded = root.dataset.embedded !== undefined;
+    // What a link sets of the filters about weights and size.
+    const preset = (link) => ({ open: "", min_size: "", max_size: "", ...Object.fromEntries(new URLSearchParams(link.dataset.preset)) });
     let opened = "";  // the markup above the table that is drawn
 
     function controls(data, found, first, rows) {
@@ -391,6 +414,12 @@
         if (link.dataset.by === rankedBy(state)) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
         link.href = address({ sort: link.dataset.by, dir: "desc", page: 1 });
+      }
+      for (const link of root.querySelectorAll("[data-preset]")) {
+        const wanted = preset(link);
+        if (Object.keys(wanted).every((key) => wanted[key] === state[key])) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+        link.href = address({ ...wanted, unstated: "", page: 1 });
       }
       one("[data-scoring]").textContent = data.scoring;
       for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes[POOLED]);
@@ -544,7 +573,7 @@
 
     root.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      const target = event.target.closest("[data-sort],[data-by],[data-tier],[data-unstated],[data-page],[data-reset],[data-unpick],.pin,.pick");
+      const target = event.target.closest("[data-sort],[data-by],[data-tier],[data-preset],[data-unstated],[data-page],[data-reset],[data-unpick],.pin,.pick");
       if (!target) return;
       event.preventDefault();
       const { sort, by, tier, page } = target.dataset;
@@ -552,6 +581,11 @@
       else if (by) apply({ sort: by, dir: "desc" });
       else if (target.matches("[data-unstated]")) apply({ unstated: state.unstated ? "" : "1" });
       else if (tier) apply({ tier });
+      else if (target.matches("[data-preset]")) {
+        const wanted = preset(target);
+        for (const key in wanted) form.elements[key].value = wanted[key];
+        apply({ ...wanted, unstated: "" });
+      }
       else if (page) apply({ page: state.page + Number(page) }, true).then(() => one(".frame").scrollIntoView());
       else if (target.classList.contains("pin")) pin(target.value);
       else if (target.classList.contains("pick")) pick(target.value);

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -68,6 +69,7 @@ class Health:
     backup_failed: BackupRecord | None = None  # the attempt that failed after it
     suspicions: int = 0  # that nobody has decided about
     approvals: int = 0  # submissions that wait for one, to any benchmark of the service
+    approvals_by_benchmark: Mapping[str, int] = field(default_factory=dict)  # without those where none waits
     busy: Alarm | None = None  # what accounts have had scored that somebody should look at
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
@@ -211,6 +213,7 @@ def health(ctx: ActionContext) -> Health:
     busy = alarm(ctx)
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
+        waiting = approval_queries.numbers_waiting(session)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
@@ -227,7 +230,8 @@ def health(ctx: ActionContext) -> Health:
             backup=(made := backups.last(session)),
             backup_failed=_since(made, backups.last(session, whole=False)),
             suspicions=anomalies.number_open(session, ctx.benchmark),
-            approvals=approval_queries.number_waiting(session),
+            approvals=sum(waiting.values()),
+            approvals_by_benchmark=waiting,
             busy=busy,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),

@@ -25,6 +25,7 @@ from maintenance.types import (
 from storage.annotation import pools
 from storage.annotation.pools import PoolView
 from storage.database import LARGEST
+from storage.files.import_folders import FolderNotAllowed, folder_below
 from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
@@ -64,6 +65,11 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
     why, origin = clean_reason(reason), clean_reason(folder, "folder", limit=2000)
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", _("Name the pool with small letters, digits, dots and dashes, for instance next."))
+    if ctx.import_dirs is not None:
+        try:
+            folder_below(origin, ctx.import_dirs)
+        except FolderNotAllowed as error:
+            raise Conflict("no-folder", str(error)) from None
     with ctx.database.write() as session:
         if any(pool.name == name for pool in pools.pools(session, ctx.benchmark)):
             raise Conflict("known-pool", _("There is a pool {name}. Choose another name.", name=name))

@@ -35,10 +35,11 @@ def waiting(session: Session, benchmark: str) -> list[dict[str, Any]]:
     return [_described(submission, account, now) for submission, account in rows]
 
 
-def number_waiting(session: Session) -> int:
-    """Return how many submissions wait, whatever their benchmark."""
-    waiting = select(func.count()).select_from(Approval).where(Approval.state == WAITING)
-    return session.execute(waiting).scalar_one()
+def numbers_waiting(session: Session) -> dict[str, int]:
+    """Return how many submissions wait, by benchmark; without those where none waits."""
+    waiting = select(Submission.benchmark, func.count()).join(Approval, Approval.submission_id == Submission.id)
+    rows = session.execute(waiting.where(Approval.state == WAITING).group_by(Submission.benchmark))
+    return dict(sorted(rows.all()))
 
 
 def _described(submission: Submission, account: Account | None, now: float) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def health(
             for disk in result.disks
         ),
         (_("Suspicions"), _("{count} open", count=f"{result.suspicions:,}")),
-        (_("Approvals"), _("{count} waiting", count=f"{result.approvals:,}")),
+        (_("Approvals"), _("{count} waiting", count=f"{result.approvals:,}") + text_output.waiting_of_each(result)),
         (_("Last backup"), text_output.backup(result)),
         (_("Audit chain"), _("{count} events", count=f"{result.chain_seq:,}")),
     ]

@@ -93,7 +93,7 @@ def test_a_page_on_another_port_cannot_use_the_session(page: Page, address: str)
     sent: list[Any] = []
     page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
     with serving(evil) as elsewhere:
-        page.goto(elsewhere)
+        page.goto(elsewhere, wait_until="commit")  # its script leaves at once
         page.wait_for_url(f"{address}/auth/sign-out")
     expect(page.locator("body")).to_contain_text("another site")
     assert "vlrb_session" in sent[0].all_headers().get("cookie", "")  # it did come along

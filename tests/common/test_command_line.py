@@ -15,12 +15,15 @@ import pytest
 import curate.__main__ as curate
 import judge.__main__ as judge_program
 import maintenance.__main__
+import maintenance.command_line
 import workers.__main__
+import workers.command_line
 from common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
 from maintenance import text_output
 from maintenance.types import Conflict, clean_reason
 from storage.jobs.tasks import TaskView
-from submissions.__main__ import command_line, main
+from submissions.__main__ import main
+from submissions.command_line import command_line
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 
@@ -76,7 +79,8 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
 @pytest.mark.usefixtures("chinese")
 def test_every_command_of_every_program_has_chinese_help() -> None:
     programs = [command_line([]), command_line(["verify"])]
-    programs += [module.command_line() for module in (maintenance.__main__, workers.__main__, judge_program, curate)]
+    others = (maintenance.command_line, workers.command_line, judge_program, curate)
+    programs += [module.command_line() for module in others]
     texts = [text for program in programs for text in _texts(program)]
     assert len(texts) > 400
     assert not [text for text in texts if _has_words(text) and not _is_chinese(translated(text))]

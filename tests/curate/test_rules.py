@@ -102,21 +102,24 @@ def test_a_rule_that_counts_more_than_there_is_is_refused(text: str, holds: bool
         check_counts(inner, runs=6, judges=2)
 
 
+@pytest.mark.parametrize("undecided_is_wrong", [True, False])
 @pytest.mark.parametrize("independent", [True, False])
-def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool) -> None:
-    found, runs, accuracies = FilterRule("wrong-at-least", 3), (2, 2, 1), (0.7, 0.6, 0.8)
-    chances = kept_chances(found, runs, accuracies, independent_runs=independent)
+def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, undecided_is_wrong: bool) -> None:
+    found = FilterRule("wrong-at-least", 3, undecided_is_wrong=undecided_is_wrong)
+    runs, accuracies, errors = (2, 2, 1), (0.6, 0.5, 0.8), (0.2, 0.4, 0.2)
+    chances = kept_chances(found, runs, accuracies, errors, independent_runs=independent)
     assert chances is not None
     dice = np.random.default_rng(5)
     pairs, judge = 200_000, np.repeat(np.arange(3), runs)
     label_wrong = dice.random(pairs) < 0.1
     draws = dice.random((pairs, 5)) if independent else dice.random((pairs, 3))[:, judge]
-    prefers_better = draws < np.array(accuracies)[judge]
-    stays = (prefers_better == label_wrong[:, None]).sum(axis=1) >= 3
+    better, worse = draws < np.array(accuracies)[judge], draws > 1 - np.array(errors)[judge]
+    wrong = np.where(label_wrong[:, None], better, worse) | (undecided_is_wrong & ~better & ~worse)
+    stays = wrong.sum(axis=1) >= 3
     assert chances.wrong_share(0.1) == pytest.approx(label_wrong[stays].mean(), abs=0.01)
 
 
 def test_too_many_runs_have_no_figure_rather_than_a_wrong_one() -> None:
     found = FilterRule("wrong-in-all")
-    assert kept_chances(found, (20,), (0.6,), independent_runs=True) is None
-    assert kept_chances(found, (20,), (0.6,), independent_runs=False) is not None
+    assert kept_chances(found, (20,), (0.6,), (0.4,), independent_runs=True) is None
+    assert kept_chances(found, (20,), (0.6,), (0.4,), independent_runs=False) is not None

@@ -79,18 +79,25 @@ class SlowFilter:
         said = [verdict for name in among for verdict in self.said[name][judge]]
         return said.count("right") / len(said)
 
+    def share(self, verdicts: Sequence[str], judge: int) -> float:
+        """The share of some verdicts among those of a judge."""
+        said = [one for name in self.pairs for one in self.said[name][judge]]
+        return sum(one in verdicts for one in said) / len(said)
+
     def wrong_share(self, prior: float, *, independent: bool) -> float:
         """The expected share of wrong labels among what stays, over all patterns of errors."""
-        accuracies = [self.accuracy(judge, self.pairs) for judge in range(len(JUDGES))]
-        units = [accuracy for accuracy in accuracies for _ in range(RUNS)] if independent else accuracies
+        undecided = ("undecided",) if "undecided" in self.rule else ()
+        units = [judge for judge in range(len(JUDGES)) for _ in range(RUNS if independent else 1)]
+        errors = [self.share(("wrong", *undecided), judge) for judge in units]
+        accuracies = [self.share(("right", *undecided), judge) for judge in units]
         right = wrong = 0.0
         for pattern in product((False, True), repeat=len(units)):
             errs = [pattern[judge * RUNS : (judge + 1) * RUNS] if independent else [pattern[judge]] * RUNS
                     for judge in range(len(JUDGES))]  # fmt: skip
             said = [["wrong" if err else "right" for err in one] for one in errs]
             if stays(self.rule, said, RUNS * len(JUDGES), len(JUDGES)):
-                right += prod(1 - chance if err else chance for err, chance in zip(pattern, units, strict=True))
-                wrong += prod(chance if err else 1 - chance for err, chance in zip(pattern, units, strict=True))
+                right += prod(chance if err else 1 - chance for err, chance in zip(pattern, errors, strict=True))
+                wrong += prod(chance if err else 1 - chance for err, chance in zip(pattern, accuracies, strict=True))
         return prior * wrong / (prior * wrong + (1 - prior) * right)
 
 

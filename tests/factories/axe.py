@@ -6,25 +6,26 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from axe_playwright_python.base import AxeResults  # type: ignore[import-untyped]
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from axe_playwright_python.base import AXE_SCRIPT, AxeResults  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
 from tests.conftest import ALL_ROWS
 
 # Rows of a table, and routes of the reference, are drawn by one template. They leave the document while axe reads it:
 # it reads what is hidden too.
-_TAKE_OUT = """() => {
+_RUN = """async ([options, allRows]) => {
   const rows = [...document.querySelectorAll("table")].flatMap(
     (table) => [...table.querySelectorAll("tbody tr")].slice(3));
   const routes = [...document.querySelectorAll("section.route")].slice(6);
-  window.takenOut = [...rows, ...routes].map((one) => {
+  const takenOut = allRows ? [] : [...rows, ...routes].map((one) => {
     const place = document.createComment("");
     one.replaceWith(place);
     return [place, one];
   });
+  const { violations } = await axe.run(options);
+  for (const [place, one] of takenOut) place.replaceWith(one);
+  return { violations };
 }"""
-_PUT_BACK = "() => window.takenOut.forEach(([place, one]) => place.replaceWith(one))"
 
 
 def axe_results(page: Page, rules: Sequence[str] = ()) -> AxeResults:
@@ -32,9 +33,6 @@ def axe_results(page: Page, rules: Sequence[str] = ()) -> AxeResults:
     # Style sheets need not be loaded again: only an experimental rule reads them.
     options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
     options |= {"runOnly": list(rules)} if rules else {}
-    if os.environ.get(ALL_ROWS):
-        return Axe().run(page, options=options)
-    page.evaluate(_TAKE_OUT)
-    found = Axe().run(page, options=options)
-    page.evaluate(_PUT_BACK)
-    return found
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    return AxeResults(page.evaluate(_RUN, [options, bool(os.environ.get(ALL_ROWS))]))

@@ -31,8 +31,10 @@ from functools import cache, partial, partialmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from tests.factories.forked_readers import read_in_forks
 from tests.factories.gradio_stubs import write_no_gradio_stubs
 from tests.factories.opened_files import record
+from tests.factories.quick_compression import compress_quickly
 from workers.supervisor import Supervisor
 
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
@@ -152,11 +154,13 @@ def _main() -> None:
     write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
-    import workers.__main__
+    import workers.command_line
     import workers.main  # noqa: F401
 
     for name in _IMPORTED_AT_WORK:
         importlib.import_module(name)
+    compress_quickly()
+    read_in_forks()
     gc.freeze()  # no child writes into the pages of what all share
 
     _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, _serve)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
 
+from benchmark.spec import BenchmarkSpec
+from leaderboard import routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.board_charts import chance_line
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import ChartText, Page
 from leaderboard.charts.scatter_plots import Point2D
-from leaderboard.render import render, style_sheet
+from leaderboard.judges import routes as judges_routes
+from leaderboard.render import assets, bar_position, render, style_sheet
+from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 
@@ -24,6 +31,15 @@ TIES = replace(
     overalls=tuple(replace(one, without_ties=one.key == VL.mean) for one in VL.overalls),
 )
 """Its headline and categories are with ties, its mean without."""
+
+
+def board_of(spec: BenchmarkSpec) -> dict[str, Any]:
+    """Return a snapshot of two entries; where a tie is a label, people have made no use of it."""
+    entries = [entry(number, share, model=f"Judge {number}") for number, share in ((1, 0.5), (2, 0.6))]
+    for tally in (tally for one in entries for tally in one["tallies"].values() if spec.ties):
+        for cells in (tally["counts"], tally["agreeing"]):
+            cells.extend(cells[: len(spec.source_keys)])
+    return snapshot(entries, spec.id)
 
 
 def test_a_new_entry_is_held_against_what_guessing_gives_in_its_headline() -> None:
@@ -40,9 +56,38 @@ def test_a_new_entry_is_held_against_what_guessing_gives_in_its_headline() -> No
 
 def test_the_mark_on_the_axes_of_a_score_is_at_its_chance() -> None:
     rules = style_sheet("", TIES)
-    assert f"td.headline .ci,.strip.{VL.pooled} svg{{background-position:16.6% 0,0 50%}}" in rules
+    assert f"td.{VL.pooled} .ci,td.headline .ci,.strip.{VL.pooled} svg{{background-position:16.6% 0,0 50%}}" in rules
     assert f".strip.{VL.mean} " not in rules
     assert style_sheet("", VL) == ""
+
+
+@pytest.mark.parametrize(("spec", "moved"), [(TIES, {VL.pooled, *VL.category_keys}), (VL, set())])
+def test_pages_draw_each_score_in_a_cell_whose_mark_the_style_sheet_moves(spec: Any, moved: set[str]) -> None:
+    app = FastAPI()
+    app.include_router(routes.build(BoardCache(FixedSource(board_of(spec)), context=RenderContext(spec=spec))))
+    client, rules = TestClient(app), style_sheet("", spec)
+    drawn: set[str] = set()
+    for address in ("/entries/e00000000001", "/compare?entries=e00000000001,e00000000002"):
+        cells = re.findall(
+            r'<td class="(?:num|drawing) (\w+)"[^>]*>\s*(?:<b>[^<]*</b>)?<svg class="ci"', client.get(address).text
+        )
+        assert cells, address
+        drawn |= {*cells}
+    assert {key for key in drawn if f"td.{key} .ci" in rules} == moved
+
+
+@pytest.mark.parametrize("address", ["/judges", "/judges/judge-1"])
+def test_pages_of_several_benchmarks_mark_the_chance_of_each(address: str) -> None:
+    boards = [
+        BoardCache(FixedSource(board_of(context.spec)), context=context, published=())
+        for context in contexts_of([VL, replace(TIES, id="with-ties")])
+    ]
+    app = FastAPI()
+    app.include_router(judges_routes.build(boards))
+    drawn = re.findall(r'<svg class="(ci[^"]*)" role="img">', TestClient(app).get(address).text)
+    assert drawn == ["ci", "ci third"] * (2 if address == "/judges" else 1)
+    rule = f".ci.third{{background-position:{bar_position(1 / 3)}% 0,0 50%}}"
+    assert rule in assets()["judges.css"].body.encodings["identity"].decode()
 
 
 def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import brotli
 import pytest
@@ -11,14 +12,15 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from leaderboard import api, routes
+from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
-from leaderboard.render import assets, board_fragment, header_markup, safe_link
+from leaderboard.render import STATIC, assets, board_fragment, header_markup, safe_link, without_comments
 from leaderboard.render_context import RenderContext
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL
 
+_STATIC = Path(routes.__file__).parent / "static"
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 
 
@@ -81,7 +83,7 @@ def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> 
 
 
 def test_pages_forbid_inline_code_sniffing_and_foreign_frames(client: TestClient) -> None:
-    for path in ("/", "/about", "/entries/e00000000001", "/nowhere", assets()["board.js"].url):
+    for path in ("/", "/about", "/entries/e00000000001", "/nowhere", assets()["icon.svg"].url):
         headers = client.get(path).headers
         policy = headers["content-security-policy"]
         assert "unsafe" not in policy
@@ -111,6 +113,30 @@ def test_static_files_are_cached_permanently_under_the_name_of_their_content(cli
         assert client.get(f"/static/{asset.name}").headers["cache-control"] == "public, no-cache"
     assert client.get("/static/site.0000000000.css").status_code == 404
     assert client.get("/static/..%2fweb.py").status_code == 404
+
+
+def test_scripts_and_style_sheets_carry_no_policies_of_pages(client: TestClient) -> None:
+    for name in ("board.js", "site.css"):
+        headers = client.get(assets()[name].url).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert set(headers).isdisjoint(
+            {"content-security-policy", "permissions-policy", "referrer-policy", "cross-origin-opener-policy"}
+        )
+
+
+def test_comments_on_lines_of_their_own_and_indentation_are_not_served() -> None:
+    script = 'a("//b");\n\n  // why\n  b(`//c`); // stays\n  //\n'
+    assert without_comments(script) == 'a("//b");\nb(`//c`); // stays\n'
+    assert without_comments("/* why */\n  a{\n  b:c /* stays */\n  }\n") == "a{\nb:c /* stays */\n}\n"
+    for asset in assets().values():
+        served = asset.body.encodings["identity"].decode()
+        assert not re.search(r"^(\s|//|/\*)", served, re.MULTILINE), asset.name
+
+
+@pytest.mark.parametrize("name", [name for name in STATIC if name.endswith((".js", ".css"))])
+def test_no_literal_of_a_static_file_goes_over_several_lines(name: str) -> None:
+    for line in (_STATIC / name).read_text().splitlines():
+        assert line.count("`") % 2 == 0 and not line.endswith("\\"), line
 
 
 def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) -> None:
@@ -284,6 +310,16 @@ def test_the_column_file_holds_all_rows_and_is_revalidated(client: TestClient) -
     assert again.status_code == 304
 
 
+@pytest.fixture
+def best_compression(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have everything compressed as the service does; tests compress quickly."""
+    monkeypatch.setattr(cache, "BROTLI_QUALITY", 11)
+    assets.cache_clear()
+    yield
+    assets.cache_clear()
+
+
+@pytest.mark.usefixtures("best_compression")
 def test_a_first_visit_to_a_hundred_entries_takes_less_than_forty_kilobytes() -> None:
     with TestClient(serve(FixedSource(snapshot(crowd(100))), published=())) as client:
         page = client.get("/").text

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.factories.gradio_pages import open_maintain
 from tests.factories.service import Service, running, until
 from tests.real_data import real_file
 
@@ -48,8 +49,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
     found = browser.new_context().new_page()
     found.on("pageerror", lambda error: wrong.append(str(error)))
     found.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))  # type: ignore[func-returns-value]
-    found.goto(f"{service.url}/app/maintain")
-    expect(found.locator("#health")).to_contain_text("The board shows")
+    open_maintain(found, f"{service.url}/app/maintain")
     yield found
     assert not wrong
     found.context.close()
@@ -64,13 +64,16 @@ def _revision(service: Service) -> str:
 
 
 def _tab(page: Page, name: str) -> Locator:
-    page.get_by_role("tab", name=re.compile(rf"^{name}( \d+)?$")).click()
+    tab = page.get_by_role("tab", name=re.compile(rf"^{name}( \d+)?$"))
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
     return page.locator("[role=tabpanel]:visible")
 
 
 def _act(tab: Locator, row: str, action: str, **typed: str) -> None:
-    """Choose an action at a row, in its menu where it has one, and fill its dialog in."""
-    found = tab.locator(f'tr[data-key="{row}"]')
+    """Choose an action at a row that may have it by now, in its menu where it has one, and fill its dialog in."""
+    found = tab.locator(f'tr[data-key="{row}"]:not([data-without~="{action}"])')
+    found.wait_for()
     if found.locator("[data-menu]").count():
         found.locator("[data-menu]").click()
         tab.locator(f'dialog[open] [data-act="{action}"]').click()

@@ -43,7 +43,7 @@ def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
 
 
 def test_a_command_does_not_wait_for_what_only_sign_in_needs() -> None:
-    told = "import sys, maintenance.__main__; print('authlib' in sys.modules)"
+    told = "import sys, maintenance.command_line; print('authlib' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True, timeout=100).strip() == "False"
 
 

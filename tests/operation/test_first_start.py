@@ -262,6 +262,8 @@ def test_a_demo_that_runs_beside_a_board_raises_an_alarm(tmp_path: Path) -> None
     settings = settings_of(tmp_path / "data", **environ, RECEIPT_KEY="A" * 43 + "=")
     (alarm,) = settings_alarms(settings)
     assert alarm.code == "demo-beside-board"
+    assert environ["REPLICA_URL"] in alarm.sentence
+    assert "REPLICA_URL" in alarm.public and environ["REPLICA_URL"] not in alarm.public
     with closing(open_service_database(settings)) as opened, opened.read() as session:
         assert alarm in service_alarms(session, (), known=[alarm])
     done = run_maintenance("health", environ={"DATA_DIR": str(tmp_path / "data"), **environ})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,9 +15,10 @@ from sqlalchemy import text
 
 from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
+from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
-from operation.start import StartRefused, prepare_database, require_database_or_new_board
+from operation.start import NEW_BOARD, StartRefused, prepare_database, require_database_or_new_board
 from storage.database import Database, migrate, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
@@ -132,8 +134,35 @@ def test_a_worker_that_starts_first_makes_no_board_where_copies_wait(
 
 def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StartRefused, match=r"cannot be read \(Not a directory\).*leave BACKUP_URL out"):
+    with pytest.raises(ReplicaUnusable, match=r"cannot be read \(Not a directory\).*leave BACKUP_URL out"):
         prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, {}, copies=str(tmp_path / "file"))
+
+
+def test_a_worker_that_cannot_tell_whether_there_are_copies_is_to_be_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    places = {"DATA_DIR": tmp_path / "data", "BACKUP_URL": tmp_path / "file"}
+    for name, value in {**places, "LABELS": f"v2={real_file('data/labels_v2.jsonl')}"}.items():
+        monkeypatch.setenv(name, str(value))
+    assert run_worker([]) == 1
+    assert "BACKUP_URL" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("leaderboard.db"))
+
+
+def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, places = f"sqlite:///{tmp_path}/data/leaderboard.db", (tmp_path / "replica", tmp_path / "not mounted")
+    for place in places:
+        place.mkdir()
+    prepare_database(url, Replica(str(places[0])), dict(os.environ), copies=str(places[1]))
+    (said,) = (one for one in caplog.records if one.message == NEW_BOARD)
+    assert {"REPLICA_URL": str(places[0]), "BACKUP_URL": str(places[1])}.items() <= said.data.items()  # type: ignore[attr-defined]
+    caplog.clear()
+    new_database(url).close()
+    prepare_database(url, None, {}, copies=str(places[1]))
+    assert not caplog.records, "only before the first start"
 
 
 @pytest.mark.postgres

@@ -172,6 +172,7 @@ def test_a_full_disk_is_named_by_readyz_with_what_to_do(
     refused = client(database, tmp_path).get("/readyz")
     assert (refused.status_code, refused.json()["code"]) == (503, "disk-full")
     assert "Make room" in refused.json()["detail"]
+    assert str(tmp_path) not in refused.text, "paths are for operators"
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,17 @@ def test_a_folder_that_is_no_pool_is_refused_in_words(
     assert task.state == "failed" and words in task.outcome
 
 
+def test_a_folder_that_the_worker_beside_the_process_cannot_take_is_refused_at_once(
+    bench: ReviewSetup, folder: Path, tmp_path: Path
+) -> None:
+    beside = by(bench.database, ANN, import_dirs=[tmp_path / "imports"])
+    for named in ("misspelt", str(tmp_path), "../imports/../"):
+        with refuses(Conflict, "no-folder"):
+            pools.request_import(beside, "next", named, "because")
+    assert not operations.recent_tasks(beside)
+    assert pools.request_import(beside, "next", "pool", "because").task_id
+
+
 @on_both
 def test_the_draft_label_comes_after_the_first_answer_and_a_change_is_a_second_one(
     bench: ReviewSetup, tmp_path: Path

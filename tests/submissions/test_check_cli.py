@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.items import build_table
-from submissions.__main__ import readable
+from submissions.command_line import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.programs import run_maintenance, run_submissions

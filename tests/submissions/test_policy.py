@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select, update
 
 from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
+from maintenance import text_output
 from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
 from storage import visibility
@@ -101,7 +102,9 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Submission
     taken = submit(careful, ANN)
     (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
-    assert operations.health(by(database, MAINTAINER, "another")).approvals == 1
+    health = operations.health(by(database, MAINTAINER, "another"))
+    assert (health.approvals, health.approvals_by_benchmark) == (1, {BENCHMARK: 1})
+    assert f"1 waiting ({BENCHMARK} 1)" in text_output.health(health)
     assert approvals.approve(by(database, MAINTAINER), taken.id, "known group").changed
     assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)

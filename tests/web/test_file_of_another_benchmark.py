@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from benchmark.items import ItemTable
 from benchmark.spec import load_spec
+from tests.factories.gradio_pages import open_submit
 from tests.factories.programs import run_maintenance
 from tests.factories.service import Service, running, until
 from tests.leaderboard.test_another_benchmark import DEFINITION, PAIRS, RIGHT, lines, predictions
@@ -126,10 +127,12 @@ def test_one_click_checks_the_same_upload_on_its_own_benchmark(
 ) -> None:
     service = four.service
     file = write_json_lines(tmp_path / "judge.jsonl", mm_rlhf_predictions(QUESTIONS, seed=3))
-    page.goto(f"{service.url}/app/submit?benchmark=multimodal-rewardbench")
+    open_submit(page, f"{service.url}/app/submit?benchmark=multimodal-rewardbench")
     page.locator("#predictions input[type=file]").set_input_files(file)
+    other = page.get_by_role("link", name="Check this file for MM-RLHF-RewardBench")
+    expect(other).to_be_visible()
     page.get_by_label("Model (required)").fill("Typed before")
-    page.get_by_role("link", name="Check this file for MM-RLHF-RewardBench").click()
+    other.click()
     expect(page.locator("#report")).to_contain_text("Can be submitted, with 1 warning")
     expect(page.locator("#submit")).to_be_enabled()
     expect(page).to_have_url(f"{service.url}/app/submit?benchmark=mm-rlhf-rewardbench")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -32,73 +33,85 @@ def address() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=[PHONE, WIDE], ids=["390", "1440"])
-def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport=request.param)
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """Yield one page for all tests of this file."""
+    context = browser.new_context()
     yield context.new_page()
     context.close()
+
+
+def on_each_screen(page: Page) -> Iterator[Any]:
+    """Yield a phone's size and a wide screen's, as soon as the page has it."""
+    for screen in (PHONE, WIDE):
+        page.set_viewport_size(screen)  # type: ignore[arg-type]
+        yield screen
 
 
 def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_no_page_scrolls_sideways(page: Page, address: str, path: str) -> None:
-    page.goto(address + path)
-    assert_fits(page)
-
-
-@pytest.mark.parametrize("path", BOARDS)
-def test_the_header_has_at_most_two_lines(page: Page, address: str, path: str) -> None:
-    page.goto(address + path)
+def header_lines(page: Page) -> int:
     tops = page.evaluate(
         """() => [...document.querySelectorAll(".top > *")].map(one => {
           const box = one.getBoundingClientRect();
           return Math.round((box.top + box.bottom) / 2);
         }).sort((one, other) => one - other)"""
     )
-    lines = [top for place, top in enumerate(tops) if not place or top - tops[place - 1] > 10]
-    assert len(lines) == (2 if page.viewport_size == PHONE else 1)
+    return len([top for place, top in enumerate(tops) if not place or top - tops[place - 1] > 10])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_fits_its_header_is_low_and_its_first_row_is_on_the_first_screen(
+    page: Page, address: str, path: str
+) -> None:
+    page.goto(address + path)
+    for screen in on_each_screen(page):
+        assert_fits(page)
+        if path in BOARDS:
+            assert header_lines(page) == (2 if screen == PHONE else 1)
+        if path in (*BOARDS, "/judges"):
+            expect(page.locator("table tbody tr").first).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("path", BOARDS)
 def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?tier=reported")
-    beside = page.evaluate(
-        """() => [...document.querySelectorAll("table.elsewhere tbody tr")].flatMap(row => {
-          const box = one => one.getBoundingClientRect();
-          const remarks = row.querySelector("th small");
-          return [...row.querySelectorAll("td.plain")].map(box).filter(one => one.width
-            && one.top < box(remarks).bottom && box(remarks).top < one.bottom && one.left > box(remarks).left
-          ).map(one => one.left - box(remarks).right);
-        })"""
-    )
-    assert min(beside, default=0) >= 0
-
-
-@pytest.mark.parametrize("path", [*BOARDS, "/judges"])
-def test_the_first_row_is_on_the_first_screen(page: Page, address: str, path: str) -> None:
-    page.goto(address + path)
-    expect(page.locator("table tbody tr").first).to_be_in_viewport()
+    for _screen in on_each_screen(page):
+        beside = page.evaluate(
+            """() => [...document.querySelectorAll("table.elsewhere tbody tr")].flatMap(row => {
+              const box = one => one.getBoundingClientRect();
+              const remarks = row.querySelector("th small");
+              return [...row.querySelectorAll("td.plain")].map(box).filter(one => one.width
+                && one.top < box(remarks).bottom && box(remarks).top < one.bottom && one.left > box(remarks).left
+              ).map(one => one.left - box(remarks).right);
+            })"""
+        )
+        assert min(beside, default=0) >= 0
 
 
 @pytest.mark.parametrize("path", BOARDS)
 def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?sort=model&dir=asc")
-    first = page.locator("table.ranked tbody tr").first
-    expect(first).to_contain_text("Judge 0")
-    page.locator(".picker summary").click()
+    expect(page.locator("table.ranked tbody tr").first).to_contain_text("Judge 0")
     expect(page.locator(".picker li")).to_have_count(len(SERVED) + 1)
-    expect(page.locator(".picker li").last).to_be_visible()
-    assert_fits(page)
+    for _screen in on_each_screen(page):
+        page.locator(".picker summary").click()
+        expect(page.locator(".picker li").last).to_be_visible()
+        assert_fits(page)
+        page.locator(".picker summary").click()
+        expect(page.locator(".picker li").last).to_be_hidden()
 
 
-def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: str) -> None:
+@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["390", "1440"])
+def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: str, screen: Any) -> None:
+    page.set_viewport_size(screen)
     page.goto(f"{address}/judges?tier=scored")
     expect(page.locator(".judges tbody tr")).to_have_count(100)
     page.locator("select[name=sort]").select_option(SERVED[2])
     page.get_by_role("button", name="Show").click()
+    page.wait_for_url(f"**sort={SERVED[2]}**")
     rows = page.locator(f".judges tbody td[data-name={'MM-RLHF-RewardBench'}] b")
     values = [float(text) for text in rows.all_inner_texts()]
     assert values == sorted(values, reverse=True)
@@ -106,7 +119,9 @@ def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: 
     expect(page.locator(".judges tbody tr")).to_have_count(SHARED)
 
 
-def test_two_judges_that_are_ticked_are_compared(page: Page, address: str) -> None:
+@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["390", "1440"])
+def test_two_judges_that_are_ticked_are_compared(page: Page, address: str, screen: Any) -> None:
+    page.set_viewport_size(screen)
     page.goto(f"{address}/judges?tier=scored&on=all&sort=name")
     expect(page.get_by_role("button", name="Compare the two chosen")).to_be_hidden()
     for name in ("Judge 0", "Judge 1"):

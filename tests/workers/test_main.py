@@ -96,7 +96,7 @@ def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
 
 def test_offline_scoring_imports_no_database() -> None:
     program = (
-        "import sys, workers.__main__, workers.score_cli; "
+        "import sys, workers.command_line, workers.score_cli; "
         "print([name for name in ('sqlalchemy', 'alembic') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.datastructures import URL, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from leaderboard.responses import SECURITY
+from leaderboard.responses import SECURITY, security_headers
 
 _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()
@@ -89,6 +89,8 @@ def _default_headers(path: str, status: int, headers: MutableHeaders) -> Mapping
     if status == 304:  # what is in the cache keeps its own
         return {}
     kind, gradio = headers.get("content-type", ""), path.startswith("/app")
+    if _POLICY not in (security := security_headers(kind)):
+        return security
     page = kind.startswith("text/html")
     policy = NO_PAGE if not page else GRADIO if gradio else SECURITY[_POLICY]
     # Gradio's pages and their description of themselves name the address that was asked, and who is asking.

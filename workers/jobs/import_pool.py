@@ -19,6 +19,7 @@ from curate.verification_record import read_candidates
 from storage.annotation import pools
 from storage.annotation.pools import Candidate, NewPool
 from storage.database import Database
+from storage.files.import_folders import FolderNotAllowed, folder_below
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
@@ -82,7 +83,10 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
     Raises:
         CurateError: it is no such folder; the same words whether a folder elsewhere exists or not.
     """
-    folder = _allowed(named, directories)
+    try:
+        folder = Path(named).resolve() if directories is None else folder_below(named, directories)
+    except FolderNotAllowed as error:
+        raise CurateError(str(error)) from None
     for path in (folder / CANDIDATES, folder / "filtered" / CANDIDATES, folder / PAIRS):
         if path.is_file():
             images = folder.parent if path == folder / CANDIDATES and (folder.parent / PAIRS).is_file() else folder
@@ -93,23 +97,6 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
             folder=folder,
             candidates=CANDIDATES,
             pairs=PAIRS,
-        )
-    )
-
-
-def _allowed(named: str, directories: Sequence[Path] | None) -> Path:
-    if directories is None:
-        return Path(named).resolve()
-    for directory in (directory.resolve() for directory in directories):
-        folder = (directory / named).resolve()
-        if folder.is_relative_to(directory) and folder.is_dir():
-            return folder
-    where = " or ".join(map(str, directories))
-    raise CurateError(
-        _(
-            "{named} is no folder below {where}. Put the pool there, or name another directory in LABEL_IMPORT_DIRS.",
-            named=named,
-            where=where,
         )
     )
 

@@ -11,7 +11,7 @@ import pytest
 from benchmark.items import ItemTable, build_table, response_fingerprint
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
-from leaderboard.pages.item_catalog import ItemCatalog, ItemFileError, ItemTexts, read_item_file
+from leaderboard.pages.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
 from leaderboard.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
@@ -190,6 +190,16 @@ def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> Non
         str(tmp_path / "secret.png"),
     ):
         assert materials.image(name) is None, name
+
+
+def test_a_list_shows_small_images_alone(tmp_path: Path) -> None:
+    (tmp_path / "small.png").write_bytes(b"x" * THUMBNAIL_BYTES)
+    (tmp_path / "large.png").write_bytes(b"x" * (THUMBNAIL_BYTES + 1))
+    materials = ItemCatalog(item_file=item_file(tmp_path, texts_only(pairs(1))))
+    shown = [
+        materials.has_thumbnail(ItemTexts("?", ("a", "b"), name)) for name in ("small.png", "large.png", "no.png", "")
+    ]
+    assert (shown, materials.has_thumbnail(None)) == ([True, False, False, False], False)
 
 
 def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:

@@ -226,7 +226,9 @@ def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
 
 
 def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
-    link = re.findall(r'href="(/explore/[0-9a-f]{12})"', client.get("/explore?q=onerror").text)[0]
+    found = client.get("/explore?q=onerror").text
+    link = re.findall(r'href="(/explore/[0-9a-f]{12})"', found)[0]
+    assert f'<img src="{link}/image" alt=""' in found
     html = client.get(link).text
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
     assert f'<img class="picture" src="{link}/image"' in html
@@ -234,7 +236,7 @@ def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
     assert (image.headers["content-type"], image.content) == ("image/png", b"\x89PNG")
     assert image.headers["x-content-type-options"] == "nosniff"
     other = re.findall(r'href="(/explore/[0-9a-f]{12})"', client.get("/explore?q=VLFeedback-1").text)[0]
-    assert "<img" not in client.get(other).text
+    assert "<img" not in client.get(other).text + client.get("/explore?q=VLFeedback-1").text
     assert client.get(f"{other}/image").status_code == 404
 
 
