@@ -104,7 +104,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from (spec.accuracy_text(name) for name in dict.fromkeys((*spec.tie_breaks, *spec.overall_keys)))
     yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
-    yield from map(spec.category_text, spec.category_keys)
+    yield from (spec.category_text(key)[:] for key in spec.category_keys)  # plain text, which Babel can copy
     yield from _of_publications(spec)
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
