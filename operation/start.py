@@ -100,7 +100,7 @@ def _refuse_new_board(database_url: str, replica: Replica | None, copies: str, r
     if reason:
         raise StartRefused(reason)
     looked_at = {"REPLICA_URL": "" if replica is None else replica.public_name, "BACKUP_URL": public_address(copies)}
-    log.warning(NEW_BOARD, extra={"data": {"reason": "no copy of a board is there", **looked_at}})
+    log.info(NEW_BOARD, extra={"data": {"reason": "no copy of a board is there", **looked_at}})
 
 
 def _is_there(database_url: str, path: Path | None) -> bool:
