@@ -31,7 +31,7 @@ from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.files.durability import NotReplicated
+from storage.files.durability import NotReplicated, ReplicaLost
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 from storage.limits import submission_pause
@@ -63,6 +63,7 @@ SubmissionError = (
     | ApprovalPending
     | SubmissionsPaused
     | NotReplicated
+    | ReplicaLost
 )
 Alarms = Callable[[Session], Sequence[ServiceAlarm]]
 SUBMISSION_ERRORS = get_args(SubmissionError)
@@ -303,6 +304,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(503, "submissions-paused", str(refused))
     if isinstance(refused, NotReplicated):
         return problem_body(503, "not-replicated", str(refused), retry_after=60)
+    if isinstance(refused, ReplicaLost):
+        return problem_body(503, "replica-lost", str(refused))
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]

@@ -210,8 +210,10 @@ class SubmissionService:
             FileRejected: the file has problems.
             NotConfirmed: most of its votes cannot be read.
             NotReplicated: it is stored here, and the replica has not confirmed it in time.
+            ReplicaLost: the replica confirms nothing until an operator has acted.
         """
         require(user, Role.SUBMITTER)
+        self._durability.require_replica()  # before a file is kept and counted that gets no receipt
         accepted = self._accept(file, metadata, user, shown, accept_unreadable)
         self._durability.confirm()  # also of what was known: nobody may have been told yet
         return accepted

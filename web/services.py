@@ -286,7 +286,7 @@ def replicating_litestream(settings: Settings) -> Litestream | None:
 def _durability(settings: Settings, replica: ReplicaWatch | None) -> Durability | None:
     """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
     if settings.durability == REPLICATED and replica is not None:
-        return Durability(REPLICATED, replica.wait)
+        return Durability(REPLICATED, replica.wait, lambda: replica.lost)
     return None if replica is None else Durability()
 
 
