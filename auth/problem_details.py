@@ -12,6 +12,8 @@ from starlette.responses import Response
 from auth.model import AuthError, TooManyFailures
 
 MEDIA_TYPE = "application/problem+json"
+DATABASE_RETRY_SECONDS = 5
+"""What `Retry-After` says while the database does not answer."""
 
 
 def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
@@ -35,6 +37,8 @@ def problem(status: int, code: str, detail: str, **more: Any) -> Response:
 def refusal(refused: AuthError) -> Response:
     """Return the answer to a request without permission."""
     later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
+    if refused.code == "database-offline":
+        later = {"retry_after": DATABASE_RETRY_SECONDS}
     return problem_response(problem_body(refused.status, refused.code, refused.detail, **later), extra_headers(refused))
 
 

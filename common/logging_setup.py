@@ -14,6 +14,8 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 _MINUTE = 60.0
+SAME_AS = "same_as"
+"""Attribute of a record: what makes it the same as others, instead of its words and fields."""
 
 
 class JsonLines(logging.Formatter):
@@ -58,7 +60,10 @@ class OncePerMinute(logging.Filter):
 
 
 def _key(record: logging.LogRecord) -> str:
-    """Return what makes two records the same: words, fields, kind of the exception and where it was raised."""
+    """Return what makes two records the same: words, fields, kind of the exception and where it was raised; or what
+    the record itself says."""
+    if hasattr(record, SAME_AS):
+        return str(getattr(record, SAME_AS))
     kind, error, trace = record.exc_info or (None, None, None)
     lines = [line.lineno for line in traceback.extract_tb(trace)] if error is not None else []
     return f"{record.name} {record.getMessage()} {getattr(record, 'data', {})} {kind} {lines}"

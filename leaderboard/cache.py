@@ -28,6 +28,7 @@ from leaderboard.board.reported_results import ReportedFigures, load_published, 
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import SerialExecutor
+from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
 
 CHECK_EVERY = 0.5  # seconds between looks at the pointer
@@ -366,11 +367,12 @@ class BoardCache:
         try:
             self._checked = self.clock()
             return self._look()
-        except Exception:  # the edge: an old board is better than none while the database is away
+        except Exception as error:  # the edge: an old board is better than none while the database is away
             if before is None:
                 self._checked = float("-inf")
                 raise
-            log.exception("board.refresh_failed")
+            if not log_away(error):
+                log.exception("board.refresh_failed")
             return before
         finally:
             self._refreshing.release()

@@ -76,7 +76,8 @@ def service_alarms(
     alarms = of_service(session, paths)
     alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
-        alarms.append(ServiceAlarm("replica-behind", replica.alarm, effect=NO_FILES if replicated else ""))
+        effect = NO_FILES if replicated else ""
+        alarms.append(ServiceAlarm("replica-behind", replica.alarm, replicated and replica.lost, effect))
     return [*alarms, *known]
 
 

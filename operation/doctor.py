@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from typing import NamedTuple
 from common.messages import _, joined
 from operation.mounts import NotLocal, require_local
 from operation.replication.curated_folders import find_problems
-from operation.replication.litestream import Litestream, ReplicaUnusable
+from operation.replication.litestream import Litestream, ReplicaUnusable, RestoreFailed
 from operation.replication.replica import EDITIONS, Replica
 from operation.replication.sealed_key import AT_RISK
 from operation.replication.sealed_key import NAME as SEALED_KEY
@@ -161,6 +163,8 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = _("Litestream does not answer. Is the service running? It copies only then.")
+            if (reason := _why_not_restorable(replica)) is not None:
+                words = joined((words, reason), " ")
         elif not position.covered:
             words = _(
                 "The replica is {count} transactions behind. Can it be written to?",
@@ -169,6 +173,22 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         else:
             words = _("{public_name} has every transaction.", public_name=replica.public_name)
         yield CheckResult("replica", position is not None and position.covered, words)
+
+
+def _why_not_restorable(replica: Replica) -> str | None:
+    """Restore the database from the replica into a folder that vanishes; None where that is possible."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            if Litestream(Path(folder) / "leaderboard.db", replica).restore(os.environ):
+                return None
+        except RestoreFailed as failed:
+            return _(
+                "The database cannot be restored from {public_name} ({reason}). Keep the database on this disk, and "
+                "name another REPLICA_URL: the next start copies everything there.",
+                public_name=replica.public_name,
+                reason=failed.reason,
+            )
+    return _("{public_name} has no copy of a database.", public_name=replica.public_name)
 
 
 def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from storage.announcements import CHANNEL
 from storage.database import Database
+from storage.database_wait import log_away
 
 RETRY_SECONDS = 2.0
 _LOOK_SECONDS = 1.0  # after which the thread looks whether it should end
@@ -53,7 +54,8 @@ class ChangeListener:
             try:
                 self._listen()
             except (psycopg.Error, SQLAlchemyError) as error:
-                log.warning("changes.not_heard", extra={"data": {"reason": type(error).__name__}})
+                if not log_away(error):
+                    log.warning("changes.not_heard", extra={"data": {"reason": type(error).__name__}})
             self._listening = False
             self._stop.wait(RETRY_SECONDS)
 

@@ -21,11 +21,11 @@ from starlette.requests import ClientDisconnect
 
 from auth import Identity, Role, require
 from auth.middleware import identity_of
-from auth.problem_details import problem, problem_body, problem_response
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from auth.rate_limit import address_of
 from auth.role_routes import RoleRoute
 from common.messages import _
-from operation.alarms import ServiceAlarm
+from operation.alarms import NO_FILES, ServiceAlarm
 from predictions import readability
 from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
@@ -391,7 +391,12 @@ def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: A
                 )
                 raised = alarms(session)
         except SQLAlchemyError:
-            return problem(503, "database-offline", _("The database does not answer."))
+            detail = _("The database does not answer.")
+            return problem(503, "database-offline", detail, retry_after=DATABASE_RETRY_SECONDS)
+        # Before the worker is looked for: where no disk has room, it may be unable to show itself.
+        for alarm in raised:
+            if alarm.blocking and alarm.effect == NO_FILES:
+                return problem(503, alarm.code, alarm.public or alarm.sentence)
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
             detail = _("No worker has shown itself lately; submissions are kept and scored later.")
             return problem(503, "worker-offline", detail)

@@ -22,7 +22,7 @@ from operation.replication.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
 from storage.database import UNAVAILABLE, is_away
-from storage.database_wait import AWAY, RETRY_SECONDS
+from storage.database_wait import RETRY_SECONDS, log_away
 from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
@@ -87,8 +87,9 @@ async def _check_uploads(settings: Settings, services: Services, stop: asyncio.E
         try:
             uploads = Uploads(settings.uploads_url)
             result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier)
-        except Exception:  # of whatever store; the next turn tries again
-            log.exception("uploads.unchecked")
+        except Exception as error:  # of whatever store; the next turn tries again
+            if not log_away(error):
+                log.exception("uploads.unchecked")
             continue
         if result:
             log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
@@ -130,7 +131,7 @@ def _make_boards(services: Services) -> None:
     except UNAVAILABLE as error:
         if not is_away(error):
             raise
-        log.warning(AWAY, extra={"data": {"reason": type(error).__name__}})
+        log_away(error)
 
 
 async def _submit_demo_judges(demo_dir: Path, intake: SubmissionService, stop: asyncio.Event) -> None:
@@ -150,7 +151,7 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: Submissio
     except submissions.api.SUBMISSION_ERRORS as refused:
         log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
     except UNAVAILABLE as error:
-        log.warning(AWAY, extra={"data": {"reason": type(error).__name__}})
+        log_away(error)
         return not is_away(error)
     return True
 

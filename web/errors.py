@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 import auth.routes
 from auth import AuthError
-from auth.problem_details import problem, problem_body, problem_response
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from common.messages import _
 from common.text import join_sentences
 from leaderboard.pages.status_pages import busy_page
@@ -20,10 +20,9 @@ from leaderboard.render_context import RenderContext
 from leaderboard.routes import ErrorPages
 from leaderboard.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
+from storage.database_wait import log_away
 from storage.models.core import UnfitText
 from web.services import BenchmarkServices, Services
-
-RETRY_SECONDS = 5
 
 log = logging.getLogger(__name__)
 _MOST_ERRORS = 20  # that are listed of one request
@@ -63,12 +62,13 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
     """Whether a change was made may be unknown; the same file sent again is the same submission."""
     if not is_unavailable(error):
         raise error  # a fault of ours, as any other
-    log.error("database.unavailable", exc_info=error)
+    if not log_away(error):
+        log.error("database.unavailable", exc_info=error)
     if request.url.path.startswith("/api/"):
         detail = _("The database does not answer at the moment. Send the same again: nothing is done twice.")
-        return problem(503, "database-offline", detail, retry_after=RETRY_SECONDS)
+        return problem(503, "database-offline", detail, retry_after=DATABASE_RETRY_SECONDS)
     reply = busy_page(context, request.headers)
-    reply.headers["Retry-After"] = str(RETRY_SECONDS)
+    reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
     return reply
 
 

@@ -23,6 +23,7 @@ from storage import visibility
 from storage.announcements import announce
 from storage.boards.stored_relations import RecentRelations
 from storage.database import Database
+from storage.database_wait import log_away
 from storage.jobs import job_queue, worker_heartbeats
 from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
@@ -221,8 +222,9 @@ def run(
     while not should_stop():
         try:
             outcome = worker.work()
-        except SQLAlchemyError:
-            log.exception("worker.database_trouble")
+        except SQLAlchemyError as error:
+            if not log_away(error):
+                log.exception("worker.database_trouble")
             rest(TROUBLE_SECONDS)
             continue
         scored += outcome is ScoringOutcome.SCORED

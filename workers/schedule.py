@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from storage.database_wait import log_away
 from workers.runner import LISTENING_SECONDS, Worker
 from workers.task_runner import TaskRunner
 
@@ -143,7 +144,8 @@ def _log_errors(name: str, action: Callable[[], object]) -> Callable[[], None]:
     def run() -> None:
         try:
             action()
-        except Exception:  # the edge: the next turn comes soon, and the worker must not stop scoring
-            log.exception("schedule.failed", extra={"data": {"action": name}})
+        except Exception as error:  # the edge: the next turn comes soon, and the worker must not stop scoring
+            if not log_away(error):
+                log.exception("schedule.failed", extra={"data": {"action": name}})
 
     return run

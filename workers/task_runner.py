@@ -18,6 +18,7 @@ from curate.errors import CurateError
 from operation.replication.replica import Replica
 from storage.boards import thinning
 from storage.database import Database
+from storage.database_wait import log_away
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.integrity import integrity_alarms
@@ -222,8 +223,9 @@ class TaskRunner:
                     with self.database.write() as session:
                         if not tasks.heartbeat(session, claim, self.lease_seconds):
                             return
-                except SQLAlchemyError:
-                    log.exception("task.heartbeat_failed")
+                except SQLAlchemyError as error:
+                    if not log_away(error):
+                        log.exception("task.heartbeat_failed")
 
         thread = threading.Thread(target=keep, name="task-lease", daemon=True)
         thread.start()

@@ -35,6 +35,14 @@ class ReplicaUnusable(Exception):
     """The replica cannot be used; the message says what to do."""
 
 
+class RestoreFailed(ReplicaUnusable):
+    """The database cannot be restored from the replica. `reason`: in Litestream's words."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
 class Position(NamedTuple):
     """Transactions that Litestream has seen, and those that the replica has."""
 
@@ -88,7 +96,7 @@ class Litestream:
     def restore(self, environ: Mapping[str, str]) -> bool:
         """Bring the database from the replica; False where the replica has none. The file is there whole or not at all.
 
-        Raises ReplicaUnusable.
+        Raises RestoreFailed, and ReplicaUnusable where Litestream cannot be run.
         """
         self.configure()
         incoming = self.database.with_name(f".{self.database.name}.restoring")
@@ -101,10 +109,10 @@ class Litestream:
                 command, env=environment(environ), capture_output=True, text=True, check=False, timeout=_RESTORE_SECONDS
             )
         except subprocess.TimeoutExpired:
-            raise ReplicaUnusable(self._refusal(_("it did not answer within an hour"))) from None
+            raise self._refused(_("it did not answer within an hour")) from None
         if done.returncode != 0:
             incoming.unlink(missing_ok=True)
-            raise ReplicaUnusable(self._refusal(_last_words(done.stdout + done.stderr)))
+            raise self._refused(_last_words(done.stdout + done.stderr))
         if not incoming.exists():
             return False
         for ending in _SIDECARS:  # not before: where nothing comes, another process may be making the database
@@ -149,13 +157,14 @@ class Litestream:
         result: dict[str, Any] = answer.json()
         return result
 
-    def _refusal(self, reason: str) -> str:
-        return _(
+    def _refused(self, reason: str) -> RestoreFailed:
+        message = _(
             "The replica at {public_name} cannot be restored ({reason}). No new board was made. Make "
             "it readable, or name another REPLICA_URL to start an empty board.",
             public_name=self.replica.public_name,
             reason=reason,
         )
+        return RestoreFailed(message, reason)
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:

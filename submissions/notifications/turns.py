@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
+from storage.database_wait import log_away
+
 TURN_SECONDS = 5.0
 _RELEASE_EVERY = 12  # turns
 
@@ -33,8 +35,9 @@ async def run_turns(delivery: Delivery, failed: str, stop: asyncio.Event) -> Non
         for step in steps:
             try:
                 await asyncio.to_thread(step)
-            except Exception:  # of the database, say; the other steps go on, and the next turn tries again
-                log.exception(failed)
+            except Exception as error:  # of the database, say; the other steps go on, and the next turn tries again
+                if not log_away(error):
+                    log.exception(failed)
         turn += 1
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), TURN_SECONDS)

@@ -206,6 +206,7 @@ def test_public_pages_stay_readable_while_nobody_can_be_looked_up(site: AuthSite
     assert alice.name() == ""
     for answer in (alice.post("/submit"), program(site, token).get("/whoami")):
         assert (answer.status_code, answer.json()["code"]) == (503, "database-offline")
+        assert answer.headers["retry-after"] == "5"
     assert site.done == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from common.logging_setup import OncePerMinute
+from common.logging_setup import SAME_AS, OncePerMinute
 
 
 def record(level: int, event: str, error: Exception | None = None, **data: Any) -> logging.LogRecord:
@@ -34,3 +34,11 @@ def test_another_error_and_what_is_no_error_are_logged_at_once() -> None:
     assert once.filter(record(logging.ERROR, "schedule.failed", OSError("full"), action="backup"))
     assert once.filter(record(logging.ERROR, "schedule.failed", ValueError("odd"), action="head"))
     assert all(once.filter(record(logging.INFO, "job.scored", job=1)) for _ in range(3))
+
+
+def test_what_says_that_it_is_the_same_is_logged_once_a_minute_whatever_its_words() -> None:
+    once, words = OncePerMinute(lambda: 0.0), ("connection refused", "the server ends")
+    records = [record(logging.WARNING, "database.away", reason=reason) for reason in words]
+    for one in records:
+        setattr(one, SAME_AS, "database.away")
+    assert [once.filter(one) for one in records] == [True, False]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from settings import WorkerSettings
 from storage import database_wait
 from storage.database import DatabaseAway, DatabaseUnusable, open_migrated
-from storage.database_wait import AWAY, retry_while_away
+from storage.database_wait import AWAY, log_away, retry_while_away
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
@@ -61,6 +62,26 @@ def test_what_no_waiting_changes_is_raised_at_once(error: Exception) -> None:
 
     with pytest.raises(type(error)):
         retry_while_away(action, lambda _: pytest.fail("it waits"))
+
+
+@pytest.mark.parametrize(
+    ("error", "logged"),
+    [
+        (away(), True),
+        (DatabaseAway("not up yet"), True),
+        (psycopg.OperationalError("of a connection that listens"), True),
+        (OperationalError("", None, psycopg.errors.AdminShutdown("terminated")), True),
+        (OperationalError("", None, psycopg.errors.LockNotAvailable("too long")), False),
+        (OperationalError("", None, psycopg.errors.QueryCanceled("statement timeout")), False),
+        (IntegrityError("", None, psycopg.errors.UniqueViolation("twice")), False),
+        (ValueError("odd"), False),
+    ],
+)
+def test_only_a_database_that_is_away_is_logged_without_a_traceback(
+    error: Exception, logged: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert log_away(error) is logged
+    assert [(record.message, record.exc_info) for record in caplog.records] == ([(AWAY, None)] if logged else [])
 
 
 def test_a_server_that_does_not_answer_is_away_and_its_password_is_not_said() -> None:
@@ -131,7 +152,7 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
     tmp_path: Path, stopped_cluster: Cluster, role: str
 ) -> None:
     small_benchmark.write_demo(tmp_path)
-    log = tmp_path / "log"
+    log, started = tmp_path / "log", time.monotonic()
     environ = {name: os.environ[name] for name in KEPT if name in os.environ}
     environ |= {"ROLE": role, "IDENTITY": "local", "DATA_DIR": str(tmp_path), "PORT": "0", "BACKUP_KEEP": "0"}
     environ |= {"DATABASE_URL": f"postgresql://postgres@/postgres?host={stopped_cluster.directory}"}
@@ -147,6 +168,12 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
         assert next(json.loads(line)["reason"] for line in log.read_text().splitlines() if AWAY in line)
         stopped_cluster.start()
         until_logged("board.pointed" if role == "worker" else "leaderboard: http")
+        stopped_cluster.stop()
+        time.sleep(4)  # every action of the worker that has a short interval fails meanwhile
+        stopped_cluster.start()
+        lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+        assert [line for line in lines if "exception" in line or line["level"] == "error"] == []
+        assert sum(line["event"] == AWAY for line in lines) <= 1 + (time.monotonic() - started) // 60
     finally:
         process.terminate()
         process.wait(60)

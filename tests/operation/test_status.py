@@ -175,6 +175,13 @@ def test_a_full_disk_is_named_by_readyz_with_what_to_do(
     assert str(tmp_path) not in refused.text, "paths are for operators"
 
 
+def test_a_full_disk_is_named_before_any_worker_has_shown_itself(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alarms, "KEPT_FREE", 1 << 60)
+    assert client(database, tmp_path).get("/readyz").json()["code"] == "disk-full"
+
+
 @pytest.mark.parametrize(
     ("oldest", "running", "scored", "stuck"),
     [

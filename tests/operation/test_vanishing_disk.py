@@ -133,7 +133,12 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
             refused = post(service, 3)
             assert (refused.status_code, refused.json()["code"]) == (503, "not-replicated")
             until(lambda: "moved, emptied or unmounted" in service.log, 30, "the watch sees it")
-            assert service.http.get("/readyz").json()["alarms"]
+            until(lambda: service.http.get("/readyz").status_code == 503, 30, "nothing is taken")
+            assert service.http.get("/readyz").json()["code"] == "replica-behind"
+            (tmp_path / "away").rename(folder)
+            refused = post(service, 3)
+            assert (refused.status_code, refused.json()["code"]) == (503, "replica-lost")
+            assert "retry-after" not in refused.headers, "no waiting helps"
 
 
 def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_path: Path) -> None:

@@ -97,8 +97,8 @@ def test_while_the_database_is_away_requests_are_told_to_come_back(tmp_path: Pat
     http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
     assert http.get("/api/v1/submissions/e1").status_code == 404
     postgres_cluster.drop(name)
-    for _ in range(2):
-        refused = http.get("/api/v1/submissions/e1")
+    for path in ("/api/v1/submissions/e1", "/api/v1/submissions/e1", "/readyz"):
+        refused = http.get(path)
         assert (refused.status_code, refused.json()["code"]) == (503, "database-offline")
         assert refused.headers["retry-after"] == "5"
     assert http.get("/metrics").text.count("leaderboard_database_up 0.0") == 1

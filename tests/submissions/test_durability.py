@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from auth import LOCAL
 from predictions.spool import UploadedFile
 from receipts.signing import Signer
 from storage.database import Database
-from storage.files.durability import REPLICATED, Durability, NotReplicated
+from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
 from storage.files.uploads import Uploads
+from storage.models.core import Submission
 from submissions.api import refusal
 from submissions.metadata import Metadata
 from submissions.service import SubmissionRules, SubmissionService
@@ -82,3 +84,28 @@ def test_the_answer_says_that_sending_again_is_safe() -> None:
     body = refusal(NotReplicated())
     assert (body["status"], body["code"], body["retry_after"]) == (503, "not-replicated", 60)
     assert "send it again" in body["detail"]
+
+
+def test_a_lost_replica_promises_no_time(setup: SubmissionSetup, database: Database) -> None:
+    service = intake(setup, database, Durability(REPLICATED, lambda timeout: False, lambda: True))
+    with pytest.raises(ReplicaLost) as refused:
+        service.submit(file(setup), JUDGE, LOCAL)
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Submission)) == 0, "nothing is kept without a receipt"
+    body = refusal(refused.value)
+    assert (body["status"], body["code"]) == (503, "replica-lost")
+    assert "retry_after" not in body
+
+
+def test_a_replica_that_is_lost_while_it_is_waited_for_promises_no_time(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    lost: list[float] = []
+
+    def wait(timeout: float) -> bool:
+        lost.append(timeout)
+        return False
+
+    durability = Durability(REPLICATED, wait, lambda: bool(lost))
+    with pytest.raises(ReplicaLost):
+        intake(setup, database, durability).submit(file(setup), JUDGE, LOCAL)
