@@ -187,7 +187,6 @@ LONGEST = (
     "test_floods.py",
     "maintenance/test_commands.py",
     "leaderboard/test_gradio_page.py",
-    "maintenance/test_kill.py",
     "workers/test_kill.py",
     "maintenance/test_browser.py",
     "leaderboard/share/test_routes.py",
@@ -196,7 +195,7 @@ LONGEST = (
     "web/test_gradio_allowlist.py",
 )
 # Files whose rules both databases have to hold: the contract of storage, and races. In others SQLite states the rule;
-# `--all-databases` runs their twins too, and the whole service runs on PostgreSQL in test_hostile_service.py.
+# `--all-databases` and `make fault` run their twins too, and the whole service runs on PostgreSQL in test_hostile_service.py.
 ON_BOTH_DATABASES = (
     "storage/",
     "auth/test_queries.py",
@@ -207,13 +206,11 @@ ON_BOTH_DATABASES = (
     "maintenance/test_entries.py",
     "maintenance/test_health.py",
     "maintenance/test_integrity.py",
-    "maintenance/test_kill.py",
     "maintenance/test_quota_grants.py",
     "maintenance/test_rescoring.py",
     "maintenance/test_tables.py",
     "operation/",
     "receipts/test_service.py",
-    "review/test_kill.py",
     "review/test_tables.py",
     "submissions/test_confusables.py",
     "submissions/test_quota.py",

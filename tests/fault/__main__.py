@@ -108,7 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rounds = Rounds(options.rounds)
     files = sorted({str(ROOT / "tests" / fault.test.partition("::")[0]) for fault in FAULTS})
     chosen = ["-k", options.k] if options.k else []
-    code = pytest.main(["-p", "no:xdist", "--long", "--rootdir", str(ROOT), *chosen, *files], plugins=[rounds])
+    code = pytest.main(
+        ["-p", "no:xdist", "--long", "--all-databases", "--rootdir", str(ROOT), *chosen, *files], plugins=[rounds]
+    )
     print(f"\n{'promise':<58} {'tried':>7} {'lost':>5}")
     print("\n".join(str(tried) for tried in rounds.tried))
     return int(code)

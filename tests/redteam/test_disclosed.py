@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -269,7 +271,16 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the demo's files, which no world changes; to draw its pictures takes seconds."""
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    write_demo(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
 def worlds(
+    demo: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
     """Yield two whose labels are hidden, and the second once more with public labels: the control."""
@@ -278,7 +289,7 @@ def worlds(
     other = _other_labels(secret, files)
     folder = tmp_path_factory.mktemp("worlds")
     for name in ("one", "two", "public"):
-        write_demo(folder / name / "demo")
+        shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
         _world(folder / "one", secret, secret.labels, files, hidden="demo"),
         _world(folder / "two", secret, other, files, hidden="demo"),
@@ -395,6 +406,7 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, Dis
 
 @pytest.fixture(scope="module")
 def coarse_worlds(
+    demo: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
     """Yield two of whose labels the overall alone is shown, and the second once more with its categories: the
@@ -404,7 +416,7 @@ def coarse_worlds(
     other = _other_categories(secret, files)
     folder = tmp_path_factory.mktemp("coarse")
     for name in ("one", "two", "categories"):
-        write_demo(folder / name / "demo")
+        shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
         _world(folder / "one", secret, secret.labels, files, hidden="demo:overall"),
         _world(folder / "two", secret, other, files, hidden="demo:overall"),
