@@ -152,6 +152,8 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
     tmp_path: Path, stopped_cluster: Cluster, role: str
 ) -> None:
     small_benchmark.write_demo(tmp_path)
+    (tmp_path / "demo" / "judges").mkdir(exist_ok=True)
+    (tmp_path / "demo" / "judges" / "index.json").write_text("[]")
     log, started = tmp_path / "log", time.monotonic()
     environ = {name: os.environ[name] for name in KEPT if name in os.environ}
     environ |= {"ROLE": role, "IDENTITY": "local", "DATA_DIR": str(tmp_path), "PORT": "0", "BACKUP_KEEP": "0"}
