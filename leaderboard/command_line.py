@@ -5,32 +5,36 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 
 from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, known_benchmarks, load_spec
+from common.command_line import CommandParser, complain, lines
+from common.messages import _
 from leaderboard.pages import definition_check, number_check
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
+_PROGRAM = "python -m leaderboard"
 
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m leaderboard", description="Tools for readers of the board.")
+    parser = CommandParser(prog=_PROGRAM, description=_("Tools for readers of the board."))
     commands = parser.add_subparsers(required=True, metavar="check-numbers")
     command = commands.add_parser(
-        "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
+        "check-numbers", help=_("do published percentages add up, and under which categories"), epilog=_EPILOG
     )
-    command.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
+    command.add_argument(
+        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
+    )
     for name in figure_names(_spec(arguments)):
-        command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
-    command.add_argument("--json", action="store_true", help="print the answer as JSON")
+        command.add_argument(f"--{name}", default="", metavar="PERCENT", help=_("as printed: 71.9 is not 71.90"))
+    command.add_argument("--json", action="store_true", help=_("print the answer as JSON"))
     command.set_defaults(run=check_numbers)
     parsed = parser.parse_args(arguments)
     return int(parsed.run(parsed))
 
 
-_EPILOG = "Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read."
+_EPILOG = _("Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read.")
 
 
 def check_numbers(arguments: argparse.Namespace) -> int:
@@ -42,15 +46,15 @@ def check_numbers(arguments: argparse.Namespace) -> int:
             return _check_definitions(given, spec, as_json=arguments.json)
         result = number_check.answer(number_check.read(given, spec))
     except number_check.BadFigures as wrong:
-        print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
+        complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
     except ValueError as unknown:  # the sizes of the benchmark
-        print(unknown, file=sys.stderr)
+        complain(unknown)
         return USAGE
     print(
         json.dumps(number_check.to_json(result))
         if arguments.json
-        else "\n".join([number_check.headline(result), *result.sentences])
+        else lines([number_check.headline(result), *result.sentences])
     )
     return FITS if result.verdict == "fits" else DOES_NOT
 
@@ -58,13 +62,13 @@ def check_numbers(arguments: argparse.Namespace) -> int:
 def _spec(arguments: list[str]) -> BenchmarkSpec:
     """Return the benchmark of a command line: which figures it takes depends on that."""
     definitions = definitions_folder(os.environ)
-    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first = CommandParser(prog=_PROGRAM, add_help=False, allow_abbrev=False)
     first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks(definitions))
     return load_spec(first.parse_known_args(arguments)[0].benchmark, definitions)
 
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
     result = definition_check.answer(given, spec)
-    lines = [definition_check.headline(result), *definition_check.sentences(result)]
-    print(json.dumps(definition_check.to_json(result)) if as_json else "\n".join(lines))
+    shown = [definition_check.headline(result), *definition_check.sentences(result)]
+    print(json.dumps(definition_check.to_json(result)) if as_json else lines(shown))
     return FITS if result.verdict == "fits" else DOES_NOT

@@ -69,7 +69,7 @@ class SubmissionMetadata(BaseModel):
             low=1e-6,
             high=1e6,
             above_zero=True,
-            unit="billion",
+            unit=_("{number} billion"),
         ),
     ] = None
     open_weights: Annotated[
@@ -157,7 +157,7 @@ class SubmissionMetadata(BaseModel):
             example="12.50",
             group=COST,
             high=1e9,
-            unit="US dollars",
+            unit=_("{number} US dollars"),
             column=BoardColumn("Price", "US $ a run", "price"),
         ),
     ] = None
@@ -170,7 +170,7 @@ class SubmissionMetadata(BaseModel):
             example="5400",
             group=COST,
             high=1e9,
-            unit="seconds",
+            unit=_("{number} seconds"),
             column=BoardColumn("Time", "s a run", "seconds"),
         ),
     ] = None

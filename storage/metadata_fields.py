@@ -291,7 +291,7 @@ class Number(MetadataField):
     low: float = 0
     high: float = 0
     above_zero: bool = False
-    unit: str = ""  # behind the number
+    unit: str = ""  # the number with its unit, as "{number} seconds"
 
     def read(self, value: object) -> float:
         try:
@@ -303,7 +303,7 @@ class Number(MetadataField):
             )
 
     def text(self, value: Any) -> str:
-        return " ".join(filter(None, (f"{value:g}", self.unit)))
+        return self._with_unit(f"{value:g}")
 
     def typed(self, value: Any) -> str:
         return "" if value is None else f"{value:g}"
@@ -317,6 +317,9 @@ class Number(MetadataField):
     def limits(self) -> str:
         return _("a number from {low:g} to {high:g}", low=self.low, high=self.high)
 
+    def _with_unit(self, number: str) -> str:
+        return _(self.unit, number=number) if self.unit else number
+
 
 @dataclass(frozen=True)
 class Amount(Number):
@@ -326,7 +329,7 @@ class Amount(Number):
         return decimal_text(value)
 
     def text(self, value: Any) -> str:
-        return " ".join(filter(None, (decimal_text(value), self.unit)))
+        return self._with_unit(decimal_text(value))
 
     def typed(self, value: Any) -> str:
         return "" if value is None else repr(value).removesuffix(".0")

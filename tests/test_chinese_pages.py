@@ -19,6 +19,7 @@ CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
 PAGES = (
     *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
+    "/check-numbers?overall=abc",
     *("/policy", "/decisions", "/red-team", "/status", "/docs", "/judges", "/account", "/disputes", "/annotate"),
     *("/no-such-page", "/?as_of=1999-01-01"),
 )

@@ -41,8 +41,9 @@ class PageValues:
 
 def page_title(path: str, context: RenderContext) -> str:
     """Return the title of a Gradio page by its address; the board's has no name of its own."""
-    name = translations(context.language).text(_NAMES.get(path, ""))
-    return " · ".join(filter(None, (name, f"{context.spec.brand} leaderboard")))
+    of = translations(context.language)
+    texts = (_NAMES.get(path, ""), _("{brand} leaderboard", brand=context.spec.brand))
+    return " · ".join(of.text(text) for text in texts if text)
 
 
 def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:

@@ -23,7 +23,7 @@ _KINDS = (
     (0, b"\x89PNG", _("a PNG image"), _UPLOAD), (0, b"\xff\xd8\xff", _("a JPEG image"), _UPLOAD),
     (0, b"GIF8", _("a GIF image"), _UPLOAD), (8, b"WEBP", _("a WebP image"), _UPLOAD),
     (0, b"II*\x00", _("a TIFF image"), _UPLOAD), (0, b"MM\x00*", _("a TIFF image"), _UPLOAD),
-    (4, b"ftyp", _("a video or a photo"), _UPLOAD), (0, b"%PDF", "a PDF", _UPLOAD),
+    (4, b"ftyp", _("a video or a photo"), _UPLOAD), (0, b"%PDF", _("a PDF"), _UPLOAD),
     (0, b"BZh", _("a bzip2 file"), _UNPACK), (0, b"\xfd7zXZ", _("an xz file"), _UNPACK),
     (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
     (257, b"ustar", _("a tar archive"), _UNPACK), (0, b"Rar!", _("a rar archive"), _UNPACK),
@@ -43,7 +43,7 @@ def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
     """
     for offset, magic, name, remedy in _KINDS:
         if data[offset : offset + len(magic)] == magic:
-            raise findings.reject(_CONTAINER, _("This is {name}. {remedy}", name=name, remedy=remedy))
+            raise findings.reject(_CONTAINER, _("This file is {name}. {remedy}", name=name, remedy=remedy))
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff" or b"\x00" in data[:4]:
         raise findings.reject("not-utf8", _("The file is in UTF-16 or UTF-32. Save it as UTF-8."), line=1)
     if b"\x00" in data:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.items import ItemTable
+from common.translations import translations
 from predictions.parse import Problem, UploadRejected, build_report, parse_predictions
 from submissions.__main__ import main
 from tests.factories import prediction_files as files
@@ -34,10 +35,10 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("This is a PNG image.", "replies")),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", ("This is a JPEG image.", "replies")),
-        (b"RIFF\x10\0\0\0WEBPVP8 ", ("This is a WebP image.",)),
-        (b"%PDF-1.7\n", ("This is a PDF.", "replies")),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("This file is a PNG image.", "replies")),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", ("This file is a JPEG image.", "replies")),
+        (b"RIFF\x10\0\0\0WEBPVP8 ", ("This file is a WebP image.",)),
+        (b"%PDF-1.7\n", ("This file is a PDF.", "replies")),
         (b"", ("The file is empty.",)),
         (b"# Notes\n\nWe ran, and ran.\n- one\n- two\n", ("This is not a prediction file", "lmms-eval", "VLMEvalKit")),
         (b"some words\n" * 1_000, ("This is not a prediction file",)),
@@ -50,7 +51,7 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
         (b"{'id': 'a', 'votes': [0]}\n" * 40, ("Python dictionaries, not JSON", "json.dumps")),
         (zipped({"a.jsonl": b"{}"}), ("This is a zip archive. Unpack it",)),
         (zipped(WORD), ("This is a Word or PowerPoint file.",)),
-        (gzip.compress(b"\x89PNG\r\n\x1a\n\0"), ("This is a PNG image.",)),
+        (gzip.compress(b"\x89PNG\r\n\x1a\n\0"), ("This file is a PNG image.",)),
     ],
     ids=lambda value: value[0][:30] if isinstance(value, tuple) else "",
 )
@@ -59,6 +60,18 @@ def test_a_wrong_file_is_named_in_one_sentence_with_what_to_upload(data: bytes, 
     for word in words:
         assert word in message
     assert "column 1" not in message
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG", b"%PDF-1.7\n", b"BZh9", b"PAR1", b"\xd0\xcf\x11\xe0", b"\x80\x04\x95\x01"]
+)
+def test_the_sentence_about_a_file_has_its_chinese_where_it_comes_from_another_process_as_plain_text(
+    data: bytes,
+) -> None:
+    message = only_problem(data).message
+    chinese = translations("zh-CN").sentence("".join(message))
+    assert chinese == translations("zh-CN").text(message)
+    assert chinese.startswith("文件类型：")
 
 
 def test_another_benchmark_is_one_sentence_with_three_examples() -> None:

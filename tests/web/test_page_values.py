@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
@@ -54,3 +56,4 @@ def test_the_submit_page_names_its_benchmark_and_leads_back_to_it() -> None:
 )
 def test_each_page_of_the_first_benchmark_has_its_title(path: str, title: str) -> None:
     assert page_title(path, FIRST) == f"{title}VL-RewardBench leaderboard"
+    assert page_title(path, replace(FIRST, language="zh-CN")).endswith("VL-RewardBench 榜单")

@@ -127,6 +127,16 @@ def test_the_command_says_it_and_exits_with_what_it_found(capsys: pytest.Capture
     assert "--overall: “much” is not a percentage" in capsys.readouterr().err
 
 
+def test_the_command_speaks_the_language_of_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert main(["check-numbers", "--overall", "71.9", "--general", "63.8"]) == 0
+    assert capsys.readouterr().out.startswith("这些数字符合 484/448/318")
+    assert main(["check-numbers", "--overall", "much"]) == 2
+    assert capsys.readouterr().err.startswith("--overall：“much”不是")
+
+
 def test_the_command_loads_nothing_but_the_core() -> None:
     code = "import leaderboard.command_line, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
