@@ -40,14 +40,14 @@ class CheckResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InstallationFiles:
-    """What is looked at. `environment`: has the keys of the replica's store."""
+    """What is looked at."""
 
     state: Path
     database_url: str
     replica: Replica | None
     key_path: Path
     key_in_settings: bool
-    environment: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)  # with the keys of the replica, for Litestream
 
 
 def examine(installation: InstallationFiles) -> list[CheckResult]:
@@ -163,7 +163,7 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = _("Litestream does not answer. Is the service running? It copies only then.")
-            if (reason := _why_not_restorable(replica, installation.environment)) is not None:
+            if (reason := _why_not_restorable(replica, installation.variables)) is not None:
                 words = joined((words, reason), " ")
         elif not position.covered:
             words = _(
