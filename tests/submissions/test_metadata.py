@@ -6,6 +6,8 @@ import unicodedata
 
 import pytest
 
+from common.translations import translations
+from storage.metadata import facts
 from submissions.metadata import FIELDS, FieldProblem, Metadata, MetadataRejected
 
 
@@ -156,3 +158,9 @@ def test_what_is_wrong_with_several_fields_is_said_in_sentences() -> None:
         Metadata.parse({"model": "x", "price_usd": "nan", "tokens_in": "-1"})
     assert len(caught.value.problems) == 2
     assert ".;" not in str(caught.value) and str(caught.value).endswith(".")
+
+
+def test_a_number_with_its_unit_is_a_sentence_that_has_its_chinese() -> None:
+    ((_, text),) = facts({"parameters_b": 7.0})
+    assert text == "7 billion"
+    assert translations("zh-CN").text(text) == "7B"
