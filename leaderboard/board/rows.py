@@ -609,7 +609,7 @@ def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Map
         id=one["id"],
         rank=None,
         rank_range=None,
-        model=one["name"],
+        model=_(one["name"]),
         version="",
         organisation="",
         tier="baseline",
