@@ -41,6 +41,7 @@ lint: dev  ## format, lint, spelling and types, without changing anything
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check .
 	@$(BIN)/codespell
+	@$(BIN)/djlint --lint --quiet $$(find . -path '*/templates/*.html' -not -path './.venv*')
 	@$(BIN)/mypy
 
 unit: dev  ## tests that start no process, browser or PostgreSQL (ARGS=tests/benchmark to choose)

@@ -102,7 +102,7 @@ def _hard(bench: ExploitSetup) -> Rows:
 
 
 def _three(bench: ExploitSetup) -> Rows:
-    """Return one pair a category is answered, and rightly: three labels that somebody knows."""
+    """Return rows that answer one pair a category, and rightly: three labels that somebody knows."""
     votes = np.zeros((len(bench.pairs), 1), dtype=np.int64)
     for category in dict.fromkeys(bench.category_of.values()):
         index = next(i for i, pair in enumerate(bench.pairs) if pair["category"] == category)

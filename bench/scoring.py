@@ -62,7 +62,7 @@ def figures() -> Iterator[Measurement]:
 
 
 def _official_file(pairs: list[dict[str, object]]) -> bytes:
-    """Return text of judges is repeated until the file has its size."""
+    """Return the file: text of judges, repeated until it has its size."""
     short = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=1))
     long = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=2))
     sentences = 1 + round((TARGET_BYTES * 50 / len(pairs) - short) / (long - short))
@@ -110,7 +110,7 @@ def _processes(
 
 
 def _bulk(folder: Path, table: ItemTable, labels: LabelSet) -> Measurement:
-    """Return everything stored is scored under a label revision that has no score yet."""
+    """Return how long it takes to score all that is stored under a new label revision."""
     database = open_database(f"sqlite:///{folder / 'bench.db'}")
     migrate(database)
     _fill(database, table, labels)

@@ -19,3 +19,8 @@ def percent(share: float | None) -> str:
         return ""
     value = tenths(share)
     return f"{value // 10}.{value % 10}"
+
+
+def one_decimal(percentage: float) -> str:
+    """Return a percentage from 0 to 100 with one decimal, half up, as `percent` writes its share."""
+    return percent(percentage / 100)

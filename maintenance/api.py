@@ -50,7 +50,7 @@ class RequestBody(BaseModel):
     @field_validator("*")
     @classmethod
     def _is_text(cls, value: Any) -> Any:
-        """Return JSON can say half of a character, which no database and no answer can."""
+        """Return the value. Refuse half of a character, which JSON can say and no database and no answer can."""
         if isinstance(value, str):
             value.encode()  # UnicodeEncodeError is a ValueError: 422
         return value

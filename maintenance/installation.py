@@ -97,7 +97,10 @@ def _doctor(options: argparse.Namespace) -> int:
     settings = WorkerSettings.from_env(os.environ)
     key = settings.state_dir / "keys" / _KEY
     given = bool(os.environ.get("RECEIPT_KEY", "").strip())
-    result = examine(InstallationFiles(settings.state_dir, settings.database_url, settings.replica, Path(key), given))
+    files = InstallationFiles(
+        settings.state_dir, settings.database_url, settings.replica, Path(key), given, variables=os.environ
+    )
+    result = examine(files)
     if options.json:
         print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:

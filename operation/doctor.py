@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +47,7 @@ class InstallationFiles:
     replica: Replica | None
     key_path: Path
     key_in_settings: bool
+    variables: Mapping[str, str] = field(default_factory=dict)  # with the keys of the replica, for Litestream
 
 
 def examine(installation: InstallationFiles) -> list[CheckResult]:
@@ -163,7 +163,7 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
             words = _("Litestream does not answer. Is the service running? It copies only then.")
-            if (reason := _why_not_restorable(replica)) is not None:
+            if (reason := _why_not_restorable(replica, installation.variables)) is not None:
                 words = joined((words, reason), " ")
         elif not position.covered:
             words = _(
@@ -175,11 +175,11 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
         yield CheckResult("replica", position is not None and position.covered, words)
 
 
-def _why_not_restorable(replica: Replica) -> str | None:
+def _why_not_restorable(replica: Replica, environ: Mapping[str, str]) -> str | None:
     """Restore the database from the replica into a folder that vanishes; None where that is possible."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            if Litestream(Path(folder) / "leaderboard.db", replica).restore(os.environ):
+            if Litestream(Path(folder) / "leaderboard.db", replica).restore(environ):
                 return None
         except RestoreFailed as failed:
             return _(

@@ -159,7 +159,7 @@ def _change(
     event: str,
     facts: Mapping[str, Any],
 ) -> bool:
-    """Return the rule is part of the statement, so of two who do the same at once one changes something."""
+    """Return whether this call changed it. The rule is part of the statement: of two at once, one changes something."""
     changed = session.execute(
         update(Visibility)
         .where(Visibility.submission_id == submission, *rule)

@@ -136,7 +136,7 @@ def readable(report: dict[str, Any]) -> str:
             "{verdict} Format: {format}. Benchmark: {benchmark}.",
             verdict=_verdict(report),
             format=_(format_name(report["format"])) if report["format"] else _("not known"),
-            benchmark=_(benchmark_title(report["benchmark"])),
+            benchmark=_(benchmark_title(report["benchmark"], definitions_folder(os.environ))),
         )
     ]
     if report.get("parse_rate") is not None:

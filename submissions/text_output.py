@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from benchmark.spec import known_benchmarks, load_spec
@@ -23,9 +24,9 @@ def _sample(sample: Mapping[str, Any]) -> list[str]:
     return [*reply.split("\n"), _("      read as: {read}", read=translated(sample["read"]))]
 
 
-def benchmark_title(benchmark: str) -> str:
-    """Return how people call a benchmark; its id where its definition is not here."""
-    return load_spec(benchmark).title if benchmark in known_benchmarks() else benchmark
+def benchmark_title(benchmark: str, definitions: Path) -> str:
+    """Return how people call a benchmark; its id where its definition is not in the directory."""
+    return load_spec(benchmark, definitions).title if benchmark in known_benchmarks(definitions) else benchmark
 
 
 def score_title(benchmark: str, name: str) -> str:

@@ -195,7 +195,7 @@ LONGEST = (
     "web/test_gradio_allowlist.py",
 )
 # Files whose rules both databases have to hold: the contract of storage, and races. In others SQLite states the rule;
-# `--all-databases` and `make fault` run their twins too, and the whole service runs on PostgreSQL in test_hostile_service.py.
+# `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole service on PostgreSQL.
 ON_BOTH_DATABASES = (
     "storage/",
     "auth/test_queries.py",

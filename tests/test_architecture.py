@@ -396,6 +396,8 @@ def test_scores_are_rounded_in_one_place_so_that_every_page_and_command_prints_t
     packages = ("submissions", "workers", "maintenance", "leaderboard", "receipts", "auth")
     paths = [path for package in packages for path in (ROOT / package).rglob("*.py")]
     own = [path.relative_to(ROOT) for path in paths if re.search(r"100 \* [^}\n]*:\.1f", path.read_text("utf-8"))]
+    charts = (ROOT / "leaderboard" / "charts").rglob("*.py")
+    own += [path.relative_to(ROOT) for path in charts if re.search(r":\+?\.1f\}", path.read_text("utf-8"))]
     assert own == []
 
 

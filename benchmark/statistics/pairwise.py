@@ -228,7 +228,7 @@ class PairwiseArrays:
 
 
 def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None, int]) -> PairedCounts:
-    """Return the interval is that of the t test: it excludes 0 if and only if p is below .05."""
+    """Return counts with the interval of the t test: it excludes 0 if and only if p is below .05."""
     b, c, n = count
     if b is not None and c is not None and b + c == 0:
         return _paired(b, c, n)
@@ -255,7 +255,7 @@ def _paired(b: int, c: int, n: int) -> PairedCounts:
 
 
 def _paired_macro(parts: Sequence[_PairCount]) -> PairedCounts:
-    """Return the interval is that of the test: it excludes 0 if and only if p is below .05."""
+    """Return counts with the interval of the test: it excludes 0 if and only if p is below .05."""
     delta, error, p = macro_difference(parts)
     return PairedCounts(sum(n for _, _, n in parts), None, None, delta, delta - Z * error, delta + Z * error, p)
 

@@ -281,7 +281,7 @@ def read_as_of(parameters: Mapping[str, str]) -> str:
 
 
 def listed(parameters: Mapping[str, str], name: str) -> list[str]:
-    """Return a list may stand in one parameter, with commas, or in several of that name (as checkboxes send it)."""
+    """Return a list that stands in one parameter, with commas, or in several of that name (as checkboxes send it)."""
     several = getattr(parameters, "getlist", None)
     texts: Iterable[str] = several(name) if several else [parameters.get(name, "")]
     return [part for text in texts for part in text.split(",") if part]

@@ -13,6 +13,7 @@ import numpy as np
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 from common.messages import _, joined, ngettext
+from common.rounding import one_decimal
 from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
@@ -120,7 +121,7 @@ def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
                 choice.judge,
                 choice.score,
                 choice.accuracy,
-                f"<b>{choice.judge}</b> (paper)<br>{choice.score:.1f}, picked {choice.accuracy:.1f}",
+                f"<b>{choice.judge}</b> (paper)<br>{one_decimal(choice.score)}, picked {one_decimal(choice.accuracy)}",
                 hollow=True,
                 rank=10,
             ),
@@ -140,7 +141,8 @@ def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
         row = rows.get(one.id)
         if one.policy == policy and row is not None:
             value, scored = 100 * (row.value(headline) or 0), row.tier == "scored"
-            hover = f"<b>{plain(_name(row), 60)}</b><br>{value:.1f}, picked {one.accuracy:.1f} out of {one.n}"
+            picked = f"{one_decimal(value)}, picked {one_decimal(one.accuracy)} out of {one.n}"
+            hover = f"<b>{plain(_name(row), 60)}</b><br>{picked}"
             spot = Point2D(
                 _name(row), value, one.accuracy, hover, not scored, None, _ends(row, headline), 0 if scored else 5
             )
@@ -152,7 +154,9 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None
     x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
     known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
     levels = [
-        (value, _("{level} {value}", level=name, value=f"{value:.1f}")) for value, name in known if value is not None
+        (value, _("{level} {value}", level=name, value=one_decimal(value)))
+        for value, name in known
+        if value is not None
     ]
     x_range = reach_of([*x, CHANCE])
     band = fit.band(min(x), max(x)) if fit is not None else None
@@ -412,7 +416,7 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
 
 
 def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], view: ChartQuery) -> list[Point2D]:
-    """Return the best and those chosen are named first."""
+    """Return the points, the best and those chosen first: they are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
         value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
@@ -424,9 +428,9 @@ def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], vi
 
 def _row_hover(row: BoardRow, value: float, ends: tuple[float, float] | None, page: Page) -> str:
     """Return what is said of a row under the pointer."""
-    number = f"{value:.1f}"
+    number = one_decimal(value)
     if ends:
-        values = {"value": number, "low": f"{ends[0]:.1f}", "high": f"{ends[1]:.1f}"}
+        values = {"value": number, "low": one_decimal(ends[0]), "high": one_decimal(ends[1])}
         number = page.text(_("{value}, 95% interval {low} to {high}", **values))
     source = plain(row.source, 60) if row.tier == "reported" else page.text(HERE)
     remark = f"<br>{plain(page.text(row.note), 60)}" if row.note else ""

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from benchmark.spec import BenchmarkSpec
 from common.messages import _
+from common.rounding import one_decimal
 from leaderboard.board.columns import by_key
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
@@ -330,7 +331,7 @@ def _panel_words(
             notes.append(label(0, y, text, p.soft if what.heading else p.ink, yref="y", align="left"))
         if what.heading:
             continue
-        number = f"{result.value:.1f}" if result is not None else page.text(_("none"))
+        number = one_decimal(result.value) if result is not None else page.text(_("none"))
         number = numbers[line] if numbers is not None else number
         few = of_few(result)
         number = number if result is None or what.hollow or few else f"<b>{number}</b>"
@@ -416,7 +417,7 @@ def _heat_line(name: str, values: Estimates, y: float, page: Page, names: int) -
     notes = [label(0, y - above, "<br>".join(map(plain, lines)), p.ink, yref="y", align="left")]
     for index, source in enumerate(page.spec.source_keys):
         value = values[source]
-        number = f"{value.value:.1f}" if value is not None else page.text(_("none"))
+        number = one_decimal(value.value) if value is not None else page.text(_("none"))
         colour = p.ink if _strength(value) == 1 else p.faint
         notes.append(label(index, y, number, colour, 12, xref="x", yref="y", xanchor="center"))
     return notes
@@ -449,7 +450,7 @@ def curves(
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
         traces += _curve_traces(line, (points, final), _SYMBOLS[index % len(_SYMBOLS)], page)
         last = points[-1]
-        number = f"{last.value:.1f}" if line.hollow else f"<b>{last.value:.1f}</b>"
+        number = one_decimal(last.value) if line.hollow else f"<b>{one_decimal(last.value)}</b>"
         own = f" ({page.text(line.small)})" if line.small and not page.narrow else ""
         name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), 12) + own)
         shade = p.faint if of_few(final) else p.soft if line.hollow else p.ink
@@ -511,7 +512,9 @@ def _curve_traces(
         "line": {"color": soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
         "x": [point.k for point in odd],
         "y": [point.value for point in odd],
-        "hovertext": [f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {point.value:.1f}" for point in odd],
+        "hovertext": [
+            f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {one_decimal(point.value)}" for point in odd
+        ],
     }
     if final is None:
         return [line]

@@ -22,6 +22,7 @@ from benchmark.spec import BenchmarkSpec, capital
 from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
 from common.messages import Message, _
+from common.rounding import one_decimal
 from leaderboard.share import escape
 
 Entry = Mapping[str, Any]
@@ -168,13 +169,14 @@ def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
 
 
 def odd_points(points: Sequence[Point]) -> list[Point]:
-    """Return an even number of votes can tie, and a tie is wrong under `strict`: only odd numbers make a line."""
+    """Return points with an odd number of votes: an even one can tie, and a tie is wrong under `strict`."""
     return [point for point in points if point.k % 2]
 
 
 def signed(value: float) -> str:
     """Return one decimal with its sign; a true minus."""
-    return f"{value:+.1f}".replace("-", "\u2212")
+    size = one_decimal(abs(value))
+    return size if size == "0.0" else ("\u2212" if value < 0 else "+") + size
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

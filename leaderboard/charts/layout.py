@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
+from common.rounding import one_decimal
 from common.translations import ENGLISH, Translations, translations
 from leaderboard.charts.colours import FONTS, Palette, palette
 from leaderboard.charts.estimates import Estimate
@@ -301,12 +302,12 @@ def hover_of(page: Page, name: str, group: str, estimate: Estimate | None) -> st
 def _hover(group: str, estimate: Estimate | None) -> str:
     if estimate is None:
         return _("{group}: nothing counted", group=group)
-    value = f"{estimate.value:.1f}"
+    value = one_decimal(estimate.value)
     if estimate.low is None or estimate.high is None:
         if not estimate.n:
             return _("{group}: {value}, as printed", group=group, value=value)
         return _("{group}: {value}, {pairs} pairs", group=group, value=value, pairs=estimate.n)
-    ends = {"low": f"{estimate.low:.1f}", "high": f"{estimate.high:.1f}"}
+    ends = {"low": one_decimal(estimate.low), "high": one_decimal(estimate.high)}
     if not estimate.n:
         return _("{group}: {value}, 95% interval {low} to {high}", group=group, value=value, **ends)
     return _(

@@ -32,7 +32,7 @@ def markdown(text: str) -> str:
 
 
 def _code(line: str) -> str:
-    """Return nothing within a code span is markup. A table would still cut at a pipe, so that becomes a broken bar."""
+    """Return the line as a code span, in which nothing is markup. A table cuts at a pipe, so that is a broken bar."""
     longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {line.replace('|', '¦')} {fence}"

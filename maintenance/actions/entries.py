@@ -355,7 +355,7 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
 
 
 def _load(session: Session, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
-    """Return the entry, locked; where `who` is given, only for its owner and maintainers. Raises NotFound,
+    """Return the entry, locked; where `user` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
     result = queries.entry(session, entry, lock=lock)
     if user is not None:
@@ -396,6 +396,6 @@ def _name(entry: Entry) -> str:
 
 
 def _record(session: Session, kind: str, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
-    """Return the event comes last in the transaction: its lock is the one that everybody shares."""
+    """Return the result, with its event appended: last in the transaction, since its lock is everybody's."""
     seq = audit.append(session, kind, {"entry": entry, "by": user.account, "via": user.auth_method, **facts})
     return ActionResult(True, message, seq)

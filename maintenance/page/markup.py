@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
 from common.messages import _, ngettext
-from common.rounding import percent
+from common.rounding import one_decimal, percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
 from maintenance import anomaly_text, preview_rows, text_output
@@ -498,7 +498,7 @@ def _figure_titles(results: Sequence[ReportedResultView]) -> tuple[str, ...]:
 
 
 def _figures(result: ReportedResultView) -> tuple[_Right, ...]:
-    return tuple(_Right(NOTHING if value is None else f"{value:.1f}") for value in result.figures.values())
+    return tuple(_Right(NOTHING if value is None else one_decimal(value)) for value in result.figures.values())
 
 
 def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions | None = None) -> str:

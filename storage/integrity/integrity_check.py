@@ -335,7 +335,7 @@ def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
 
 
 def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
-    """Return the salt is on record once the revision is retired."""
+    """Return whether a row differs from its event, which has the salt once the revision is retired."""
     names = ("benchmark", "disclosure", "items", "digest", "commitment", "difference", "salt")
     differs = any(getattr(row, name) != facts.get(name) for name in names)
     return differs or not (row.salt is None or _opens(facts, row.salt))

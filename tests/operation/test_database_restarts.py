@@ -170,6 +170,7 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
         assert next(json.loads(line)["reason"] for line in log.read_text().splitlines() if AWAY in line)
         stopped_cluster.start()
         until_logged("board.pointed" if role == "worker" else "leaderboard: http")
+        time.sleep(4)  # nothing says that the worker's regular actions have begun
         stopped_cluster.stop()
         time.sleep(4)  # every action of the worker that has a short interval fails meanwhile
         stopped_cluster.start()

@@ -230,6 +230,12 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
     assert "chmod 600" in found["permissions"]
     assert "Litestream does not answer" in found["replica"]
     assert "REPLICA_SECRET" in found["receipt key"]
+    assert "no copy of a database" in found["replica"]
+    damaged = tmp_path / "replica" / "database" / "ltx" / "0"
+    damaged.mkdir(parents=True)
+    (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
+    found = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "replica")), key, False)))
+    assert "cannot be restored" in found["replica"]
     unreachable = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "none")), key, True)))
     assert "is no directory" in unreachable["replica"]
 

@@ -321,7 +321,7 @@ def test_a_revealed_salt_must_open_the_commitment(verify: Verify, held: VerifySe
         (["{receipt}", "--key", "{keys}", "--head", "{head}"], "--chain"),
         (["{receipt}", "--key", "{keys}", "--chain", "{missing}"], "missing"),
         (["{receipt}", "--server", "http://127.0.0.1:1"], "keys"),
-        (["{receipt}", "{receipt}", "--key", "{keys}", "--items", "{chain}"], "items"),
+        (["{receipt}", "{receipt}", "--key", "{keys}", "--items", "{chain}"], "manifest"),
     ],
 )
 def test_wrong_use_is_told_in_a_sentence(
