@@ -7,11 +7,11 @@ fields mean and how to add a folder: docs/benchmarks.md.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from common.messages import Message
 
@@ -34,6 +34,9 @@ VERDICT_FORMATS = ("official-sentence", "double-brackets", "answer-tag")
 UNREADABLE_RULES = ("wrong", "excluded", "half", "first")
 VOTE_RULES = ("majority", "first")
 _OPTIONS: Mapping[str, int] = {"first": 0, "second": 1, "tie": TIE}
+
+
+T = TypeVar("T")
 
 
 class SpecError(ValueError):
@@ -542,10 +545,10 @@ def _entries(path: Path) -> dict[str, Any]:
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
-    categories = tuple(_category(row) for row in data["categories"])
+    categories = tuple(_tables(data, "categories", _category))
     keys = tuple(category.key for category in categories)
     grouped = Grouped(**data["grouped"]) if "grouped" in data else None
-    overalls = (*(_overall(row, keys) for row in data["overalls"]), *_of_groups(grouped, keys))
+    overalls = (*_tables(data, "overalls", lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
     sources = _sources(data, keys)
     return BenchmarkSpec(
         id=data["id"],
@@ -564,7 +567,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         overalls=overalls,
         headline=data.get("headline", overalls[0].key),
         grouped=grouped,
-        editions=tuple(_edition(row) for row in data.get("editions", ())),
+        editions=tuple(_tables({"editions": (), **data}, "editions", _edition)),
         sources=sources,
         groupings=_groupings(data, keys, sources),
         tags=tuple(data.get("tags", ())),
@@ -593,6 +596,15 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         ),
         folder=folder,
     )
+
+
+def _tables(data: Mapping[str, Any], name: str, read: Callable[[Any], T]) -> Iterator[T]:
+    """Yield what each table of that name says. Raises KeyError for an entry that is missing, with its table."""
+    for number, row in enumerate(data[name], start=1):
+        try:
+            yield read(row)
+        except KeyError as missing:
+            raise KeyError(f"{name}[{number}].{missing.args[0]}") from None
 
 
 def _shown(text: str) -> str:

@@ -177,6 +177,7 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
         ('key = "square"', 'key = "round"', "occurs twice|is not one of"),
         ('id = "traffic-signs"', 'id = "signs"', "the folder is 'traffic-signs'"),
         ('title = "Traffic signs"\n', "", "the entry 'title' is missing"),
+        ('kind = "micro"\n', "", r"the entry 'overalls\[1\].kind' is missing"),
         ('id = "traffic-signs"', "id = ", "Invalid value"),
     ],
 )
