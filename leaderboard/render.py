@@ -27,7 +27,7 @@ from benchmark.number_check import in_words
 from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
-from common.messages import _, joined
+from common.messages import Message, _, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
 from common.translations import Translations, languages, translations
@@ -404,10 +404,10 @@ def _marks(view: BoardQuery, selection: SelectedRows, standings: Mapping[str, Ra
     return band_classes([row.id for row in selection.of("scored")], standings)
 
 
-def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> str:
+def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> Message:
     """Return the baselines in one line, with what orders the ranks."""
     known = [(row.model, value) for row in baselines if (value := row.value(ranked_by)) is not None]
-    return " · ".join(f"{model} {percent(value)}" for model, value in known)
+    return joined([joined((model, percent(value)), " ") for model, value in known], " · ")
 
 
 def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str, str]:
@@ -486,10 +486,10 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
-        "stated": stated_names(board.spec),
+        "stated": {key: edition.context.translations.text(name) for key, name in stated_names(board.spec).items()},
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
-            + ([column.title] if column.stated else [])
+            + ([edition.context.translations.known(column.title)] if column.stated else [])
             for column in board.columns
         ],
     }
@@ -525,6 +525,7 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
             column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, shown))
         },
     }
+    data["model"] = _texts([shown.text(row.model) for row in rows])
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
     for name in dict.fromkeys((*drawn(board.spec), board.headline)):

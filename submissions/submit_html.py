@@ -171,8 +171,8 @@ def refusal_html(
 
 def _named(message: str, names: Mapping[str, str]) -> str:
     """Return a message that begins with a field's key with the name on its label instead."""
-    field, colon, rest = message.partition(": ")
-    return f"{names[field]}: {rest}" if colon and field in names else message
+    key = re.match(r"(\w+)[:：]", message)  # Chinese has its own colon
+    return names[key[1]] + message[key.end(1) :] if key is not None and key[1] in names else message
 
 
 def why_off_html(reason: str, of: Translations = _ENGLISH) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _, joined, ngettext
 from common.rounding import percent, tenths
-from leaderboard.board.columns import columns_of
+from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.search import STATED, asked_column, haystack, is_unstated, misread, words
@@ -62,11 +62,15 @@ def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
     rows = [
         row for row in board.rows if row.tier == "scored" and row.id not in pins and lenient(row) and not strict(row)
     ]
-    names = dict.fromkeys(column.title.lower() for column in columns if any(is_unstated(row, column) for row in rows))
+    names = dict.fromkeys(_name(column) for column in columns if any(is_unstated(row, column) for row in rows))
     return UnstatedJudges(len(rows), _listed(list(names)), view.unstated) if rows else None
 
 
-def _listed(names: list[str]) -> str:
+def _name(column: Column) -> Message:
+    return _(column.title).written(column.title.lower())
+
+
+def _listed(names: list[Message]) -> Message:
     first, last = joined(names[:-1]) if names[:-1] else "", names[-1]
     return _("{first} or {last}", first=first, last=last) if first else last
 
@@ -103,6 +107,6 @@ def misread_words(board: Board, view: BoardQuery) -> list[Message]:
     return found[:_MOST]
 
 
-def stated_names(spec: BenchmarkSpec) -> dict[str, str]:
+def stated_names(spec: BenchmarkSpec) -> dict[str, Message]:
     """Return how sentences call what submitters may leave out, by column."""
-    return {column.key: column.title.lower() for column in columns_of(spec) if column.stated or column.key in STATED}
+    return {column.key: _name(column) for column in columns_of(spec) if column.stated or column.key in STATED}

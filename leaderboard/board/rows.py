@@ -27,7 +27,7 @@ from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
 from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
-from common.messages import _, joined, ngettext
+from common.messages import Message, _, joined, ngettext
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
@@ -609,7 +609,7 @@ def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Map
         id=one["id"],
         rank=None,
         rank_range=None,
-        model=one["name"],
+        model=Message(one["name"], {}),
         version="",
         organisation="",
         tier="baseline",

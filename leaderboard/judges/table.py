@@ -188,7 +188,7 @@ def definition_of(board: Board, key: str) -> str:
     if overall is not None and overall.kind == GROUPS:
         return _("groups all right")
     if overall is None or not board.spec.is_mean(key):
-        return "micro"
+        return _("micro")
     return _("mean of {n}", n=len(overall.categories))
 
 
@@ -197,7 +197,7 @@ def label_of(board: Board, key: str) -> str:
     with another one."""
     kind = definition_of(board, key)
     alike = [name for name in board.spec.overall_keys if definition_of(board, name) == kind]
-    return kind if key == board.headline or len(alike) == 1 else board.spec.title_of(key)
+    return kind if key == board.headline or len(alike) == 1 else _(board.spec.title_of(key))
 
 
 def missing_pairs(board: Board) -> tuple[int, int] | None:

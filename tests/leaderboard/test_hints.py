@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from common.rounding import percent
+from common.translations import translations
 from leaderboard.board.hints import leaders, misread_words, unstated_judges
 from leaderboard.board.query import PRESETS, BoardQuery, read_query, select
 from leaderboard.board.rows import Board, build_board
@@ -33,6 +34,7 @@ def test_several_fields_are_named_and_one_judge_is_one() -> None:
     hidden = unstated_judges(board(), BoardQuery(VL, search="open:no size:<10"))
     assert hidden is not None
     assert hidden.text == "1 scored judge does not state its weights or size:"
+    assert not any(letter.isascii() and letter.isalpha() for letter in translations("zh-CN").text(hidden.text))
 
 
 def test_judges_that_do_not_state_it_can_be_shown_too() -> None:

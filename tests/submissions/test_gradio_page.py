@@ -12,6 +12,7 @@ from gradio.data_classes import FileData
 from starlette.requests import Request
 
 from auth import ANONYMOUS
+from common.translations import translations
 from storage.database import Database
 from storage.metadata import FIELDS, LATER
 from submissions import gradio_page, submit_html
@@ -153,9 +154,13 @@ def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
     good = service.uploads / "good.jsonl"
     good.write_bytes(native(setup.items))
     refused = service.submit(good, {"parameters_b": "many"}, person("ana"))
-    told = submit_html.refusal_html(refused, {"model": "Model"})
+    told = submit_html.refusal_html(refused, {"model": "Model", "parameters_b": "Parameters"})
     assert '<li data-field="model">Model: enter a model name.</li>' in told
-    assert 'data-field="parameters_b"' in told
+    assert 'data-field="parameters_b">Parameters: ' in told
+    told = submit_html.refusal_html(refused, {"model": "模型", "parameters_b": "参数量"}, of=translations("zh-CN"))
+    assert '<li data-field="model">模型：' in told
+    assert 'data-field="parameters_b">参数量：' in told
+    assert "1e" not in told
 
 
 def test_no_progress_of_gradio_is_shown_and_the_button_says_why_it_is_off(blocks: gr.Blocks) -> None:
