@@ -174,7 +174,7 @@ def odd_points(points: Sequence[Point]) -> list[Point]:
 
 
 def signed(value: float) -> str:
-    """Return one decimal with its sign; a true minus."""
+    """Return one decimal with its sign, a true minus; 0.0 has none."""
     size = one_decimal(abs(value))
     return size if size == "0.0" else ("\u2212" if value < 0 else "+") + size
 

@@ -182,7 +182,7 @@ def test_of_hidden_labels_only_tenths_of_a_point_are_told() -> None:
     before, after = (build_board(body, VL, revision=name) for name in ("v0", "v2"))
     assert rank_changes(before, after).lines[0].delta == "\u22120.04"
     for line in rank_changes(before, after, hidden=True).lines:
-        assert re.fullmatch(r"[+\u2212]\d+\.\d", line.delta)
+        assert re.fullmatch(r"0\.0|[+\u2212]\d+\.\d", line.delta)
 
 
 def test_the_longest_table_lists_the_largest_changes() -> None:
