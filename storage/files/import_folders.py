@@ -1,8 +1,8 @@
-"""Folders below the directories that maintainers may import from."""
+"""Paths below the directories that maintainers may import from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from common.messages import _
@@ -12,16 +12,26 @@ class FolderNotAllowed(ValueError):
     """It is no folder below one of the directories; the message says what to do."""
 
 
+def path_below(named: str, directories: Sequence[Path], is_wanted: Callable[[Path], bool]) -> Path | None:
+    """Return the real path of what is named below one of the directories, if it is wanted; None if there is none.
+
+    Links are followed first, so that none leads out.
+    """
+    for directory in (directory.resolve() for directory in directories):
+        path = (directory / named).resolve()
+        if path.is_relative_to(directory) and is_wanted(path):
+            return path
+    return None
+
+
 def folder_below(named: str, directories: Sequence[Path]) -> Path:
-    """Return the real path of a folder below one of the directories. Links are followed first, so that none leads out.
+    """Return the real path of a folder below one of the directories.
 
     Raises:
         FolderNotAllowed: it is anything else; the same words whether a folder elsewhere exists or not.
     """
-    for directory in (directory.resolve() for directory in directories):
-        folder = (directory / named).resolve()
-        if folder.is_relative_to(directory) and folder.is_dir():
-            return folder
+    if (folder := path_below(named, directories, Path.is_dir)) is not None:
+        return folder
     where = " or ".join(map(str, directories))
     raise FolderNotAllowed(
         _(

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -109,7 +109,7 @@ def _main(descriptor: int, parent: int) -> NoReturn:
 
 
 def _answer(connection: socket.socket) -> None:
-    """Fork a reader whose output goes to whoever asks; send its process id, and its exit code at its end."""
+    """Fork a reader whose output goes to the one who asks; send its process id, and its exit code at its end."""
     order, descriptors = b"", []
     while not order.endswith(b"\n"):
         more, found, _, _ = socket.recv_fds(connection, 2**16, 2)
@@ -117,7 +117,7 @@ def _answer(connection: socket.socket) -> None:
     pid = os.fork()
     if pid == 0:
         connection.close()
-        _read(json.loads(order), descriptors)
+        end_with(lambda: _read(json.loads(order), descriptors))
     for one in descriptors:
         os.close(one)
     connection.sendall(f"{pid} ".encode())
@@ -126,16 +126,23 @@ def _answer(connection: socket.socket) -> None:
         connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _read(arguments: list[str], descriptors: list[int]) -> NoReturn:
+def _read(arguments: list[str], descriptors: list[int]) -> int:
+    os.setsid()
+    for target, source in enumerate(descriptors, 1):
+        os.dup2(source, target)
+        os.close(source)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+    os.environ.clear()
+    return sandbox._main(arguments)
+
+
+def end_with(main: Callable[[], int]) -> NoReturn:
+    """End a forked process with the exit code of `main`, without the exit handlers of the process before."""
     code = 1
     try:
-        os.setsid()
-        for target, source in enumerate(descriptors, 1):
-            os.dup2(source, target)
-            os.close(source)
-        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
-        os.environ.clear()
-        code = sandbox._main(arguments)
+        code = main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
     except BaseException:
         traceback.print_exc()
     finally:

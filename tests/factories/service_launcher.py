@@ -22,7 +22,6 @@ import socket
 import subprocess
 import sys
 import time
-import traceback
 from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -31,7 +30,7 @@ from functools import cache, partial, partialmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from tests.factories.forked_readers import read_in_forks
+from tests.factories.forked_readers import end_with, read_in_forks
 from tests.factories.gradio_stubs import write_no_gradio_stubs
 from tests.factories.opened_files import record
 from tests.factories.quick_compression import compress_quickly
@@ -218,8 +217,8 @@ def _serve(order: dict[str, Any]) -> NoReturn:
     if order["environ"].get("ROLE") == "worker":
         from web.startup import child_environment
 
-        _end_with(partial(_work, child_environment()))
-    _end_with(_app)
+        end_with(partial(_work, child_environment()))
+    end_with(_app)
 
 
 def _app() -> int:
@@ -240,20 +239,6 @@ def _work(environ: Mapping[str, str]) -> int:
     return main([])
 
 
-def _end_with(main: Callable[[], int]) -> NoReturn:
-    code = 1
-    try:
-        code = main()
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
 def _set_usual_signals() -> None:
     for sign in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(sign, signal.SIG_DFL)
@@ -269,7 +254,7 @@ def _workers_forked() -> Iterator[None]:
     if pid == 0:
         ours.close()
         _die_with(service, signal.SIGKILL)
-        _end_with(partial(_fork_workers, theirs))
+        end_with(partial(_fork_workers, theirs))
     theirs.close()
     started = Supervisor._start
     Supervisor._start = partialmethod(_start_forked, ours, started)  # type: ignore[assignment,method-assign]
@@ -288,7 +273,7 @@ def _fork_workers(orders: socket.socket) -> int:
         _set_usual_signals()
         os.setpgid(0, 0)
         _die_with(parent, signal.SIGTERM)
-        _end_with(partial(_work, order["environ"]))
+        end_with(partial(_work, order["environ"]))
 
     lines = os.fdopen(orders.fileno(), "rb", buffering=0, closefd=False)
     _fork_when_asked(lines, os.fdopen(os.dup(orders.fileno()), "w", buffering=1), become_worker)

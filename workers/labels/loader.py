@@ -27,6 +27,7 @@ from benchmark.pairs.pair_table import labels_of_pairs
 from benchmark.spec import DEFINITIONS, BenchmarkSpec, known_benchmarks, load_spec
 from common.hub_sources import FORM, HubSource, parse_hub_source
 from common.messages import _, joined
+from storage.files.import_folders import path_below
 from workers.labels.hub_dataset import HubFiles, HubRefusal
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
@@ -109,15 +110,13 @@ def _other_benchmark(rows: Sequence[Row], spec: BenchmarkSpec) -> BenchmarkSpec 
 def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     """Return the real path of a file below one of the directories, or a Hub dataset as it was named.
 
-    Relative names are looked up below the directories. Links are followed first, so that none leads out.
+    Relative names are looked up below the directories.
 
     Raises:
         LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
     """
-    for directory in (directory.resolve() for directory in directories):
-        path = (directory / spec).resolve()
-        if path.is_relative_to(directory) and path.is_file():
-            return path
+    if (path := path_below(spec, directories, Path.is_file)) is not None:
+        return path
     if parse_hub_source(spec) and not Path(spec).exists():
         return spec
     where = " or ".join(map(str, directories))
