@@ -17,9 +17,9 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings
 
-from tests.factories import after_failure
-from tests.factories.gradio_stubs import write_no_gradio_stubs
-from tests.factories.rewritten_tests import rewrite_once
+from tests.factories.suite import after_failure
+from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
+from tests.factories.suite.rewritten_tests import rewrite_once
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -221,7 +221,7 @@ ON_BOTH_DATABASES = (
     "workers/test_runner.py",
     "workers/test_score.py",
 )
-ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/axe.py
+ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/services/axe.py
 _TWIN = re.compile(r"[\[-]postgresql[-\]]")
 # The first is Chromium without windows and menus: to open a page takes it half of the processor's time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -269,15 +269,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
     if "storage.database" in sys.modules:
-        from tests.factories.compiled_statements import share_compiled_statements
+        from tests.factories.suite.compiled_statements import share_compiled_statements
 
         share_compiled_statements()
     if "starlette.testclient" in sys.modules:
-        from tests.factories.shared_event_loop import share_event_loop
+        from tests.factories.suite.shared_event_loop import share_event_loop
 
         share_event_loop()
     if "leaderboard.cache" in sys.modules:
-        from tests.factories.quick_compression import compress_quickly
+        from tests.factories.suite.quick_compression import compress_quickly
 
         compress_quickly()
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import app
-from tests.factories.programs import Finished, run_main
-from tests.factories.service import ROOT, Service, alive, running, until
-from tests.factories.service_launcher import launch
+from tests.factories.services.service import ROOT, Service, alive, running, until
+from tests.factories.services.service_launcher import launch
+from tests.factories.suite.programs import Finished, run_main
 from tests.real_data import real_file
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 # Python runs a module of this name at start, in every process.
 RECORDER = """
 import os
-from tests.factories.opened_files import record
+from tests.factories.suite.opened_files import record
 record(os.environ["OPENED_LOG"])
 """
 

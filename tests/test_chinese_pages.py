@@ -12,8 +12,8 @@ from babel.messages.catalog import Message as CatalogMessage
 from benchmark.baselines import BASELINES
 from scripts.messages import catalogues, missing, read, template, updated
 from tests.chinese_text import english_left
-from tests.factories.service import running, until
-from tests.factories.signed_in_service import DEMO_JUDGES
+from tests.factories.services.service import running, until
+from tests.factories.services.signed_in_service import DEMO_JUDGES
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.factories.axe import axe_results
-from tests.factories.openid_provider import Provider
-from tests.factories.service import Service, until
-from tests.factories.signed_in import running_signed_in
+from tests.factories.fakes.openid_provider import Provider
+from tests.factories.services.axe import axe_results
+from tests.factories.services.service import Service, until
+from tests.factories.services.signed_in import running_signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 

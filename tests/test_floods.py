@@ -15,8 +15,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from auth.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
-from tests.factories.service import PATIENCE, Service, running, until
-from tests.factories.serving import serving
+from tests.factories.services.service import PATIENCE, Service, running, until
+from tests.factories.services.serving import serving
 from web.middleware.request_limits import KEPT_FREE, MOST_BYTES, RequestLimitsMiddleware
 
 pytestmark = pytest.mark.slow

@@ -26,10 +26,10 @@ from playwright.sync_api import Browser, BrowserContext, Route, expect
 
 from leaderboard.responses import SECURITY
 from tests.databases import postgres_cluster
-from tests.factories.gradio_pages import open_maintain, open_submit
-from tests.factories.openid_provider import CLIENT_SECRET
-from tests.factories.service import PATIENCE, Service, until
-from tests.factories.signed_in import SignedInService, running_signed_in
+from tests.factories.fakes.openid_provider import CLIENT_SECRET
+from tests.factories.services.gradio_pages import open_maintain, open_submit
+from tests.factories.services.service import PATIENCE, Service, until
+from tests.factories.services.signed_in import SignedInService, running_signed_in
 from tests.postgres import Cluster
 from tests.real_data import real_file
 

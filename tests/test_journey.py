@@ -16,8 +16,8 @@ import pytest
 from gradio_client import Client, handle_file
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.factories.gradio_pages import open_submit
-from tests.factories.service import ROOT, Service, running, until
+from tests.factories.services.gradio_pages import open_submit
+from tests.factories.services.service import ROOT, Service, running, until
 from tests.real_data import real_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -10,7 +10,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from settings import Settings
-from tests.factories.serving import serving_on
+from tests.factories.services.serving import serving_on
 from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.server import open_listener
 

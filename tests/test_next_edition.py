@@ -17,11 +17,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from curate.__main__ import main as curate
-from tests.factories.axe import axe_results
-from tests.factories.openid_provider import person
+from tests.factories.fakes.openid_provider import person
 from tests.factories.pools import png
-from tests.factories.service import Service, running, until
-from tests.factories.signed_in import SignedInService, running_signed_in, token_of
+from tests.factories.services.axe import axe_results
+from tests.factories.services.service import Service, running, until
+from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 MAINTAINER, ANNOTATORS, ADJUDICATOR = "alice", ("bob", "mallory"), "carol"

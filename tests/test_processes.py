@@ -10,7 +10,7 @@ import pytest
 from xdist.scheduler import LoadGroupScheduling
 
 from tests.conftest import put_into_group
-from tests.factories.service import ROOT
+from tests.factories.services.service import ROOT
 
 
 @pytest.mark.parametrize("name", ["test_a", "test_a[x-y]", "test_a[mail@example.org]"])
@@ -52,6 +52,6 @@ def test_that_fails_once_too(shared):
 
 def test_a_second_run_and_the_test_after_a_failed_one_share_nothing_with_it(tmp_path: Path) -> None:
     (tmp_path / "test_sharing.py").write_text(_SHARING)
-    command = [sys.executable, "-m", "pytest", "-p", "tests.factories.after_failure", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "tests.factories.suite.after_failure", "-p", "no:cacheprovider"]
     ran = subprocess.run([*command, "--reruns=1", tmp_path], capture_output=True, text=True, cwd=ROOT)
     assert "3 passed, 2 rerun" in ran.stdout, ran.stdout

@@ -9,7 +9,7 @@ import pytest
 
 from bench.official_files import official_lines
 from bench.official_rule import official_counts
-from tests.factories.programs import run_worker
+from tests.factories.suite.programs import run_worker
 from tests.real_data import real_file, rows
 
 TOOLS = (

@@ -21,7 +21,7 @@ from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
-from tests.factories.layers import application_within
+from tests.factories.services.layers import application_within
 from web.app import create_app
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import build_services

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.factories.serving import held_port
+from tests.factories.services.serving import held_port
 
 
 def bound(port: int, *, shared: bool = False) -> socket.socket:

@@ -15,10 +15,10 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from tests.factories.openid_provider import CLIENT_SECRET, person
-from tests.factories.programs import Finished, run_submissions
-from tests.factories.service import KEPT, until
-from tests.factories.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
+from tests.factories.fakes.openid_provider import CLIENT_SECRET, person
+from tests.factories.services.service import KEPT, until
+from tests.factories.services.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
+from tests.factories.suite.programs import Finished, run_submissions
 
 pytestmark = pytest.mark.slow
 

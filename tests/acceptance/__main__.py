@@ -23,7 +23,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.conftest import PATIENCE, chromium
-from tests.factories.service import Service, running, until
+from tests.factories.services.service import Service, running, until
 from tests.real_data import SHARED
 
 DATA = SHARED / "data"

@@ -18,9 +18,9 @@ from auth.routes import build
 from leaderboard import render
 from leaderboard.render_context import RenderContext
 from storage.database import Database
-from tests.factories.auth_site import AuthSite, openid_settings
-from tests.factories.axe import axe_results
-from tests.factories.openid_provider import Provider, serving, serving_on
+from tests.factories.fakes.openid_provider import Provider, serving, serving_on
+from tests.factories.services.auth_site import AuthSite, openid_settings
+from tests.factories.services.axe import axe_results
 
 pytestmark = pytest.mark.browser
 

@@ -37,9 +37,9 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
-from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser, query_of
-from tests.factories.openid_provider import Provider
-from tests.factories.smtp_server import MailBox, mail_server
+from tests.factories.fakes.openid_provider import Provider
+from tests.factories.fakes.smtp_server import MailBox, mail_server
+from tests.factories.services.auth_site import PUBLIC_URL, AuthSite, Browser, query_of
 from tests.factories.specs import DEMO
 from web.actions import ACTIONS
 

@@ -9,8 +9,8 @@ from gradio_client import Client  # type: ignore[import-untyped]
 from auth import Identity, Role, require
 from auth.middleware import IdentityMiddleware, identity_of
 from storage.database import Database
-from tests.factories.auth_site import AuthSite, openid_settings
-from tests.factories.openid_provider import Provider, serving
+from tests.factories.fakes.openid_provider import Provider, serving
+from tests.factories.services.auth_site import AuthSite, openid_settings
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from auth.middleware import identity_of
 from auth.settings import IdentitySettings, IdentitySettingsError, Mode, check_secret
 from storage.database import Database
-from tests.factories.auth_site import PUBLIC_URL, SECRET, AuthSite
+from tests.factories.services.auth_site import PUBLIC_URL, SECRET, AuthSite
 
 GOOD = {
     "mode": Mode.OPENID,

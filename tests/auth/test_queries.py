@@ -14,7 +14,7 @@ from auth.crypto import KeyRing, digest
 from auth.login_throttle import LoginThrottle, network
 from auth.model import TooManyFailures
 from storage.database import Database
-from tests.factories.auth_site import SECRET
+from tests.factories.services.auth_site import SECRET
 
 ISSUER = "https://issuer.example"
 

@@ -14,7 +14,7 @@ import pytest
 import auth.sign_in
 from auth import bans
 from auth.crypto import digest
-from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser, program
+from tests.factories.services.auth_site import PUBLIC_URL, AuthSite, Browser, program
 
 
 @pytest.fixture

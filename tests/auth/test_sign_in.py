@@ -16,8 +16,8 @@ import auth.sign_in
 from auth.settings import IdentitySettings, Mode
 from common.logging_setup import JsonLines
 from storage.database import Database
-from tests.factories.auth_site import OUTSIDE, PUBLIC_URL, SECRET, AuthSite, openid_settings, program, query_of
-from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving_on
+from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving_on
+from tests.factories.services.auth_site import OUTSIDE, PUBLIC_URL, SECRET, AuthSite, openid_settings, program, query_of
 
 FOREIGN = ["https://evil", "//evil", "////evil", "/\\evil", "%2f%2fevil", "/%2f%2fevil", "/%252f%252fevil", "/\t/evil"]
 

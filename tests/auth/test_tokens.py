@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from auth.crypto import digest
-from tests.factories.auth_site import AuthSite, Browser, program
-from tests.factories.openid_provider import Provider, person
+from tests.factories.fakes.openid_provider import Provider, person
+from tests.factories.services.auth_site import AuthSite, Browser, program
 
 
 @pytest.fixture

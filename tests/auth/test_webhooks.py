@@ -32,10 +32,10 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
-from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser
-from tests.factories.openid_provider import Provider
+from tests.factories.fakes.openid_provider import Provider
+from tests.factories.fakes.webhook_receiver import Receiver, webhook_receiver
+from tests.factories.services.auth_site import PUBLIC_URL, AuthSite, Browser
 from tests.factories.specs import DEMO
-from tests.factories.webhook_receiver import Receiver, webhook_receiver
 from web.actions import ACTIONS
 
 EVENTS = ("scored", "failed", "moderated", "rescored")

@@ -11,8 +11,8 @@ from benchmark.spec import load_spec
 from benchmark.statistics.pairwise import GroupedPairs
 from benchmark.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
 from benchmark.statistics.uncertainty import Interval, wilson
-from tests.factories.clustered_oracle import clustered_wilson, mean_interval
-from tests.factories.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
+from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
+from tests.factories.oracles.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
 from tests.pair_files import mm_rlhf_items
 
 SIZES = np.array([2] * 11 + [3] * 13 + [4] * 6 + [5] * 11 + [6] * 5)  # of the 46 groups of MM-RLHF-RewardBench

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmark.statistics.composite import RANKED_AT_MOST, BenchmarkScore, composites, weighted_mean
 from benchmark.statistics.uncertainty import Interval, Z, holm, wilson
-from tests.factories.clustered_oracle import clustered_wilson
+from tests.factories.oracles.clustered_oracle import clustered_wilson
 
 
 def score(right: int, n: int) -> BenchmarkScore:

@@ -17,7 +17,7 @@ from benchmark.scoring import Tally, tally
 from benchmark.spec import TIE, load_spec
 from benchmark.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
 from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
-from tests.factories.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
+from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
 
 

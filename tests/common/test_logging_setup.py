@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pytest
 
 from common.logging_setup import JsonLines
-from tests.factories.service import PATIENCE, ROOT, running, until
+from tests.factories.services.service import PATIENCE, ROOT, running, until
 from tests.test_architecture import PACKAGES
 
 HOSTILE = 'x\r\n{"event": "job.scored"}\x1b[31m\x07\u2028\x85'

@@ -17,8 +17,8 @@ from PIL import Image
 
 from common.hub_datasets import choose_split
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
-from tests.factories.fake_hub import COMMIT, DATASET, Repository, account, build
-from tests.factories.serving import serving
+from tests.factories.fakes.fake_hub import COMMIT, DATASET, Repository, account, build
+from tests.factories.services.serving import serving
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "hf_write"

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from judge.__main__ import main
-from tests.factories.service import running
+from tests.factories.services.service import running
 from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, serving_model
 from tests.judge.test_prompts import STORED, SWAPPED
 from tests.real_data import SHARED

@@ -22,8 +22,8 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import open_database
-from tests.factories.programs import run_main, run_maintenance, run_submissions, run_worker
-from tests.factories.service import Service, running, until
+from tests.factories.services.service import Service, running, until
+from tests.factories.suite.programs import run_main, run_maintenance, run_submissions, run_worker
 
 pytestmark = pytest.mark.slow
 

@@ -16,8 +16,8 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.render import STATIC, assets, count_text, style_sheet
 from tests.factories import pairwise
-from tests.factories.axe import axe_results
-from tests.factories.serving import serving
+from tests.factories.services.axe import axe_results
+from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_routes import HOSTILE, serve

@@ -19,8 +19,8 @@ from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.decisions import PAGE, Decision
-from tests.factories.axe import axe_results
-from tests.factories.serving import serving
+from tests.factories.services.axe import axe_results
+from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 

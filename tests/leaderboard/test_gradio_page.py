@@ -15,7 +15,7 @@ import leaderboard.gradio_page
 import leaderboard.routes
 from leaderboard import theme
 from leaderboard.cache import BoardCache
-from tests.factories.serving import serving
+from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 from web.middleware.security_headers import SecurityHeadersMiddleware

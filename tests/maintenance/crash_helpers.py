@@ -19,7 +19,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from storage.database import Database, open_database
-from tests.factories.fork_server import import_once
+from tests.factories.suite.fork_server import import_once
 
 LEASE = 0.3
 WORKERS = str(Path(__file__).parents[2] / "workers")

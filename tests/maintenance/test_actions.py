@@ -25,7 +25,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import MaintainPage, by, command_line, run_command
-from tests.factories.review_pages import SignedInAs
+from tests.factories.services.review_pages import SignedInAs
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS
 

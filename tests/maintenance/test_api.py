@@ -20,7 +20,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
-from tests.factories.review_pages import SignedInAs
+from tests.factories.services.review_pages import SignedInAs
 from web.actions import ACTIONS
 
 

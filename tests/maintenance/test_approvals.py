@@ -18,8 +18,8 @@ from storage.database import Database
 from tests.databases import submitted, with_labels
 from tests.factories.accounts import ANONYMOUS, MAINTAINER
 from tests.factories.actions import by
-from tests.factories.programs import Finished, run_maintenance
-from tests.factories.review_pages import SignedInAs
+from tests.factories.services.review_pages import SignedInAs
+from tests.factories.suite.programs import Finished, run_maintenance
 from web.actions import ACTIONS
 
 

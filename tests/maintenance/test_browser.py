@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.factories.gradio_pages import open_maintain
-from tests.factories.service import Service, running, until
+from tests.factories.services.gradio_pages import open_maintain
+from tests.factories.services.service import Service, running, until
 from tests.real_data import real_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -14,7 +14,7 @@ import pytest
 from storage.database import Database
 from tests.databases import new_database, on_record
 from tests.factories import boards, small_benchmark
-from tests.factories.programs import run_maintenance
+from tests.factories.suite.programs import run_maintenance
 from tests.real_data import real_file
 
 ROOT = Path(__file__).parents[2]

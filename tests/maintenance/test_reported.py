@@ -35,10 +35,10 @@ from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
-from tests.factories.programs import Finished, run_maintenance
 from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
 from tests.factories.specs import VL, arithmetic_check, spec_of
+from tests.factories.suite.programs import Finished, run_maintenance
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 

@@ -20,10 +20,11 @@ from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, Score
-from tests.factories import boards, other_scorer
+from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.fakes import other_scorer
 from tests.factories.specs import VALUES
 from workers.jobs.pairwise_statistics import compute_if_changed
 

@@ -17,8 +17,8 @@ import uvicorn
 from huggingface_hub.utils import filter_repo_objects
 
 from maintenance import space
-from tests.factories.fake_space_hub import FakeSpaceHub
-from tests.factories.programs import Finished, run_maintenance
+from tests.factories.fakes.fake_space_hub import FakeSpaceHub
+from tests.factories.suite.programs import Finished, run_maintenance
 
 ROOT = Path(__file__).parents[2]
 TOKEN, CANARY = "hf_of_the_owner", "canary-of-a-secret"

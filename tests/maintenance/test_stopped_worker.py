@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.factories.programs import run_maintenance
-from tests.factories.service import Service, halt, running, until
+from tests.factories.services.service import Service, halt, running, until
+from tests.factories.suite.programs import run_maintenance
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

@@ -24,8 +24,8 @@ from storage.database_wait import AWAY, log_away, retry_while_away
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.programs import run_main
-from tests.factories.service import KEPT, ROOT, until
+from tests.factories.services.service import KEPT, ROOT, until
+from tests.factories.suite.programs import run_main
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers.main import work
 

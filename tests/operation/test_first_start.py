@@ -23,8 +23,8 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.own_boards import OtherBoards, require_own_boards
 from tests.databases import database, database_url, new_database
-from tests.factories.programs import run_maintenance
-from tests.factories.s3_server import KEYS, running_s3
+from tests.factories.fakes.s3_server import KEYS, running_s3
+from tests.factories.suite.programs import run_maintenance
 from web.services import replicating_litestream, settings_alarms
 from web.startup import open_service_database
 from workers.__main__ import main as run_worker

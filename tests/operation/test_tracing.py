@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from operation.tracing import ENDPOINT, NO_TRACING, TracingUnavailable, start_tracing
 from settings import Settings, SettingsError
 from tests.databases import new_database
-from tests.factories.service import running, until
+from tests.factories.services.service import running, until
 
 SECRET = "canary-5d1f0b"
 

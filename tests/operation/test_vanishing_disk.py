@@ -20,11 +20,11 @@ import pytest
 
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from tests.factories.openid_provider import Provider
+from tests.factories.fakes.openid_provider import Provider
+from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.pools import write_pool
-from tests.factories.s3_server import KEYS, running_s3
-from tests.factories.service import KEPT, ROOT, Service, alive, running, until
-from tests.factories.signed_in import SignedInService, sign_in_settings, token_of
+from tests.factories.services.service import KEPT, ROOT, Service, alive, running, until
+from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 EXPORTS = ("/export/board.csv", "/export/board.json", "/api/v1/leaderboard")

@@ -18,8 +18,8 @@ from storage.models.core import Submission
 from submissions import submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
+from tests.factories.services.submission_routes import Served, problem_of, served_from
 from tests.factories.specs import VL
-from tests.factories.submission_routes import Served, problem_of, served_from
 from tests.real_data import real_file
 
 PAIRS = pairs(20)

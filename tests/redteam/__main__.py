@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.factories.signed_in_service import MAINTAINER, approve_all, in_turn, native, open_target
+from tests.factories.services.signed_in_service import MAINTAINER, approve_all, in_turn, native, open_target
 from tests.redteam import attackers, simulation
 from tests.redteam.attackers import agreement
 from tests.redteam.policy import Secret

@@ -41,7 +41,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import a_submission, new_database, on_record
-from tests.factories.layers import application_within
+from tests.factories.services.layers import application_within
 from tests.factories.specs import CATEGORIES, VL
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret

@@ -15,7 +15,7 @@ import pytest
 
 from bench import official_rule
 from benchmark import demo
-from tests.factories.signed_in_service import (
+from tests.factories.services.signed_in_service import (
     MAINTAINER,
     AttackTarget,
     approve_all,

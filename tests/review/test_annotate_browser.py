@@ -21,9 +21,9 @@ from storage.annotation import annotation_projects
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by
-from tests.factories.axe import axe_results
-from tests.factories.review_pages import serve
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
+from tests.factories.services.axe import axe_results
+from tests.factories.services.review_pages import serve
 
 pytestmark = pytest.mark.browser
 SAVED = '#saved:text-is("Saved")'

@@ -19,10 +19,10 @@ from storage.annotation import adjudications, annotation_projects
 from storage.database import Database, migrate, open_database
 from tests.factories.accounts import ANNOTATOR, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
-from tests.factories.axe import axe_results
 from tests.factories.pools import imported_pool, write_pool
-from tests.factories.review_pages import serve
 from tests.factories.review_setup import materials, seen_order, set_up
+from tests.factories.services.axe import axe_results
+from tests.factories.services.review_pages import serve
 from tests.review.test_projects import _account
 
 pytestmark = pytest.mark.browser

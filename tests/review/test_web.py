@@ -16,8 +16,8 @@ from review.projects import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool
-from tests.factories.review_pages import TOKEN, serve
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
+from tests.factories.services.review_pages import TOKEN, serve
 from tests.review.test_projects import people
 
 __all__ = ["people"]

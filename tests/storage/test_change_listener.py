@@ -14,7 +14,7 @@ from storage.change_listener import listening
 from storage.database import Database
 from storage.integrity import audit
 from tests.databases import new_database
-from tests.factories.service import until
+from tests.factories.services.service import until
 from tests.postgres import Cluster
 
 

@@ -27,8 +27,8 @@ from submissions import pages as submissions_pages
 from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.factories.actions import by
-from tests.factories.axe import axe_results
-from tests.factories.openid_provider import serving_on
+from tests.factories.fakes.openid_provider import serving_on
+from tests.factories.services.axe import axe_results
 from tests.factories.specs import VL
 from tests.factories.submission_service import BENCHMARK, make_setup, native
 

@@ -24,8 +24,8 @@ from starlette.types import Receive, Scope, Send
 from predictions.sandbox import ReadingFailed
 from storage.jobs import worker_heartbeats
 from storage.models.core import Submission
-from tests.factories.service import PATIENCE, until
-from tests.factories.submission_routes import Served, problem_of, received, served_from
+from tests.factories.services.service import PATIENCE, until
+from tests.factories.services.submission_routes import Served, problem_of, received, served_from
 from tests.factories.submission_service import LIMIT, native
 from tests.predictions.test_hostile import gzipped, zipped
 
@@ -163,7 +163,7 @@ def test_a_chunked_body_beyond_the_limit_is_refused_while_it_arrives(served: Ser
 def test_control_with_a_larger_limit_the_same_body_is_taken_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.factories.submission_routes.LIMIT", 1 << 30)
+    monkeypatch.setattr("tests.factories.services.submission_routes.LIMIT", 1 << 30)
     with served_from(tmp_path) as served:
         served.setup.spool.limit = 1 << 30
 

@@ -23,8 +23,7 @@ from submissions import api, client
 from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
-from tests.factories.programs import Finished, run_submissions
-from tests.factories.serving import serving
+from tests.factories.services.serving import serving
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import (
     BENCHMARK,
@@ -34,6 +33,7 @@ from tests.factories.submission_service import (
     native,
     signed_in_as_everybody,
 )
+from tests.factories.suite.programs import Finished, run_submissions
 
 
 @dataclass

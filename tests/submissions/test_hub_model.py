@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from storage.metadata import FIELDS
 from submissions import gradio_page, hub_model
 from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
-from tests.factories.serving import serving
+from tests.factories.services.serving import serving
 from tests.factories.specs import DEMO
 
 JUDGE = {

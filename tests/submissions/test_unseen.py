@@ -16,10 +16,10 @@ import pytest
 from gradio_client import Client
 
 from storage.confusables import skeleton
-from tests.factories.openid_provider import person
-from tests.factories.programs import run_submissions
-from tests.factories.service import KEPT, until
-from tests.factories.signed_in import SignedInService, running_signed_in, token_of
+from tests.factories.fakes.openid_provider import person
+from tests.factories.services.service import KEPT, until
+from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
+from tests.factories.suite.programs import run_submissions
 from tests.leaderboard.test_secrets import ROUTES
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from benchmark.demo import demo_pairs
-from tests.factories.service import until
-from tests.factories.signed_in import SignedInService, running_signed_in, token_of
+from tests.factories.services.service import until
+from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from tests.factories.service import PATIENCE, Service, running
+from tests.factories.services.service import PATIENCE, Service, running
 from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in, is_allowed
 
 NAME = "a" * 64

@@ -17,7 +17,7 @@ from mcp.types import CallToolResult, Tool
 from auth.request_classes import rate_limit_class
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from settings import Settings
-from tests.factories.service import Service, running, until
+from tests.factories.services.service import Service, running, until
 from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.mcp.tools import BadCall, ReadTool, read_tools
 

@@ -21,8 +21,8 @@ from benchmark.items import ItemTable
 from storage.models.core import Submission
 from tests.factories import labels
 from tests.factories import prediction_files as files
-from tests.factories.service import PATIENCE, until
-from tests.factories.submission_routes import Served, problem_of, received, served_from
+from tests.factories.services.service import PATIENCE, until
+from tests.factories.services.submission_routes import Served, problem_of, received, served_from
 from tests.factories.submission_service import LIMIT, native
 from tests.predictions.test_hostile import gzipped, tarball, zipped
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories.programs import run_maintenance
-from tests.factories.service import Service, running, until
+from tests.factories.services.service import Service, running, until
+from tests.factories.suite.programs import run_maintenance
 
 pytestmark = pytest.mark.slow
 

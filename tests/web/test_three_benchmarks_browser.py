@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.factories.serving import serving
+from tests.factories.services.serving import serving
 from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]

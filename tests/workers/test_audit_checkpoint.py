@@ -24,7 +24,7 @@ from storage.database import Database
 from storage.integrity import audit, receipt_keys
 from storage.models.core import AuditEvent
 from tests.factories import small_benchmark
-from tests.factories.fake_hub import Repository, writable
+from tests.factories.fakes.fake_hub import Repository, writable
 from workers.jobs.audit_checkpoint import HubDataset, publish_heads, write_checkpoint
 from workers.schedule import _log_errors
 from workers.task_runner import create_task_runner

@@ -22,8 +22,8 @@ import pytest
 from benchmark.spec import DEFINITIONS
 from leaderboard.pages.item_catalog import read_item_file
 from tests.factories import labels
-from tests.factories.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
-from tests.factories.serving import held_port
+from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
+from tests.factories.services.serving import held_port
 from workers.labels.loader import COLUMNS, label_set
 
 TOKEN = "hf_that_may_read_the_labels"
@@ -84,7 +84,7 @@ def _serving(directory: Path, *token: str) -> Iterator[Hub]:
     file, log = directory / "labels.parquet", directory / "ranges.txt"
     parquet.write_table(pa.Table.from_pylist(_rows()), file, row_group_size=7)
     with held_port() as port:
-        command = [sys.executable, "-m", "tests.factories.fake_hub", str(port), str(file), str(log), *token]
+        command = [sys.executable, "-m", "tests.factories.fakes.fake_hub", str(port), str(file), str(log), *token]
         process = subprocess.Popen(command, cwd=ROOT)
         try:
             deadline = time.monotonic() + 60

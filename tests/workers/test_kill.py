@@ -26,8 +26,8 @@ from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
-from tests.factories.fork_server import import_once
-from tests.factories.service import PATIENCE, halt, until
+from tests.factories.services.service import PATIENCE, halt, until
+from tests.factories.suite.fork_server import import_once
 from tests.workers import crash_helpers
 from tests.workers.crash_helpers import Manner
 from workers import runner, schedule

@@ -29,7 +29,7 @@ from submissions.service import FileRejected
 from submissions.submit_html import report_html
 from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.accounts import MAINTAINER
-from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
+from tests.factories.oracles.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.snapshots import FixedSource
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (

@@ -19,7 +19,7 @@ from storage.labels import label_sets
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.programs import Finished, run_worker
+from tests.factories.suite.programs import Finished, run_worker
 from tests.real_data import real_file, rows
 from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals

@@ -20,7 +20,7 @@ from storage.labels import label_sets
 from storage.labels.label_sets import LabelSetChanged
 from storage.models.core import AuditEvent, Job, Score
 from tests.factories import small_benchmark
-from tests.factories.service import PATIENCE, until
+from tests.factories.services.service import PATIENCE, until
 from workers import runner, schedule
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.factories.axe import axe_results
-from tests.factories.serving import serving
+from tests.factories.services.axe import axe_results
+from tests.factories.services.serving import serving
 from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
 
 pytestmark = pytest.mark.browser

@@ -20,7 +20,7 @@ from leaderboard.responses import SECURITY
 from leaderboard.share.api_reference import operations
 from leaderboard.share.exports import FORMATS
 from tests.factories.hostile_text import HOSTILE
-from tests.factories.service import PATIENCE, until
+from tests.factories.services.service import PATIENCE, until
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import DEMO
 from tests.leaderboard.test_routes import serve

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from tests.factories.serving import serving
+from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, crowd, snapshot
 from tests.leaderboard.test_board_browser import pytestmark as pytestmark
 from tests.leaderboard.test_routes import serve

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 from predictions import sandbox
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class ForkedReaders:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from benchmark.pairs.labelled_pairs import PairSet
 from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
 from benchmark.statistics.uncertainty import Interval, wilson
-from tests.factories.clustered_oracle import clustered_wilson, mean_interval
+from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
 
 UNREADABLE = -1
 Verdicts = npt.NDArray[np.int8]

@@ -18,9 +18,9 @@ import httpx
 import numpy as np
 import numpy.typing as npt
 
-from tests.factories.openid_provider import person
-from tests.factories.service import Service, until
-from tests.factories.signed_in import SignedInService, running_signed_in, token_of
+from tests.factories.fakes.openid_provider import person
+from tests.factories.services.service import Service, until
+from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
 from tests.redteam.policy import Secret
 
 DAY = 86_400.0

@@ -21,8 +21,8 @@ from submissions import api
 from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
-from tests.factories.service import PATIENCE
-from tests.factories.serving import serving
+from tests.factories.services.service import PATIENCE
+from tests.factories.services.serving import serving
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, signed_in_as_everybody
 from web.middleware.header_timeout import HeaderTimeoutProtocol

@@ -30,16 +30,16 @@ from functools import cache, partial, partialmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from tests.factories.forked_readers import end_with, read_in_forks
-from tests.factories.gradio_stubs import write_no_gradio_stubs
-from tests.factories.opened_files import record
-from tests.factories.quick_compression import compress_quickly
+from tests.factories.suite.forked_readers import end_with, read_in_forks
+from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
+from tests.factories.suite.opened_files import record
+from tests.factories.suite.quick_compression import compress_quickly
 from workers.supervisor import Supervisor
 
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
     from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class LaunchedProcess:

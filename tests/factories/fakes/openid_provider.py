@@ -17,8 +17,8 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from tests.factories.serving import serving as serving
-from tests.factories.serving import serving_on as serving_on
+from tests.factories.services.serving import serving as serving
+from tests.factories.services.serving import serving_on as serving_on
 
 CLIENT_ID, CLIENT_SECRET = "leaderboard", "the client's own secret"
 

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.factories.service_launcher import LaunchedProcess, launch
+from tests.factories.services.service_launcher import LaunchedProcess, launch
 from workers.demo_files import COMPLETE, write_demo
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 

@@ -20,7 +20,7 @@ from auth.routes import ActivityLine, SubmissionRow, build, refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
-from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
 
 PUBLIC_URL = "https://board.example"
 OUTSIDE = httpx.Client(verify=False, trust_env=False)  # what a browser asks of the provider

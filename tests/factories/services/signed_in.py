@@ -10,9 +10,9 @@ from pathlib import Path
 
 import httpx
 
-from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
-from tests.factories.service import PATIENCE, Service, running
-from tests.factories.serving import held_port, serving
+from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.factories.services.service import PATIENCE, Service, running
+from tests.factories.services.serving import held_port, serving
 
 SESSION_SECRET = "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"
 
@@ -57,7 +57,7 @@ def token_of(browser: httpx.Client, name: str = "cluster", scope: str = "submit"
 def running_signed_in(
     data_dir: Path, *, gradio: bool = False, fresh: bool = False, **environ: str
 ) -> Iterator[SignedInService]:
-    """`tests.factories.service.running` with a provider of its own, which has the users alice, bob and mallory."""
+    """`service.running` with a provider of its own, which has the users alice, bob and mallory."""
     provider = Provider()
     with (
         sign_in_settings(provider) as settings,

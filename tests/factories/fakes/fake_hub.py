@@ -1,4 +1,4 @@
-"""A Hub that speaks the endpoints which reading a dataset needs: tests.factories.fake_hub PORT FILE LOG [TOKEN]
+"""A Hub that speaks the endpoints which reading a dataset needs: tests.factories.fakes.fake_hub PORT FILE LOG [TOKEN]
 
 Every range that was asked for is written to LOG, one `start end` a line. With TOKEN the dataset is private: who sends
 no token learns that there is none, and who sends another one is refused. `writable` makes one that takes commits.

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.factories.service import ROOT, until
+from tests.factories.services.service import ROOT, until
 
 KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
 PROGRAM = ROOT / ".venv-s3" / "bin" / "moto_server"

@@ -1,0 +1,1 @@
+"""Slow, obviously right ways to the same numbers."""

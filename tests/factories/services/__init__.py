@@ -1,0 +1,1 @@
+"""Services, and the browsers and people in front of them."""
