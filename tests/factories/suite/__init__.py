@@ -1,1 +1,1 @@
-"""How the suite runs: what its processes share, and what tests leave behind."""
+"""Plugins and helpers of the test run: what its processes share, and what tests leave behind."""
