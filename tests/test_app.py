@@ -152,7 +152,9 @@ def test_from_its_start_on_each_line_is_an_event_no_label_file_is_opened_and_ctr
         until(lambda: len(scored(service)) == 1, 60, "everything is scored")
         expect_the_worker_alone_to_open(labels, service, log)
         expect_both_to_stop(service, signal.SIGINT)
-        lines = [line for line in service.log.splitlines() if not line.startswith("VL-RewardBench leaderboard: http://")]
+        lines = [
+            line for line in service.log.splitlines() if not line.startswith("VL-RewardBench leaderboard: http://")
+        ]
         assert all(json.loads(line)["event"] for line in lines)
 
 
