@@ -243,6 +243,14 @@ def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tm
     assert printed.count('"worker.started"') == 1
 
 
+def test_the_launcher_of_the_tests_sees_every_end_of_services_that_end_together(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "nobody's"}
+    processes = [launch(environment, tmp_path, tmp_path / f"log-{number}") for number in range(4)]
+    until(lambda: all((tmp_path / f"log-{number}").read_text() for number in range(4)), 60, "each said why")
+    time.sleep(1)  # all have ended before anybody asks
+    assert [process.wait(20) for process in processes] == [2] * 4
+
+
 def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     ran = start(tmp_path, PORT="0")

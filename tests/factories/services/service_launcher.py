@@ -91,7 +91,8 @@ class _Launcher:
         }
         command = [sys.executable, "-m", __name__]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=pipe, stdout=pipe)
+        # Without a buffer: a second line that readline() takes along would be one that select() does not see.
+        self._process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=pipe, stdout=pipe, bufsize=0)
         self._codes: dict[int, int] = {}
         atexit.register(self._process.kill)
 
