@@ -101,7 +101,7 @@ class _Launcher:
         assert self._process.stdout is not None
         return self._process.stdout
 
-    def launch(self, environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProcess:
+    def launch(self, environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
         """Start a service."""
         assert self._process.stdin is not None
         order = {"environ": dict(environ), "folder": str(folder), "log": str(log)}
@@ -126,7 +126,7 @@ def _launcher() -> _Launcher:
     return _Launcher()
 
 
-def launch(environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProcess:
+def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
     """Start app.py with these settings, in this directory; `log` gets all of its output."""
     return _launcher().launch(environ, folder, log)
 
@@ -166,7 +166,7 @@ def _main() -> None:
     _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, _serve)
 
 
-def _fork_when_asked(orders: IO[bytes], answers: IO[str], run: Callable[[dict[str, Any]], NoReturn]) -> None:
+def _fork_when_asked(orders: IO[bytes], answers: IO[str], *, run: Callable[[dict[str, Any]], NoReturn]) -> None:
     """Have a child `run` each order; answer with its number, and with its code when it has ended."""
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
@@ -317,6 +317,7 @@ class ForkedWorker:
 async def _start_forked(
     supervisor: Supervisor,
     orders: socket.socket,
+    *,
     start: Callable[[Supervisor], Coroutine[Any, Any, Process]],
 ) -> Process | ForkedWorker:
     """Start a worker; another program is started as ever."""
