@@ -245,8 +245,8 @@ def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tm
 
 def test_the_launcher_of_the_tests_sees_every_end_of_services_that_end_together(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "nobody's"}
-    processes = [launch(environment, tmp_path, tmp_path / f"log-{number}") for number in range(4)]
-    until(lambda: all((tmp_path / f"log-{number}").read_text() for number in range(4)), 60, "each said why")
+    processes = [launch(environment, tmp_path, log=tmp_path / f"log-{number}") for number in range(4)]
+    until(lambda: all((tmp_path / f"log-{number}").read_text() for number in range(4)), 60, what="each said why")
     time.sleep(1)  # all have ended before anybody asks
     assert [process.wait(20) for process in processes] == [2] * 4
 

@@ -254,7 +254,9 @@ def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
 
 
 def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() -> None:
-    assert '<td role="cell" data-name="Salt" data-nothing>–</td>' in markup.table("T", ("Salt",), [(None,)], "")
+    assert '<td role="cell" data-name="Salt" data-nothing>–</td>' in markup.table(
+        "T", ("Salt",), rows=[(None,)], nothing=""
+    )
     assert "data-nothing" not in markup.table("T", ("Salt",), rows=[("-",)], nothing="")
     assert "<h2>T</h2>" in markup.table("T", ("Salt",), rows=[], nothing=""), (
         "below the page's title, no level is left out"
