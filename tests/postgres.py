@@ -15,6 +15,7 @@ from pathlib import Path
 import psycopg
 
 _COUNTER = itertools.count(1)
+_ENOUGH_BYTES = 4 * 2**30  # a cluster of a whole run has 0.2 GB
 
 
 def binaries() -> Path | None:
@@ -106,10 +107,10 @@ def _name(url: str) -> str:
     return url.partition("?")[0].rpartition("/")[2]
 
 
-def _has_room(memory: Path) -> bool:
-    """Return whether a server and the few databases that it has at a time fit there: a copy takes a tenth of the time
-    that it takes on a disk."""
-    return memory.is_dir() and shutil.disk_usage(memory).free > 1 << 30
+def _place() -> Path:
+    """Return memory where there is enough: to copy a database and to remove it takes a disk several times as long."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _ENOUGH_BYTES else Path("/tmp")
 
 
 @contextmanager
@@ -120,7 +121,7 @@ def running_cluster() -> Iterator[Cluster]:
     if reason is not None or directory_of_programs is None:
         raise RuntimeError(reason)
     # Short, because the path of a Unix socket may have 107 characters at most.
-    directory = Path(tempfile.mkdtemp(prefix="pg", dir="/dev/shm" if _has_room(Path("/dev/shm")) else "/tmp"))
+    directory = Path(tempfile.mkdtemp(prefix="pg", dir=_place()))
     prefix: tuple[str, ...] = ()
     if os.geteuid() == 0:
         shutil.chown(directory, "postgres")

@@ -23,16 +23,16 @@ def submitter(path: Path) -> Identity:
     return person(f"member{number % 5}", *(("lab", "guild") if number % 2 else ("guild", "lab")))
 
 
-def race(url: str, folder: Path, paths: list[Path], together: Barrier, taken: Queue[int]) -> None:
+def race(url: str, folder: Path, *, paths: list[Path], together: Barrier, taken: Queue[int]) -> None:
     """Submit all files at once, three a day at most, when all processes are ready; say how many were taken."""
     database = open_database(url)
     folder.mkdir()
-    setup = make_setup(database, folder, QuotaPolicy(per_day=3, per_year=12))
+    setup = make_setup(database, folder, policy=QuotaPolicy(per_day=3, per_year=12))
     together.wait(120)
 
     def one(path: Path) -> int:
         while True:
-            file = UploadedFile.on_disk(path, path.name, LIMIT)
+            file = UploadedFile.on_disk(path, path.name, limit=LIMIT)
             try:
                 setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
             except QuotaUsed:

@@ -1,1 +1,1 @@
-"""Plugins and helpers of the test run: what its processes share, and what tests leave behind."""
+"""The run of the suite: what its processes share, and what tests leave behind."""
