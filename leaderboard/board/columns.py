@@ -141,7 +141,7 @@ _RIGHT: tuple[Column, ...] = (
     ),
     Column(
         "decided_rate",
-        "Decided",
+        "Answered",
         "%",
         "share",
         True,

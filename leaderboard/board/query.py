@@ -63,12 +63,12 @@ FILTERS: tuple[Filter, ...] = (
         r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
         (("1", "one"), (">1", "several"), (">=5", "five or more")),
     ),
-    Filter("coverage", "Decided", "decided:>=", "select", _NUMBER, (("95", "95% or more"), ("99", "99% or more"))),
+    Filter("coverage", "Answered", "decided:>=", "select", _NUMBER, (("95", "95% or more"), ("99", "99% or more"))),
     Filter("min_size", "Size from, billion", "size:>=", "number", _NUMBER),
     Filter("max_size", "Size to, billion", "size:<=", "number", _NUMBER),
     Filter("max_price", "Price to, US $ a run", "price:<=", "number", _NUMBER),
-    Filter("since", "Since", "date:>=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
-    Filter("until", "Until", "date:<=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("since", "From date", "date:>=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("until", "To date", "date:<=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
 )
 PRESETS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (_("All models"), ()),

@@ -189,11 +189,11 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
 @action(
     "service.resume",
     "DELETE /api/v1/maintenance/pause",
-    help="take submissions again",
+    help="accept submissions again",
     command="resume",
     audit=RESUMED,
     title="Submissions resumed",
-    public="Submissions are taken again.",
+    public="Submissions are open again.",
     button="Resume",
 )
 def resume(ctx: ActionContext) -> ActionResult:
@@ -203,7 +203,7 @@ def resume(ctx: ActionContext) -> ActionResult:
         if not submission_pause.resume(session):
             return ActionResult(False, _("Submissions are not paused."))
         seq = audit.append(session, RESUMED, {"by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are taken again."), seq)
+    return ActionResult(True, _("Submissions are open again."), seq)
 
 
 @action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")
