@@ -616,7 +616,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
             yield (
                 _(
                     "Under the official {label} the {categories} categories imply an overall of {low:.2f} to "
-                    "{high:.2f}; {pooled} is stated.",
+                    "{high:.2f}; {pooled} was reported.",
                     label=implied[0].split.label,
                     categories=in_words(len(figures.categories)),
                     low=implied[0].low,
