@@ -261,6 +261,65 @@ def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: s
     expect(page.locator("[data-tier=scored]")).to_have_attribute("aria-current", "true")
 
 
+def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, tested: str) -> None:
+    page.goto(tested)
+    page.evaluate("document.documentElement.dataset.same = ''")  # a page that is loaded again has it no more
+    steps = (
+        ("click", "[data-by=hallucination]", "sort", "hallucination"),
+        ("click", "[data-preset*=open] >> nth=0", "open", "yes"),
+        ("click", "[data-tier=scored]", "tier", "scored"),
+        ("click", "thead .general button", "sort", "general"),
+        ("select", "select[name=baselines]", "baselines", "off"),
+    )
+    seen = [page.url]
+    for action, where, name, value in steps:
+        if action == "select":
+            page.click(".filters summary")
+            page.select_option(where, value)
+        else:
+            page.click(where)
+        wait_for_query(page, name, value)
+        seen.append(page.url)
+    page.fill("input[name=q]", "jud")
+    wait_for_query(page, "q", "jud")
+    page.fill("input[name=q]", "judge")
+    wait_for_query(page, "q", "judge")
+    seen[-1] = page.url
+    for go, order in ((page.go_back, seen[-2::-1]), (page.go_forward, seen[1:])):
+        for url in order:
+            go()
+            page.wait_for_url(url)
+            held = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+            view = read_query(held, ("v2",), VL)
+            expect(page.locator("input[name=q]").first).to_have_value(view.search)
+            expect(page.locator("select[name=open]")).to_have_value(held.get("open", ""))
+            expect(page.locator("select[name=baselines]")).to_have_value(held.get("baselines", ""))
+            ranked = view.sort if view.sort in VL.score_names else "macro"
+            expect(page.locator(".tabs [aria-current]")).to_have_attribute("data-by", ranked)
+            expect(page.locator("[data-tier][aria-current]")).to_have_attribute("data-tier", view.tier)
+            expect(page.locator(".ranked thead [aria-sort]")).to_have_class(re.compile(view.sort))
+            same_as_server(page)
+    assert page.evaluate("document.documentElement.dataset.same === ''")
+
+
+def test_a_tick_or_a_jump_within_the_page_is_no_view_to_go_back_to(page: Page, tested: str) -> None:
+    page.goto(tested + "/about")
+    page.goto(tested)
+    page.click("tbody .pick >> nth=0")
+    page.wait_for_url("**compare=**")
+    page.click("[data-unpick]")
+    page.wait_for_url(tested + "/")
+    page.keyboard.press("Tab")
+    page.evaluate("location.hash = 'ranking'")
+    page.click("[data-tier=scored]")
+    wait_for_query(page, "tier", "scored")
+    page.go_back()
+    expect(page.locator("[data-tier=all]")).to_have_attribute("aria-current", "true")
+    page.go_back()
+    page.go_back()
+    page.wait_for_url(tested + "/about")
+
+
 def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, address: str) -> None:
     page.goto(address)
     assert len(rows(page)) == PAGE
