@@ -74,7 +74,7 @@
     if (span) return (i) => data.date[i] !== "" && span(data.date[i]);
     const [column, kind] = TEXTS.includes(name) ? [name, "text"] : Object.hasOwn(data.terms, name) ? data.terms[name] : [];
     if (kind === "flag") return (i) => ["no", "yes"][data[column][i] ?? 2]?.includes(wanted) ?? wanted === "";
-    if (kind === "text") return (i) => data[column][i].toLowerCase().includes(wanted);
+    if (kind === "text") return (i) => searched(data, column, i).toLowerCase().includes(wanted);
     const test = kind === "number" ? compare(wanted) : null;
     if (test) {
       const read = SHARES.has(column) ? (value) => tenths(value) / 10 : (value) => value;
@@ -83,9 +83,12 @@
     return (i) => haystack(data)[i].includes(word);
   }
 
+  // What the service itself says of a row is searched in every language, whichever the page shows.
+  const searched = (data, column, i) => data[`words:${column}`]?.[i] || data[column][i];
+
   function haystack(data) {
-    return data.words ??= data.id.map((_, i) => [data.model[i], data.version[i], data.organisation[i],
-      data.source[i], data.base_model[i], data.judge_type[i]].join(" ").toLowerCase());
+    return data.words ??= data.id.map((_, i) => ["model", "version", "organisation", "source", "base_model", "judge_type"]
+      .map((column) => searched(data, column, i)).join(" ").toLowerCase());
   }
 
   function words(text) {
@@ -115,7 +118,10 @@
     if (!name) return "";
     if (!data.fields.split(", ").includes(name)) return tr("There is no field {name}. Fields: {fields}.", { name, fields: data.fields });
     const numeric = data.terms[name]?.[1] === "number";
-    return numeric && !compare(wanted) ? tr("The field {name} takes a number, such as {name}:>5.", { name }) : "";
+    if (numeric && !compare(wanted)) return tr("The field {name} takes a number, such as {name}:>5.", { name });
+    const known = data.values[name] ?? [wanted];
+    if (known.some((one) => one.includes(wanted))) return "";
+    return tr("The field {name} has no value {wanted}. Values: {known}.", { name, wanted, known: known.join(", ") });
   }
 
   // The best by each score of what a search or filter leaves; none of a single judge.

@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from leaderboard import render
+from leaderboard import render, routes
 from leaderboard.board.query import PAGE, BoardQuery, read_query, select
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.render import STATIC, assets, count_text, style_sheet
 from tests.factories import pairwise
 from tests.factories.services.axe import axe_results
@@ -68,6 +70,15 @@ def tested() -> Iterator[str]:
 
 def served(source: FixedSource, **options: Any) -> Iterator[str]:
     with serving(serve(source, **options)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def chinese() -> Iterator[str]:
+    """Yield the board with rank ranges in Chinese."""
+    app = FastAPI()
+    app.include_router(routes.build(TranslatedBoards(BoardCache(FixedSource(TESTED), published=FEW_REPORTED), "zh-CN")))
+    with serving(app) as url:
         yield url
 
 
@@ -236,6 +247,24 @@ def test_script_and_server_find_the_same(page: Page, address: str) -> None:
         folded = [row.model for lead in expected.rows for row in expected.others.get(lead.id, ())]
         assert sorted(row[1] for row in rows(page, "tr.other")) == sorted(folded), search
         assert [row[1] for row in rows(page, "tr.baseline")] == [row.model for row in expected.baselines], search
+
+
+@pytest.mark.parametrize(
+    ("search", "baselines"),
+    [("random choice", 1), ("随机选择", 1), ("always", 2), ("model:总是", 2), ("source:随机猜测", 1), ("note:转引", 0)],
+)
+def test_what_the_service_says_is_found_in_every_language_by_script_and_server(
+    page: Page, tested: str, chinese: str, search: str, baselines: int
+) -> None:
+    expected = select(build_board(TESTED, VL, published=FEW_REPORTED), BoardQuery(VL, search=search))
+    assert len(expected.baselines) == baselines
+    for url in (tested, chinese):
+        page.goto(url)
+        page.fill("input[name=q]", search)
+        wait_for_query(page, "q", search)
+        expect(page.locator("tr.baseline")).to_have_count(baselines)
+        same_as_server(page)
+        expect(page.locator(JUDGES)).to_have_count(len(expected.rows))
 
 
 def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: str) -> None:
@@ -431,10 +460,11 @@ def test_one_click_shows_open_judges_of_a_size_and_the_best_of_them(page: Page, 
 
 
 def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tested: str) -> None:
-    page.goto(tested + "/?q=foo:bar size:abc")
+    page.goto(tested + "/?q=foo:bar size:abc type:scalr")
     hint = page.locator("[data-hints]")
     expect(hint).to_contain_text(re.compile("There is no field foo. Fields: id, model, .*size"))
     expect(hint).to_contain_text("The field size takes a number, such as size:>5.")
+    expect(hint).to_contain_text(re.compile("The field type has no value scalr. Values: .*scalar"))
     said = hint.inner_text()
     page.click("thead .general button")
     page.wait_for_selector("thead .general[aria-sort]")
