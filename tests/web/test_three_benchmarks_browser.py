@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.factories.services.serving import serving
+from tests.factories.services.targets import small_targets
 from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -73,6 +74,13 @@ def test_a_page_fits_its_header_is_low_and_its_first_row_is_on_the_first_screen(
             assert header_lines(page) == (2 if screen == PHONE else 1)
         if path in (*BOARDS, "/judges"):
             expect(page.locator("table tbody tr").first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_finger_hits_everything_on_a_phone(page: Page, address: str, path: str) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(address + path)
+    assert small_targets(page) == []
 
 
 @pytest.mark.parametrize("path", BOARDS)
