@@ -530,9 +530,9 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
     for name in ("model", "source", "note", "about"):
-        texts = [getattr(row, name) or "" for row in rows]
-        if any(isinstance(text, Message) for text in texts):
-            data[f"words:{name}"] = _texts([searched(text) if isinstance(text, Message) else "" for text in texts])
+        words = [searched(text) if isinstance(text := getattr(row, name), Message) else "" for row in rows]
+        if any(words):
+            data[f"words:{name}"] = _texts(words)
     for name in dict.fromkeys((*drawn(board.spec), board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]

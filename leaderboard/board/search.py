@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _
 from common.rounding import tenths
 from common.translations import languages, translations
-from leaderboard.board.columns import TYPES, Column, columns_of
+from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
 
 Test = Callable[[BoardRow], bool]
