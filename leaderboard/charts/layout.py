@@ -94,15 +94,16 @@ def plain(text: str, columns: int | None = None) -> str:
     """Return a name as Plotly shows it literally, cut with an ellipsis to `columns` (East Asian characters take two).
 
     What is read from the right is isolated, or it would reorder the numbers and names beside it."""
-    return html.escape(_isolated(text if columns is None else cut(text, columns)), quote=False)
+    return html.escape(isolated(text if columns is None else cut(text, columns)), quote=False)
 
 
 def _plain_line(line: str) -> str:
     """Return a line of a sentence as Plotly shows it literally; what is read from the right in it is isolated."""
-    return html.escape(_FROM_THE_RIGHT.sub(lambda found: _isolated(found[0]), line), quote=False)
+    return html.escape(_FROM_THE_RIGHT.sub(lambda found: isolated(found[0]), line), quote=False)
 
 
-def _isolated(text: str) -> str:
+def isolated(text: str) -> str:
+    """Return a name so that it reorders nothing beside it; one that is read from the left stays as it is."""
     return f"\u2068{text}\u2069" if _FROM_THE_RIGHT.search(text) else text
 
 

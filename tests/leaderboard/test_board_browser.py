@@ -452,6 +452,8 @@ def test_one_click_shows_open_judges_of_a_size_and_the_best_of_them(page: Page, 
             re.compile(r"Best of these: Macro [\d.]+ .*Hallucination [\d.]+ ")
         )
         said.append(opened.locator("[data-hints]").inner_text().split())
+        lines = opened.eval_on_selector_all("[data-hints] span a", "all => all.map(one => one.getClientRects().length)")
+        assert set(lines) == {1}, "a name breaks over two lines"
     assert said[0] == said[1]
     same_as_server(page)
     assert page.locator("select[name=open]").input_value() == "yes"
