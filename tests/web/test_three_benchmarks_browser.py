@@ -100,6 +100,18 @@ def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, p
 
 
 @pytest.mark.parametrize("path", BOARDS)
+def test_remarks_of_a_row_are_whole_on_a_phone(page: Page, address: str, path: str) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(f"{address}{path}?tier=reported")
+    cut = "all => all.filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)"
+    cut += ".map(one => one.textContent)"
+    assert page.eval_on_selector_all("tbody small > em", cut) == []
+    long = "<span>2026-11 · attempt 3 of 14 · Vision Group</span><em>votes of a baseline</em>"
+    page.locator("tbody th small").first.evaluate("(small, text) => { small.innerHTML = text; }", long)
+    assert page.eval_on_selector_all("tbody small > em", cut) == []
+
+
+@pytest.mark.parametrize("path", BOARDS)
 def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?sort=model&dir=asc")
     expect(page.locator("table.ranked tbody tr").first).to_contain_text("Judge 0")
