@@ -631,7 +631,12 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
-    yield _("No whole numbers of right answers over all pairs give these figures, under any grouping in circulation.")
+    if answer.dropped or answer.impossible:
+        yield _(
+            "No whole numbers of right answers over all pairs give these figures, under any grouping in circulation."
+        )
+    else:
+        yield _("Tried: every grouping in circulation, with all pairs and with some left out.")
     for one in answer.categories_alone:
         yield capital(
             _(
@@ -643,8 +648,6 @@ def _without_fit(answer: Plausibility) -> Iterator[str]:
     # The fewest dropped items of all, and the fewest under the official grouping.
     shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
     yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
-    if not answer.dropped and not answer.impossible:
-        yield _("No counts with some pairs left out were found that give these figures either.")
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:

@@ -91,6 +91,13 @@ def test_categories_that_fit_alone_are_told_when_the_overall_is_off():
     assert [(one.split.grouping, one.right) for one in answer.categories_alone] == [("rl-in-general", (218, 226, 183))]
 
 
+def test_figures_that_nothing_gives_are_told_once_with_what_was_tried():
+    answer = check(71.67, 91.74, 85.33, 84.41, 82.91)
+    assert answer.verdict == "not found"
+    assert answer.sentences[0].startswith("Tried: every grouping")
+    assert not [text for text in answer.sentences if "give these figures" in text]
+
+
 def test_an_impossible_macro_is_said_and_the_rest_is_still_explained():
     answer = check(54.6, 38.3, 59.1, 41.2, 44.0)
     assert answer.verdict == "impossible"
