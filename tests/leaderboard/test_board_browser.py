@@ -261,7 +261,7 @@ def test_what_the_service_says_is_found_in_every_language_by_script_and_server(
     for url in (tested, chinese):
         page.goto(url)
         page.fill("input[name=q]", search)
-        wait_for_query(page, "q", search)
+        wait_for_query(page, "q", value=search)
         expect(page.locator("tr.baseline")).to_have_count(baselines)
         same_as_server(page)
         expect(page.locator(JUDGES)).to_have_count(len(expected.rows))
@@ -307,19 +307,19 @@ def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, 
             page.select_option(where, value)
         else:
             page.click(where)
-        wait_for_query(page, name, value)
+        wait_for_query(page, name, value=value)
         seen.append(page.url)
     page.fill("input[name=q]", "jud")
-    wait_for_query(page, "q", "jud")
+    wait_for_query(page, "q", value="jud")
     page.fill("input[name=q]", "judge")
-    wait_for_query(page, "q", "judge")
+    wait_for_query(page, "q", value="judge")
     seen[-1] = page.url
     for go, order in ((page.go_back, seen[-2::-1]), (page.go_forward, seen[1:])):
         for url in order:
             go()
             page.wait_for_url(url)
             held = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
-            view = read_query(held, ("v2",), VL)
+            view = read_query(held, ("v2",), spec=VL)
             expect(page.locator("input[name=q]").first).to_have_value(view.search)
             expect(page.locator("select[name=open]")).to_have_value(held.get("open", ""))
             expect(page.locator("select[name=baselines]")).to_have_value(held.get("baselines", ""))
@@ -341,7 +341,7 @@ def test_a_tick_or_a_jump_within_the_page_is_no_view_to_go_back_to(page: Page, t
     page.keyboard.press("Tab")
     page.evaluate("location.hash = 'ranking'")
     page.click("[data-tier=scored]")
-    wait_for_query(page, "tier", "scored")
+    wait_for_query(page, "tier", value="scored")
     page.go_back()
     expect(page.locator("[data-tier=all]")).to_have_attribute("aria-current", "true")
     page.go_back()
