@@ -1,1 +1,1 @@
-"""How the suite runs: what its processes share, and what tests leave behind."""
+"""The run of the suite: what its processes share, and what tests leave behind."""
