@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from common.messages import _, joined
-from curate.report_page import bars, heading, page, paragraph, table
+from curate.report_page import ReportPart, bars, heading, page, paragraph, table
 
 BELOW_CHANCE = _(
     "These judges score below chance on what this filter keeps, by construction: a pair stays because they are wrong "
@@ -33,7 +33,7 @@ def filter_page(report: Mapping[str, Any]) -> str:
     return page(_("Ensemble filter"), _parts(report))
 
 
-def _parts(report: Mapping[str, Any]) -> Iterator[str]:
+def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     pairs = report["pairs"]
     kept_share = pairs["kept"] / pairs["considered"] if pairs["considered"] else 0.0
     yield paragraph(_("Rule: {rule}.", rule=report["rule_in_words"]))
@@ -71,7 +71,7 @@ def _parts(report: Mapping[str, Any]) -> Iterator[str]:
     yield table(titles, [[one[name] for name in columns] for one in report["files"]])
 
 
-def _by_source(report: Mapping[str, Any]) -> Iterator[str]:
+def _by_source(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By source and category"))
     yield bars(_("Pairs that stay, by source"), [(one["source"], one["kept"]) for one in report["by_source"]])
     for trait, title in (("source", _("source")), ("category", _("category"))):
@@ -79,7 +79,7 @@ def _by_source(report: Mapping[str, Any]) -> Iterator[str]:
         yield table((title, _("considered"), _("stay"), _("share")), rows)
 
 
-def _judges(report: Mapping[str, Any]) -> Iterator[str]:
+def _judges(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By judge"))
     columns = (
         "judge", "runs", "accuracy", "undecided", "removes_alone", "stay_without_it", "removed_by_it_only",
@@ -92,7 +92,7 @@ def _judges(report: Mapping[str, Any]) -> Iterator[str]:
     yield table(titles, [[one[name] for name in columns] for one in report["judges"]])
 
 
-def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
+def _combinations(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By combination of judges"))
     yield paragraph(_("Counts in a rule are taken in proportion to the judges and runs that are left."))
     yield bars(_("Pairs that stay"), [(" + ".join(one["judges"]), one["kept"]) for one in report["combinations"]])
@@ -106,7 +106,7 @@ def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
     ])  # fmt: skip
 
 
-def _labels(report: Mapping[str, Any]) -> Iterator[str]:
+def _labels(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("Expected share of wrong labels among what stays"))
     yield paragraph(WRONG_LABELS)
     result = report["wrong_labels"]

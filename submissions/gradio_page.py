@@ -28,6 +28,8 @@ from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
     INTRODUCTION_ID,
     duplicate_html,
+    heading_html,
+    hint_html,
     introduction_html,
     is_held_back,
     paused_html,
@@ -125,13 +127,13 @@ def build(
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
-            _html(_heading(_("The file"), of))
+            _html(heading_html(_("The file"), of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = gr.HTML(_hint(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
+            report = gr.HTML(hint_html(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
-            _html(_heading(_("The judge"), of))
+            _html(heading_html(_("The judge"), of))
             hub_id, from_hub, hub_outcome = _hub_row(of)
             made = {**_form(of), "hub_id": hub_id, visibility_options.CONFIRMATION: confirm}
             button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
@@ -187,14 +189,6 @@ def _offer_other(
 
 def _names(of: Translations) -> dict[str, str]:
     return {key: of.known(name) for key, name in _NAMES.items()}
-
-
-def _heading(text: str, of: Translations) -> str:
-    return f"<h2>{of.text(text)}</h2>"
-
-
-def _hint(text: str, of: Translations) -> str:
-    return f'<p class="vl-hint">{of.text(text)}</p>'
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
@@ -254,7 +248,7 @@ def _form(of: Translations) -> dict[str, gr.components.Component]:
             )
             seen = [(of.text(_("now")), "true"), (of.text(_("when I publish it")), "false")]
             made["published"] = gr.Dropdown(seen, value="true", label=of.text(_("Publish")), elem_id="field-published")
-        _html(_hint(_SEEN, of))
+        _html(hint_html(_SEEN, of))
     return made
 
 
@@ -295,7 +289,7 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return _hint(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
+            return hint_html(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
         result = service.check(Path(path))
         if "code" in result:
             return (

@@ -61,6 +61,16 @@ def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
     return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
 
 
+def heading_html(text: str, of: Translations = _ENGLISH) -> str:
+    """Return the heading of a part of the page."""
+    return str(_parts(of).heading(text))
+
+
+def hint_html(text: str, of: Translations = _ENGLISH) -> str:
+    """Return a hint below a field."""
+    return str(_parts(of).hint(text))
+
+
 def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "", of: Translations = _ENGLISH) -> str:
     """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = _("the demo benchmark") if spec.synthetic else spec.title

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from curate.editions.data_card import FILTER_TELLS
-from curate.report_page import bars, heading, page, paragraph, table
+from curate.report_page import ReportPart, bars, heading, page, paragraph, table
 
 Card = Mapping[str, Any]
 
@@ -16,7 +16,7 @@ def card_page(card: Card) -> str:
     return page(card["title"], _parts(card))
 
 
-def _parts(card: Card) -> Iterator[str]:
+def _parts(card: Card) -> Iterator[ReportPart]:
     yield paragraph(card["canary"])
     yield paragraph(
         f"{card['pairs']:,} pairs about {card['images']:,} images: {card['public']:,} with public labels, "
@@ -40,7 +40,7 @@ def _parts(card: Card) -> Iterator[str]:
     yield paragraph(f"Commitment to the labels (HMAC-SHA256 of the digest of labels.jsonl): {card['label_commitment']}")
 
 
-def _balance(card: Card) -> Iterator[str]:
+def _balance(card: Card) -> Iterator[ReportPart]:
     rows = [
         [one["trait"], *(f"{one[part]:.2f}" for part in ("public", "hidden")), f"{one['standardised']:+.2f}"]
         for one in card["balance"]
@@ -53,7 +53,7 @@ def _balance(card: Card) -> Iterator[str]:
         yield table(("error tag", "pairs of the public part"), tags)
 
 
-def _filter(card: Card) -> Iterator[str]:
+def _filter(card: Card) -> Iterator[ReportPart]:
     if (report := card["filter"]) is None:
         return
     pairs, judges = report["pairs"], ", ".join(one["judge"] for one in report["judges"])
@@ -65,7 +65,7 @@ def _filter(card: Card) -> Iterator[str]:
     yield paragraph(FILTER_TELLS, note=True)
 
 
-def _verification(card: Card) -> Iterator[str]:
+def _verification(card: Card) -> Iterator[ReportPart]:
     report = card["agreement"]
     alpha, kappa = ("undefined" if value is None else f"{value:.2f}" for value in (
         report["alpha"], report["mean_kappa"]))  # fmt: skip
