@@ -1,1 +1,1 @@
-"""How the suite runs: what its processes share, and what tests leave behind."""
+"""Processes of the suite: what they share, and what tests leave behind."""
