@@ -43,8 +43,8 @@ def main() -> int:
         return 2
     configured = True
     with suppress(KeyboardInterrupt):
-        services = replace(build_services(settings, database, signer), tracing=tracing)
-        configured = asyncio.run(serve(settings, services, listener))
+        services = replace(build_services(settings, database, signer=signer), tracing=tracing)
+        configured = asyncio.run(serve(settings, services, listener=listener))
     database.close()
     tracing.close()
     if not configured:

@@ -386,7 +386,7 @@ class WorkerSettings(_FromMapping):
                 )
             if (benchmark, revision) in specs:
                 raise ValueError(_("LABELS names the revision {name} twice. Keep one of them.", name=name))
-            specs[benchmark, revision] = LabelSpec(revision, source, benchmark)
+            specs[benchmark, revision] = LabelSpec(revision, source, benchmark=benchmark)
         return tuple(specs.values())
 
     def _label_name(self, name: str) -> tuple[str, str]:
@@ -409,7 +409,7 @@ class WorkerSettings(_FromMapping):
                 )
             )
         shown, hidden = self._revisions_shown(), self._hidden()
-        return tuple(self._served(name, shown.get(name, ""), hidden.get(name, {})) for name in ids)
+        return tuple(self._served(name, shown.get(name, ""), hidden=hidden.get(name, {})) for name in ids)
 
     def served_as(self, benchmark: str) -> ServedSettings:
         """Return what is served under an id; "" is the first benchmark.
@@ -461,12 +461,19 @@ class WorkerSettings(_FromMapping):
                         name=name,
                     )
                 )
-        _check_revision("LABEL_REVISION", self.label_revision, [DEMO_REVISION])
+        _check_revision("LABEL_REVISION", self.label_revision, known=[DEMO_REVISION])
         for name in self.hidden_labels:
-            _check_revision("HIDDEN_LABELS", name, [DEMO_REVISION])
+            _check_revision("HIDDEN_LABELS", name, known=[DEMO_REVISION])
         texts = self.demo_dir / "pairs.jsonl"
         spec = load_spec(DEMO_REVISION, DEFINITIONS)
-        return ServedSettings(spec, (), DEMO_REVISION, self.hidden_labels, self.demo_dir / "items.json", texts)
+        return ServedSettings(
+            spec,
+            (),
+            label_revision=DEMO_REVISION,
+            hidden_labels=self.hidden_labels,
+            manifest_path=self.demo_dir / "items.json",
+            item_texts_path=texts,
+        )
 
     def _revisions_shown(self) -> dict[str, str]:
         """Return benchmark -> the revision that its new board shows, where the setting names one."""
@@ -474,7 +481,7 @@ class WorkerSettings(_FromMapping):
         shown: dict[str, str] = {}
         for name in _split(self.label_revision):
             benchmark, revision = self._label_name(name)
-            _check_revision("LABEL_REVISION", name, known, f"{benchmark}/{revision}")
+            _check_revision("LABEL_REVISION", name, known=known, full_name=f"{benchmark}/{revision}")
             if benchmark in shown:
                 raise ValueError(
                     _("LABEL_REVISION names two revisions of {benchmark}. Keep one of them.", benchmark=benchmark)
@@ -488,14 +495,14 @@ class WorkerSettings(_FromMapping):
         hidden: dict[str, dict[str, str]] = {}
         for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
             benchmark, revision = self._label_name(name)
-            _check_revision("HIDDEN_LABELS", name, known, f"{benchmark}/{revision}")
+            _check_revision("HIDDEN_LABELS", name, known=known, full_name=f"{benchmark}/{revision}")
             hidden.setdefault(benchmark, {})[revision] = level
         return hidden
 
     def _full_name(self, spec: LabelSpec) -> str:
         return f"{spec.benchmark}/{spec.revision}"
 
-    def _served(self, name: str, revision: str, hidden: Mapping[str, str]) -> ServedSettings:
+    def _served(self, name: str, revision: str, *, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
         texts, source = self._texts_of(name)
         try:
@@ -518,7 +525,15 @@ class WorkerSettings(_FromMapping):
                 )
             )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
-        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts, source)
+        return ServedSettings(
+            spec,
+            specs,
+            label_revision=revision or specs[0].revision,
+            hidden_labels=hidden,
+            manifest_path=manifest,
+            item_texts_path=texts,
+            item_texts_source=source,
+        )
 
     def _texts_of(self, name: str) -> tuple[Path | None, str]:
         """Return where the texts of a benchmark's pairs are, and the dataset that they are from, if from one."""
@@ -567,7 +582,7 @@ class WorkerSettings(_FromMapping):
             return None
         replica = Replica(self.replica_url) if self.replica_url else None
         database = self.data_dir / _DATABASE if self._serves_others else None
-        return RealBoardPlaces(replica, self._given_backup_url, database)
+        return RealBoardPlaces(replica, self._given_backup_url, database=database)
 
     @property
     def _serves_others(self) -> bool:
@@ -965,7 +980,7 @@ def _public_refusal(host: str, on_a_space: bool) -> str:
     )
 
 
-def _check_revision(setting_name: str, name: str, known: Sequence[str], full_name: str = "") -> None:
+def _check_revision(setting_name: str, name: str, *, known: Sequence[str], full_name: str = "") -> None:
     """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
     if name and (full_name or name) not in known:
         shown = ", ".join(one.removeprefix(f"{DEFAULT_BENCHMARK}/") for one in sorted(known))

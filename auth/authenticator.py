@@ -30,9 +30,9 @@ log = logging.getLogger(__name__)
 class Authenticator:
     """Identifies requests. All methods block on the database; call them in a thread."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
+    def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing, client: OpenIdClient) -> None:
         self._settings, self._database, self._seal, self._client = settings, database, seal, client
-        self._failures = LoginThrottle(database, seal, "token")
+        self._failures = LoginThrottle(database, seal, kind="token")
         self._asking = threading.Lock()
         self._unanswered: dict[str, float] = {}  # account -> when the issuer last failed to answer, monotonic
 
@@ -46,7 +46,7 @@ class Authenticator:
             return ANONYMOUS
         id_sha256 = digest(cookie)
         with self._database.read() as session:
-            live = queries.live_session(session, id_sha256, self._settings.idle_seconds)
+            live = queries.live_session(session, id_sha256, idle_seconds=self._settings.idle_seconds)
         if live is None or live.account.banned:
             return ANONYMOUS
         if live.idle > self._settings.touch_seconds:
@@ -101,7 +101,9 @@ class Authenticator:
         if configured_names(self._settings):
             with self._database.read() as session:
                 bound = queries.bound_names(session, account.id)
-        roles = roles_of(account.subject, bound, organisations if confirmed else (), self._settings)
+        roles = roles_of(
+            account.subject, bound, organisations=organisations if confirmed else (), settings=self._settings
+        )
         return Identity(
             account=account.id,
             name=account.name,
@@ -144,14 +146,14 @@ class Authenticator:
         if time.monotonic() - self._unanswered.get(account.id, -_RETRY) < _RETRY:
             return organisations, False
         sealed = account.issuer_token
-        token = self._seal.decrypt(ISSUER_TOKEN, sealed, account.id) if sealed else None
+        token = self._seal.decrypt(ISSUER_TOKEN, sealed, owner=account.id) if sealed else None
         if token is None:
             return organisations, False
         try:
             person = self._client.userinfo(token)
         except TokenRefused:
             with self._database.write() as session:
-                queries.keep_issuer_token(session, account.id, None)
+                queries.keep_issuer_token(session, account.id, sealed=None)
             return organisations, False
         except IssuerOffline as error:
             self._unanswered[account.id] = time.monotonic()
@@ -161,7 +163,7 @@ class Authenticator:
             return organisations, False
         self._unanswered.pop(account.id, None)
         with self._database.write() as session:
-            queries.confirm(session, account.id, person.name, as_json(person.organisations))
+            queries.confirm(session, account.id, name=person.name, organisations=as_json(person.organisations))
         return person.organisations, True
 
 

@@ -37,16 +37,16 @@ class KeyRing:
     def __init__(self, session_secrets: tuple[str, ...]) -> None:
         self._secrets = tuple(secret.encode() for secret in session_secrets)
 
-    def sign(self, purpose: str, value: dict[str, Any], seconds: float) -> str:
+    def sign(self, purpose: str, value: dict[str, Any], *, seconds: float) -> str:
         """Return the value as text that nobody else can make, good for so many seconds and for this purpose only."""
         body = _encode(json.dumps({**value, "exp": time.time() + seconds}, separators=(",", ":")).encode())
-        return f"{body}.{_encode(self._mac(self._secrets[0], purpose, body))}"
+        return f"{body}.{_encode(self._mac(self._secrets[0], purpose, text=body))}"
 
     def unsign(self, purpose: str, text: str) -> dict[str, Any] | None:
         """Return the value; None if the text was not made here, not for this purpose, or too long ago."""
         body, _, signature = text.partition(".")
         if not any(
-            constant_time_equal(signature, _encode(self._mac(secret, purpose, body))) for secret in self._secrets
+            constant_time_equal(signature, _encode(self._mac(secret, purpose, text=body))) for secret in self._secrets
         ):
             return None
         value: dict[str, Any] = json.loads(_decode(body))
@@ -54,19 +54,21 @@ class KeyRing:
 
     def keyed(self, purpose: str, text: str) -> str:
         """Return a digest that cannot be looked up without the secret: 64 hexadecimal characters."""
-        return self._mac(self._secrets[0], purpose, text).hex()
+        return self._mac(self._secrets[0], purpose, text=text).hex()
 
-    def verify_keyed(self, purpose: str, text: str, claimed: str) -> bool:
+    def verify_keyed(self, purpose: str, text: str, *, claimed: str) -> bool:
         """Return whether `keyed` gives this, under any of the secrets."""
-        return any(constant_time_equal(claimed, self._mac(secret, purpose, text).hex()) for secret in self._secrets)
+        return any(
+            constant_time_equal(claimed, self._mac(secret, purpose, text=text).hex()) for secret in self._secrets
+        )
 
-    def encrypt(self, purpose: str, text: str, owner: str) -> bytes:
+    def encrypt(self, purpose: str, text: str, *, owner: str) -> bytes:
         """AES-256-GCM; it can only be read back under the same purpose and owner."""
         nonce = secrets.token_bytes(_NONCE)
         key = AESGCM(self._key(self._secrets[0], purpose))
         return nonce + key.encrypt(nonce, text.encode(), owner.encode())
 
-    def decrypt(self, purpose: str, sealed: bytes, owner: str) -> str | None:
+    def decrypt(self, purpose: str, sealed: bytes, *, owner: str) -> str | None:
         """Return the text; None if it was made with other secrets or for somebody else."""
         for secret in self._secrets:
             try:
@@ -80,7 +82,7 @@ class KeyRing:
     def _key(secret: bytes, purpose: str) -> bytes:
         return hmac.digest(secret, b"vlrb/" + purpose.encode(), "sha256")
 
-    def _mac(self, secret: bytes, purpose: str, text: str) -> bytes:
+    def _mac(self, secret: bytes, purpose: str, *, text: str) -> bytes:
         return hmac.digest(self._key(secret, purpose), text.encode("utf-8", "surrogatepass"), "sha256")
 
 

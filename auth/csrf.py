@@ -25,7 +25,7 @@ class Headers:
     names: frozenset[str] = frozenset()  # of all headers, lower case
 
 
-def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None:
+def is_cross_site(headers: Headers, own: str | None, *, cookie: bool) -> str | None:
     """Return why a state change is refused; None if it is not.
 
     `own`: this site's origin; None where it is only known from the Host header (no sign-in configured).
@@ -39,7 +39,7 @@ def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None
     if headers.origin:
         return (
             None
-            if _is_own(headers.origin[0], own, headers.host)
+            if _is_own(headers.origin[0], own, host=headers.host)
             else _("This request was sent by a page of another site.")
         )
     if not headers.fetch_site and cookie:
@@ -47,12 +47,12 @@ def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None
     return None
 
 
-def base_url(public_url: str, scheme: str, host: str) -> str:
+def base_url(public_url: str, scheme: str, *, host: str) -> str:
     """Return the public base URL without a trailing slash: as configured, or from the request."""
     return public_url or f"{scheme}://{host if _HOST.fullmatch(host) else 'localhost'}"
 
 
-def _is_own(origin: str, own: str | None, host: Sequence[str]) -> bool:
+def _is_own(origin: str, own: str | None, *, host: Sequence[str]) -> bool:
     if own is not None:
         return origin == own
     parts = urlsplit(origin)

@@ -26,7 +26,7 @@ class LoginThrottle:
     def check(self, address: str) -> None:
         """Raise TooManyFailures where no attempt is allowed for now."""
         with self.database.read() as session:
-            wait = queries.locked_for(session, self.kind, self._source(address), self.most, WINDOW)
+            wait = queries.locked_for(session, self.kind, source=self._source(address), most=self.most, window=WINDOW)
         if wait is not None:
             raise TooManyFailures(wait)
 
@@ -34,9 +34,9 @@ class LoginThrottle:
         """Count a failure. Raises TooManyFailures where others were faster and have used up what is allowed."""
         source = self._source(address)
         with self.database.write() as session:
-            wait = queries.locked_for(session, self.kind, source, self.most, WINDOW)
+            wait = queries.locked_for(session, self.kind, source=source, most=self.most, window=WINDOW)
             if wait is None:
-                queries.add_failure(session, self.kind, source, WINDOW)
+                queries.add_failure(session, self.kind, source=source, window=WINDOW)
         if wait is not None:
             raise TooManyFailures(wait)
 

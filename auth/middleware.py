@@ -51,7 +51,7 @@ class IdentityMiddleware:
             self._check_sender(scope, bool(cookie))
             scope.setdefault("state", {})["identity"] = await self._identify(scope, cookie)
         except AuthError as refused:
-            await _refuse(refused, scope, receive, send)
+            await _refuse(refused, scope, receive=receive, send=send)
             return
         await self._app(scope, receive, send)
 
@@ -67,7 +67,7 @@ class IdentityMiddleware:
         if safe:
             return
         own = self._settings.public_url if self._settings.mode is Mode.OPENID else None
-        if reason := is_cross_site(headers, own, cookie):
+        if reason := is_cross_site(headers, own, cookie=cookie):
             raise _Stop(403, "other-site", reason)
 
     async def _identify(self, scope: Scope, cookie: str) -> Identity:
@@ -125,7 +125,7 @@ def client_address(scope: Scope) -> str:
     return str(client[0]) if client else ""
 
 
-async def _refuse(refused: AuthError, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(refused: AuthError, scope: Scope, *, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
         return

@@ -110,7 +110,7 @@ class OpenIdClient:
             )
         return str(url)
 
-    def exchange(self, code: str, transaction: Transaction, now: float) -> VerifiedLogin:
+    def exchange(self, code: str, transaction: Transaction, *, now: float) -> VerifiedLogin:
         """Exchange the code for a verified login. `now`: seconds since 1970 UTC, against which expiry is checked.
 
         Raises:
@@ -119,10 +119,10 @@ class OpenIdClient:
         """
         with self._client() as client:
             metadata = self._discover(client)
-            token = self._fetch_token(client, metadata, code, transaction)
-            claims = self._verified(client, metadata, token, transaction.nonce, now)
+            token = self._fetch_token(client, metadata, code=code, transaction=transaction)
+            claims = self._verified(client, metadata, token=token, nonce=transaction.nonce, now=now)
             try:
-                answer = self._ask_userinfo(client, metadata, str(token["access_token"]))
+                answer = self._ask_userinfo(client, metadata, access_token=str(token["access_token"]))
             except TokenRefused:
                 raise SignInFailed("userinfo refuses the token that was just issued") from None
         if answer.get("sub") != claims["sub"]:
@@ -137,7 +137,7 @@ class OpenIdClient:
             IssuerOffline: no usable answer.
         """
         with self._client() as client:
-            answer = self._ask_userinfo(client, self._discover(client), access_token)
+            answer = self._ask_userinfo(client, self._discover(client), access_token=access_token)
         try:
             return _person(answer)
         except SignInFailed as error:
@@ -199,7 +199,7 @@ class OpenIdClient:
                 raise IssuerOffline(f"the discovery document has no safe {endpoint}")
         return metadata
 
-    def _fetch_token(self, client: Any, metadata: Mapping[str, Any], code: str, transaction: Transaction) -> Any:
+    def _fetch_token(self, client: Any, metadata: Mapping[str, Any], *, code: str, transaction: Transaction) -> Any:
         methods = metadata.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
         if self._settings.client_secret and "client_secret_basic" not in methods and "client_secret_post" in methods:
             client.token_endpoint_auth_method = "client_secret_post"  # noqa: S105 (the name of a method)
@@ -220,7 +220,7 @@ class OpenIdClient:
         return token
 
     def _verified(
-        self, client: Any, metadata: Mapping[str, Any], token: Mapping[str, Any], nonce: str, now: float
+        self, client: Any, metadata: Mapping[str, Any], *, token: Mapping[str, Any], nonce: str, now: float
     ) -> dict[str, Any]:
         """Return the claims of the ID token (OpenID Connect Core, 3.1.3.7)."""
         registry = JWSRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
@@ -244,7 +244,7 @@ class OpenIdClient:
             raise SignInFailed(f"the ID token does not hold ({type(error).__name__})") from None
         return dict(claims)
 
-    def _key_set(self, client: Any, metadata: Mapping[str, Any], older_than: float = _METADATA_SECONDS) -> KeySet:
+    def _key_set(self, client: Any, metadata: Mapping[str, Any], *, older_than: float = _METADATA_SECONDS) -> KeySet:
         with self._lock:
             known = self._keys
         if known is not None and time.monotonic() - known[0] < older_than:
@@ -257,11 +257,11 @@ class OpenIdClient:
             self._keys = (time.monotonic(), keys)
         return keys
 
-    def _ask_userinfo(self, client: Any, metadata: Mapping[str, Any], access_token: str) -> dict[str, Any]:
-        return _json_object(client, metadata["userinfo_endpoint"], {"Authorization": f"Bearer {access_token}"})
+    def _ask_userinfo(self, client: Any, metadata: Mapping[str, Any], *, access_token: str) -> dict[str, Any]:
+        return _json_object(client, metadata["userinfo_endpoint"], headers={"Authorization": f"Bearer {access_token}"})
 
 
-def _json_object(client: Any, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+def _json_object(client: Any, url: str, *, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
     """GET; redirects are not followed, so that a token goes where it was meant to go."""
     try:
         answer = client.request("GET", url, headers=dict(headers or {}), withhold_token=True)
@@ -290,14 +290,22 @@ def _person(claims: Mapping[str, Any]) -> UserClaims:
     listed = claims.get("orgs", claims.get("organizations"))
     organisations = [_organisation(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     known = tuple(organisation for organisation in organisations if organisation is not None)[:MOST_ORGANISATIONS]
-    return UserClaims(subject, name, username, known, _instant(claims.get("created_at", claims.get("createdAt"))))
+    return UserClaims(
+        subject,
+        name,
+        username=username,
+        organisations=known,
+        created_at=_instant(claims.get("created_at", claims.get("createdAt"))),
+    )
 
 
 def _organisation(claims: Mapping[str, Any]) -> Organisation | None:
     """Return one of `orgs` as Hugging Face has it; other issuers' claims are not read. Its `name` is not, either:
     anybody may give theirs the display name of another."""
     id_ = _text(claims.get("sub"))
-    return Organisation(id_, _text(claims.get("preferred_username")), _text(claims.get("roleInOrg"))) if id_ else None
+    return (
+        Organisation(id_, _text(claims.get("preferred_username")), role=_text(claims.get("roleInOrg"))) if id_ else None
+    )
 
 
 def _text(value: object) -> str:

@@ -53,7 +53,7 @@ class AccountPages:
         """Return the account page."""
         return self.render("identity_account.html", {"current": "/account", **context})
 
-    def message(self, title: str, lead: str, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
+    def message(self, title: str, lead: str, *, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
         """Return a sentence and where to go from here."""
         placed = tuple((text, self._prefix + url if url in _PLACED else url) for text, url in links)
         context = {"title": title, "lead": lead, "links": placed, "own_tab": own_tab, "current": "/account"}

@@ -16,7 +16,7 @@ DATABASE_RETRY_SECONDS = 5
 """What `Retry-After` says while the database does not answer."""
 
 
-def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
+def problem_body(status: int, code: str, *, detail: str, **more: Any) -> dict[str, Any]:
     """Return what is said: `code` is stable and for programs, `detail` a sentence for people."""
     title = HTTPStatus(status).phrase
     return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **more}
@@ -29,9 +29,9 @@ def problem_response(body: Mapping[str, Any], headers: Mapping[str, str] | None 
     return Response(json.dumps(body), body["status"], {**always, **later, **(headers or {})}, MEDIA_TYPE)
 
 
-def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+def problem(status: int, code: str, *, detail: str, **more: Any) -> Response:
     """Return both in one."""
-    return problem_response(problem_body(status, code, detail, **more))
+    return problem_response(problem_body(status, code, detail=detail, **more))
 
 
 def refusal(refused: AuthError) -> Response:
@@ -39,7 +39,9 @@ def refusal(refused: AuthError) -> Response:
     later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
     if refused.code == "database-offline":
         later = {"retry_after": DATABASE_RETRY_SECONDS}
-    return problem_response(problem_body(refused.status, refused.code, refused.detail, **later), extra_headers(refused))
+    return problem_response(
+        problem_body(refused.status, refused.code, detail=refused.detail, **later), extra_headers(refused)
+    )
 
 
 def extra_headers(refused: AuthError) -> Mapping[str, str]:

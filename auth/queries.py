@@ -104,6 +104,7 @@ def account(session: Session, account_id: str) -> KnownAccount | None:
 def upsert_account(
     session: Session,
     issuer: str,
+    *,
     subject: str,
     name: str,
     organisations: Sequence[dict[str, Any]],
@@ -124,14 +125,14 @@ def upsert_account(
     return made
 
 
-def keep_issuer_token(session: Session, account_id: str, sealed: bytes | None) -> None:
+def keep_issuer_token(session: Session, account_id: str, *, sealed: bytes | None) -> None:
     """Remembers (or forgets) the encrypted token with which the issuer can be asked again."""
     session.execute(
         update(Account).where(Account.id == account_id).values(issuer_token=sealed), execution_options=_NO_SYNC
     )
 
 
-def confirm(session: Session, account_id: str, name: str, organisations: Sequence[dict[str, Any]]) -> None:
+def confirm(session: Session, account_id: str, *, name: str, organisations: Sequence[dict[str, Any]]) -> None:
     """Record what the issuer says now."""
     session.execute(
         update(Account)
@@ -141,7 +142,7 @@ def confirm(session: Session, account_id: str, name: str, organisations: Sequenc
     )
 
 
-def ban(session: Session, account_id: str, banned: bool) -> bool:
+def ban(session: Session, account_id: str, *, banned: bool) -> bool:
     """Shuts an account out, or lets it in again; whether that changed anything."""
     changed = session.execute(
         update(Account)
@@ -153,7 +154,7 @@ def ban(session: Session, account_id: str, banned: bool) -> bool:
     return changed is not None
 
 
-def bind_names(session: Session, issuer: str, names: Iterable[str], account_id: str) -> list[str]:
+def bind_names(session: Session, issuer: str, *, names: Iterable[str], account_id: str) -> list[str]:
     """Bind unassigned configured names to an account; return the newly bound ones."""
     wanted = set(names)
     if not wanted:
@@ -175,7 +176,7 @@ def bound_names(session: Session, account_id: str) -> frozenset[str]:
 # Sessions
 
 
-def add_session(session: Session, id_sha256: str, sign_in_sha256: str, account_id: str, seconds: float) -> None:
+def add_session(session: Session, id_sha256: str, *, sign_in_sha256: str, account_id: str, seconds: float) -> None:
     """Add a session, and clears away those long over. Raises IntegrityError if the sign-in has made one before."""
     at = now(session)
     session.execute(delete(UserSession).where(UserSession.expires_at < at - _KEEP_ENDED), execution_options=_NO_SYNC)
@@ -199,7 +200,7 @@ def _live(idle_seconds: float) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def live_session(session: Session, id_sha256: str, idle_seconds: float) -> LiveSession | None:
+def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> LiveSession | None:
     """Return the session with this id, if it has not ended or expired."""
     row = session.execute(
         select(*_KNOWN, database_now() - UserSession.last_seen_at)
@@ -209,7 +210,7 @@ def live_session(session: Session, id_sha256: str, idle_seconds: float) -> LiveS
     return LiveSession(KnownAccount(*row[:-1]), row[-1]) if row else None
 
 
-def live_sessions(session: Session, account_id: str, idle_seconds: float) -> list[SessionRow]:
+def live_sessions(session: Session, account_id: str, *, idle_seconds: float) -> list[SessionRow]:
     """Return all sessions of an account that hold, the newest first."""
     columns = (UserSession.id_sha256, UserSession.created_at, UserSession.last_seen_at, UserSession.expires_at)
     rows = session.execute(
@@ -286,13 +287,13 @@ class NewToken(NamedTuple):
     scopes: str
 
 
-def add_token(session: Session, token: NewToken, seconds: float) -> None:
+def add_token(session: Session, token: NewToken, *, seconds: float) -> None:
     """Add a token that holds so long. Raises IntegrityError if the account has one of this name in use."""
     at = now(session)
     session.execute(insert(ApiToken).values(**token._asdict(), created_at=at, expires_at=at + seconds))
 
 
-def revoke_token(session: Session, account_id: str, token_id: str) -> bool:
+def revoke_token(session: Session, account_id: str, *, token_id: str) -> bool:
     """Revokes a token of this account; whether there was one to revoke."""
     revoked = session.execute(
         update(ApiToken)
@@ -322,7 +323,15 @@ def token(session: Session, token_sha256: str) -> LiveToken | None:
     if row is None:
         return None
     id_, sha256, scopes, unused, revoked, expired = row[len(_KNOWN) :]
-    return LiveToken(id_, KnownAccount(*row[: len(_KNOWN)]), sha256, scopes, unused, bool(revoked), bool(expired))
+    return LiveToken(
+        id_,
+        KnownAccount(*row[: len(_KNOWN)]),
+        token_sha256=sha256,
+        scopes=scopes,
+        unused=unused,
+        revoked=bool(revoked),
+        expired=bool(expired),
+    )
 
 
 def touch_token(session: Session, token_id: str) -> None:
@@ -336,7 +345,7 @@ def touch_token(session: Session, token_id: str) -> None:
 # Failed attempts
 
 
-def locked_for(session: Session, kind: str, source: str, most: int, window: float) -> float | None:
+def locked_for(session: Session, kind: str, *, source: str, most: int, window: float) -> float | None:
     """Return seconds until another attempt is allowed; None if one is allowed now."""
     kth_latest = session.execute(
         select(AuthFailure.at - (database_now() - window))
@@ -348,7 +357,7 @@ def locked_for(session: Session, kind: str, source: str, most: int, window: floa
     return None if kth_latest is None else max(float(kth_latest), 1.0)
 
 
-def add_failure(session: Session, kind: str, source: str, window: float) -> None:
+def add_failure(session: Session, kind: str, *, source: str, window: float) -> None:
     """Record a failed attempt, and clears away those that no longer count."""
     at = now(session)
     session.execute(delete(AuthFailure).where(AuthFailure.at < at - window), execution_options=_NO_SYNC)

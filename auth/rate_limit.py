@@ -60,7 +60,7 @@ class TooManyBytes(TooManyRequests):
 class RateLimiter:
     """Generic cell rate algorithm: a place may do `most` at once, and so many in every `seconds`."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, seconds: float = MINUTE) -> None:
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, seconds: float = MINUTE) -> None:
         self._interval, self._clock, self._seconds = seconds / most, clock, seconds
         self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
         self.shared = False  # with other processes: auth/shared_rates.py
@@ -117,7 +117,7 @@ class RateLimitMiddleware:
         """`share`: called with each limiter and its name, for those that count together with other processes."""
         self._app, self._whose, self._flood = app, whose, RateLimiter(per_minute, clock)
         self._open: Counter[str] = Counter()
-        self._largest, self._bytes = largest, RateLimiter(max(FILES_PER_HOUR * largest, 1), clock, HOUR)
+        self._largest, self._bytes = largest, RateLimiter(max(FILES_PER_HOUR * largest, 1), clock, seconds=HOUR)
         share(f"requests {whose.__name__}", self._flood)
         share(f"bytes {whose.__name__}", self._bytes)
 
@@ -125,7 +125,7 @@ class RateLimitMiddleware:
         """One request."""
         what = rate_limit_class(scope)
         user = self._whose(scope) if what else ""
-        refused = self._refusal(scope, what, user) if user else None
+        refused = self._refusal(scope, what, user=user) if user else None
         if refused is None:
             with self._open_for(f"{what} {user}") if user and what in _OPEN_AT_MOST else nullcontext():
                 await self._app(scope, receive, send)
@@ -142,7 +142,7 @@ class RateLimitMiddleware:
             self._open[user] -= 1
             self._open += Counter()  # drops who has none left
 
-    def _refusal(self, scope: Scope, what: str, user: str) -> TooManyRequests | None:
+    def _refusal(self, scope: Scope, what: str, *, user: str) -> TooManyRequests | None:
         if self._open.get(f"{what} {user}", 0) >= _OPEN_AT_MOST.get(what, math.inf):
             return TooManyRequests(MINUTE if what == "listen" else 1)
         if what == "compute":  # readers may open as many pages as they like, one after the other

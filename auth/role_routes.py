@@ -27,7 +27,7 @@ class TooManyParts(AuthError):
     status, code = 413, "too-many-parts"
 
 
-def require_role(role: Role | None, handler: Handler, instead: Role | None = None) -> Handler:
+def require_role(role: Role | None, handler: Handler, *, instead: Role | None = None) -> Handler:
     """Return the handler behind `require`, which lets people with the role `instead` in, too; with None for everybody.
 
     It raises Unauthenticated, Forbidden and TooManyParts.

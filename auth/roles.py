@@ -21,7 +21,7 @@ def configured_names(settings: IdentitySettings) -> frozenset[str]:
 
 def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
     """From the column to values."""
-    return tuple(Organisation(str(one["id"]), str(one["name"]), str(one["role"])) for one in stored)
+    return tuple(Organisation(str(one["id"]), str(one["name"]), role=str(one["role"])) for one in stored)
 
 
 def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:
@@ -30,7 +30,7 @@ def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:
 
 
 def roles_of(
-    subject: str, bound: frozenset[str], organisations: Sequence[Organisation], settings: IdentitySettings
+    subject: str, bound: frozenset[str], *, organisations: Sequence[Organisation], settings: IdentitySettings
 ) -> frozenset[Role]:
     """Return all roles of an account.
 

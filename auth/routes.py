@@ -72,6 +72,7 @@ class ActivityLine(NamedTuple):
 def build(
     identities: AuthService,
     pages: AccountPages | None = None,
+    *,
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
     next_one: Callable[[Identity], str] = lambda _: "",
     activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
@@ -85,9 +86,16 @@ def build(
     """
     router = APIRouter(include_in_schema=False)
     made_with = pages or AccountPages()
-    account = _Account(identities, made_with, submissions_of, next_one, activity, notifications)
+    account = _Account(
+        identities,
+        made_with,
+        submissions_of=submissions_of,
+        next_one=next_one,
+        happened=activity,
+        notifications=notifications,
+    )
     if identities.settings.mode is Mode.OPENID:
-        _add_sign_in(router, identities, made_with)
+        _add_sign_in(router, identities, pages=made_with)
         _add_account_actions(router, account)
     _add_account(router, account)
     return router
@@ -117,13 +125,13 @@ def refusals(
             title = _("Sign in as a maintainer") if maintainers else _("Sign in first")
             detail = detail if maintainers else _("This page is for people with an account.")
             first = (_("Sign in"), f"/auth/sign-in?next={quote(request.url.path)}")
-        page = made_with.message(title, detail, (first, (_("The board"), "/")))
+        page = made_with.message(title, detail, links=(first, (_("The board"), "/")))
         return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})
 
     return answer
 
 
-def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages) -> None:
+def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPages) -> None:
     settings = identities.settings
 
     @router.get("/auth/sign-in")
@@ -135,9 +143,11 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
         try:
             started = identities.sign_in.start(target)
         except IssuerOffline as offline:
-            return _offline(pages, settings.issuer_name, offline)
+            return _offline(pages, settings.issuer_name, error=offline)
         answer = RedirectResponse(started.url, 303, PRIVATE)
-        _set_cookie(answer, identities, settings.sign_in_cookie, started.cookie, int(TRANSACTION_SECONDS))
+        _set_cookie(
+            answer, identities, name=settings.sign_in_cookie, value=started.cookie, seconds=int(TRANSACTION_SECONDS)
+        )
         return answer
 
     @router.get("/auth/callback")
@@ -157,15 +167,21 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
             )
         except SignInFailed as failed:
             log.info("sign_in.failed", extra={"data": {"reason": str(failed)}})
-            return _failed(pages, settings.sign_in_cookie, identities)
+            return _failed(pages, settings.sign_in_cookie, identities=identities)
         except IssuerOffline as offline:
-            return _offline(pages, settings.issuer_name, offline)
+            return _offline(pages, settings.issuer_name, error=offline)
         except AuthError as refusal:
-            page = pages.message(_("You are not signed in"), refusal.detail, ((_("The board"), "/"),))
+            page = pages.message(_("You are not signed in"), refusal.detail, links=((_("The board"), "/"),))
             return HTMLResponse(page, refusal.status, {**PRIVATE, **extra_headers(refusal)})
         answer = RedirectResponse(completed.target, 303, PRIVATE)
-        _set_cookie(answer, identities, settings.session_cookie, completed.cookie, int(settings.session_seconds))
-        _set_cookie(answer, identities, settings.sign_in_cookie, "", 0)
+        _set_cookie(
+            answer,
+            identities,
+            name=settings.session_cookie,
+            value=completed.cookie,
+            seconds=int(settings.session_seconds),
+        )
+        _set_cookie(answer, identities, name=settings.sign_in_cookie, value="", seconds=0)
         return answer
 
     @router.post("/auth/sign-out")
@@ -173,10 +189,10 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
         """End this session."""
         identity = identity_of(request)
         if identity.signed_in:
-            check_csrf(identities, identity, csrf)
+            check_csrf(identities, identity, sent=csrf)
             identities.sign_in.sign_out(identity)
         answer = RedirectResponse("/", 303, PRIVATE)
-        _set_cookie(answer, identities, settings.session_cookie, "", 0)
+        _set_cookie(answer, identities, name=settings.session_cookie, value="", seconds=0)
         return answer
 
 
@@ -252,14 +268,14 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
         async with request.form(max_files=0, max_fields=12) as form:
             fields = {name: str(form.get(name, "")) for name in (_CSRF, "name", "days")}
             scopes = [str(value) for value in form.getlist("scopes")]
-        check_csrf(identities, identity, fields[_CSRF])
-        return await to_thread.run_sync(partial(_make, account, identity, fields, scopes))
+        check_csrf(identities, identity, sent=fields[_CSRF])
+        return await to_thread.run_sync(partial(_make, account, identity, fields=fields, scopes=scopes))
 
     @router.post("/account/tokens/{token_id}/revoke")
-    def revoke_token(token_id: str, request: Request, csrf: _Token = "") -> Response:
+    def revoke_token(token_id: str, request: Request, *, csrf: _Token = "") -> Response:
         """Revoke the user's own token; those of others are not found."""
         identity = require_person(identity_of(request))
-        check_csrf(identities, identity, csrf)
+        check_csrf(identities, identity, sent=csrf)
         identities.tokens.revoke(identity, token_id)
         return RedirectResponse("/account", 303, PRIVATE)
 
@@ -267,17 +283,17 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
     def end_sessions(request: Request, csrf: _Token = "") -> Response:
         """Sign out everywhere, here included."""
         identity = require_person(identity_of(request))
-        check_csrf(identities, identity, csrf)
+        check_csrf(identities, identity, sent=csrf)
         identities.sign_in.sign_out_everywhere(identity)
         answer = RedirectResponse("/account", 303, PRIVATE)
-        _set_cookie(answer, identities, identities.settings.session_cookie, "", 0)
+        _set_cookie(answer, identities, name=identities.settings.session_cookie, value="", seconds=0)
         return answer
 
 
-def _make(account: _Account, identity: Identity, fields: Mapping[str, str], scopes: Sequence[str]) -> Response:
+def _make(account: _Account, identity: Identity, *, fields: Mapping[str, str], scopes: Sequence[str]) -> Response:
     days = int(fields["days"]) if re.fullmatch("[0-9]{1,5}", fields["days"]) else 0
     try:
-        made = account.identities.tokens.make(identity, fields["name"], scopes, days)
+        made = account.identities.tokens.make(identity, fields["name"], scopes=scopes, days=days)
     except TokenRejected as rejected:
         return account.page(identity, error=str(rejected), status=422)
     return account.page(identity, made=made)
@@ -288,35 +304,35 @@ def csrf_token(identities: AuthService, identity: Identity) -> str:
     return identities.seal.keyed(_CSRF, identity.credential)
 
 
-def check_csrf(identities: AuthService, identity: Identity, sent: str) -> None:
+def check_csrf(identities: AuthService, identity: Identity, *, sent: str) -> None:
     """Raise Forbidden unless the form was made for this session."""
-    if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, sent):
+    if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, claimed=sent):
         raise Forbidden(_("This form is not from your session any more. Reload the page and try again."), identity)
 
 
-def _set_cookie(answer: Response, identities: AuthService, name: str, value: str, seconds: int) -> None:
+def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: str, seconds: int) -> None:
     secure = identities.settings.https
     answer.set_cookie(name, value, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
 
 
-def _failed(pages: AccountPages, cookie: str, identities: AuthService) -> Response:
+def _failed(pages: AccountPages, cookie: str, *, identities: AuthService) -> Response:
     lead = _(
         "The answer of the sign-in does not fit this browser, or came too late. Nothing happened; please try again."
     )
     links = ((_("Sign in"), "/auth/sign-in"), (_("The board"), "/"))
-    answer = HTMLResponse(pages.message(_("You are not signed in"), lead, links), 400, PRIVATE)
-    _set_cookie(answer, identities, cookie, "", 0)
+    answer = HTMLResponse(pages.message(_("You are not signed in"), lead, links=links), 400, PRIVATE)
+    _set_cookie(answer, identities, name=cookie, value="", seconds=0)
     return answer
 
 
-def _offline(pages: AccountPages, issuer: str, error: IssuerOffline) -> Response:
+def _offline(pages: AccountPages, issuer: str, *, error: IssuerOffline) -> Response:
     log.warning("issuer.offline", extra={"data": {"reason": str(error)}})
     lead = _(
         "{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works.",
         issuer=issuer,
     )
     page = pages.message(
-        _("Sign-in is not possible now"), lead, ((_("Try again"), "/auth/sign-in"), (_("The board"), "/"))
+        _("Sign-in is not possible now"), lead, links=((_("Try again"), "/auth/sign-in"), (_("The board"), "/"))
     )
     return HTMLResponse(page, 502, PRIVATE)
 
@@ -324,7 +340,7 @@ def _offline(pages: AccountPages, issuer: str, error: IssuerOffline) -> Response
 def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
     lead = _("Inside this frame browsers keep no sign-in. Continue in a tab of its own.")
     links = ((_("Sign in, in a new tab"), f"/auth/sign-in?{urlencode({'next': target})}"),)
-    return HTMLResponse(pages.message(_("Sign in"), lead, links, own_tab=True), 200, _FRAMED)
+    return HTMLResponse(pages.message(_("Sign in"), lead, links=links, own_tab=True), 200, _FRAMED)
 
 
 def _scope_label(roles: frozenset[Role]) -> str:

@@ -39,15 +39,15 @@ class AuthService:
         """Return all of them on one database."""
         # Without sign-in only rate limits of several processes need a secret that these share.
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
-        resolver = Authenticator(settings, database, seal, client)
+        resolver = Authenticator(settings, database, seal=seal, client=client)
         sign_in = SignIn(settings, database, seal, client)
-        return cls(settings, database, seal, resolver, sign_in, Tokens(database))
+        return cls(settings, database, seal=seal, resolver=resolver, sign_in=sign_in, tokens=Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
         """Return the sessions of the signed-in user, newest first."""
         person = require_person(identity)
         with self.database.read() as session:
-            return queries.live_sessions(session, person.account, self.settings.idle_seconds)
+            return queries.live_sessions(session, person.account, idle_seconds=self.settings.idle_seconds)
 
     def record_denial(self, refused: AuthError, where: str, address: str) -> None:
         """Put a refused attempt at what maintainers may do on record; of many from one place the first twenty.
@@ -59,7 +59,7 @@ class AuthService:
         user = refused.identity
         try:
             with suppress(TooManyFailures):
-                LoginThrottle(self.database, self.seal, "refused", most=20).add(user.account or address)
+                LoginThrottle(self.database, self.seal, kind="refused", most=20).add(user.account or address)
                 facts = {
                     "account": user.account,
                     "via": user.auth_method,
@@ -67,6 +67,6 @@ class AuthService:
                     "where": where[:200],
                 }
                 with self.database.write() as session:
-                    audit.append(session, REFUSED, facts)
+                    audit.append(session, REFUSED, data=facts)
         except queries.SQLAlchemyError as error:  # the request is refused even if it cannot be recorded
             log.warning("refusal.not_recorded", extra={"data": {"reason": type(error).__name__}})

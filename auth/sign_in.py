@@ -44,7 +44,7 @@ class SignIn:
 
     def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
         self._settings, self._database, self._seal, self._client = settings, database, seal, client
-        self._failures = LoginThrottle(database, seal, "sign-in", most=20)
+        self._failures = LoginThrottle(database, seal, kind="sign-in", most=20)
 
     def start(self, target: str | None) -> Started:
         """Begin. Nothing is stored here: what the answer must fit travels in a signed cookie, for ten minutes.
@@ -55,7 +55,7 @@ class SignIn:
         transaction = Transaction(state=random_id(), nonce=random_id(), verifier=random_id())
         value = {"s": transaction.state, "n": transaction.nonce, "v": transaction.verifier, "t": local_path(target)}
         return Started(
-            self._client.authorization_url(transaction), self._seal.sign(_PURPOSE, value, TRANSACTION_SECONDS)
+            self._client.authorization_url(transaction), self._seal.sign(_PURPOSE, value, seconds=TRANSACTION_SECONDS)
         )
 
     def complete(
@@ -80,8 +80,8 @@ class SignIn:
         try:
             with self._database.read() as session:
                 now = queries.now(session)
-            vouched = self._client.exchange(code, Transaction(value["s"], value["n"], value["v"]), now)
-            cookie = self._create_session(vouched, state, session_cookie)
+            vouched = self._client.exchange(code, Transaction(value["s"], value["n"], verifier=value["v"]), now=now)
+            cookie = self._create_session(vouched, state, session_cookie=session_cookie)
         except SignInFailed:
             self._failures.add(address)
             raise
@@ -97,14 +97,14 @@ class SignIn:
         """End all sessions of the account, and forget the token with which the issuer could be asked."""
         person = require_person(identity)
         with self._database.write() as session:
-            queries.keep_issuer_token(session, person.account, None)
+            queries.keep_issuer_token(session, person.account, sealed=None)
             return queries.end_sessions(session, person.account)
 
-    def _create_session(self, vouched: VerifiedLogin, state: str, session_cookie: str) -> str:
+    def _create_session(self, vouched: VerifiedLogin, state: str, *, session_cookie: str) -> str:
         for attempt in (1, 2):
             cookie = random_id()
             try:
-                self._record(vouched, state, cookie, session_cookie)
+                self._record(vouched, state, cookie=cookie, session_cookie=session_cookie)
             except queries.IntegrityError:
                 # Two first sign-ins of one account at once: the second try finds it. Otherwise a replay.
                 if attempt == 2:
@@ -114,21 +114,32 @@ class SignIn:
                 return cookie
         raise AssertionError("unreachable")
 
-    def _record(self, vouched: VerifiedLogin, state: str, cookie: str, session_cookie: str) -> None:
+    def _record(self, vouched: VerifiedLogin, state: str, *, cookie: str, session_cookie: str) -> None:
         """One transaction: account, roles, the old session's end, the new session."""
         person, settings = vouched.person, self._settings
         with self._database.write() as session:
             account_id = queries.upsert_account(
-                session, settings.issuer, person.subject, person.name, as_json(person.organisations), person.created_at
+                session,
+                settings.issuer,
+                subject=person.subject,
+                name=person.name,
+                organisations=as_json(person.organisations),
+                created_at=person.created_at,
             )
             known = queries.account(session, account_id)
             if known is None or known.banned:
                 raise Forbidden(_("This account is banned."))
-            sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, account_id)
-            queries.keep_issuer_token(session, account_id, sealed if settings.maintainer_org else None)
+            sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, owner=account_id)
+            queries.keep_issuer_token(session, account_id, sealed=sealed if settings.maintainer_org else None)
             if session_cookie:
                 queries.end_session(session, digest(session_cookie))
-            queries.add_session(session, digest(cookie), digest(state), account_id, settings.session_seconds)
+            queries.add_session(
+                session,
+                digest(cookie),
+                sign_in_sha256=digest(state),
+                account_id=account_id,
+                seconds=settings.session_seconds,
+            )
             carried = configured_names(settings) & {person.username.casefold()}
-            for name in queries.bind_names(session, settings.issuer, carried, account_id):
-                audit.append(session, ROLE_BOUND, {"account": account_id, "name": name})
+            for name in queries.bind_names(session, settings.issuer, names=carried, account_id=account_id):
+                audit.append(session, ROLE_BOUND, data={"account": account_id, "name": name})

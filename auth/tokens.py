@@ -40,7 +40,7 @@ class Tokens:
 
     database: Database
 
-    def make(self, identity: Identity, name: str, scopes: Collection[str], days: int) -> CreatedToken:
+    def make(self, identity: Identity, name: str, *, scopes: Collection[str], days: int) -> CreatedToken:
         """Make a token.
 
         Raises:
@@ -48,7 +48,7 @@ class Tokens:
             TokenRejected: name, scopes or duration are not usable.
         """
         person = require_person(identity)
-        name, chosen = _usable(name, scopes, days)
+        name, chosen = _usable(name, scopes, days=days)
         if Scope.MAINTAIN in chosen:
             require(person, Role.MAINTAINER)
         token, token_id = PREFIX + random_id(), _new_id()
@@ -58,15 +58,15 @@ class Tokens:
                 if len(queries.tokens_in_use(session, person.account)) >= MOST:
                     raise TokenRejected(_("You have {most} tokens. Revoke one that you no longer need.", most=MOST))
                 written = " ".join(sorted(chosen))
-                made = queries.NewToken(token_id, person.account, name, digest(token), written)
-                queries.add_token(session, made, days * _DAY)
+                made = queries.NewToken(token_id, person.account, name=name, token_sha256=digest(token), scopes=written)
+                queries.add_token(session, made, seconds=days * _DAY)
                 facts = {"account": person.account, "token": token_id, "scopes": sorted(chosen), "days": days}
-                audit.append(session, TOKEN_MADE, facts)
+                audit.append(session, TOKEN_MADE, data=facts)
         except queries.IntegrityError:
             raise TokenRejected(
                 _("You have a token named {name}. Revoke it, or choose another name.", name=name)
             ) from None
-        return CreatedToken(token_id, name, token)
+        return CreatedToken(token_id, name, token=token)
 
     def list_for(self, identity: Identity) -> list[queries.TokenRow]:
         """Return the tokens that were not revoked, the newest first."""
@@ -78,13 +78,13 @@ class Tokens:
         """Revoke one's own token; whether there was one. Twice is as good as once."""
         person = require_person(identity)
         with self.database.write() as session:
-            revoked = queries.revoke_token(session, person.account, token_id)
+            revoked = queries.revoke_token(session, person.account, token_id=token_id)
             if revoked:
-                audit.append(session, TOKEN_REVOKED, {"account": person.account, "token": token_id})
+                audit.append(session, TOKEN_REVOKED, data={"account": person.account, "token": token_id})
         return revoked
 
 
-def _usable(name: str, scopes: Collection[str], days: int) -> tuple[str, frozenset[Scope]]:
+def _usable(name: str, scopes: Collection[str], *, days: int) -> tuple[str, frozenset[Scope]]:
     name = " ".join(name.split())
     if not name or len(name) > 100 or not name.isprintable():
         raise TokenRejected(_("Give the token a name of at most 100 characters, for instance where you use it."))

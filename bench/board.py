@@ -103,7 +103,9 @@ def figures() -> Iterator[Measurement]:
     programs = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     chromium = next(filter(None, map(shutil.which, programs)), None)
     if chromium is None:
-        yield Measurement(f"the board with {ENTRIES:,} entries", "not measured: no Chromium", "", "", "")
+        yield Measurement(
+            f"the board with {ENTRIES:,} entries", "not measured: no Chromium", beside="", ratio="", asked=""
+        )
         return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -119,9 +121,9 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
     of = f"{FEW} entries"
     with service.service(folder) as address:
         (seen,) = _turns(browser, [_our_target(browser, address)])
-        yield Measurement(f"first row visible, {of}", _ms(seen.first), "", "", "")
-        yield Measurement(f"sort, {of}", _ms(seen.sort), "", "", "")
-        yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), "", "", "at most 40 kB")
+        yield Measurement(f"first row visible, {of}", _ms(seen.first), beside="", ratio="", asked="")
+        yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
+        yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
         yield from latency_figures(latencies(address), FEW)
         yield _load_figure(of, requests_per_second(address), "", "", "")
 
@@ -134,8 +136,8 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
         names = _write_rows(folder, service.board_of(folder))
         ours = _our_target(browser, address)
         with _served(_DATAFRAME, folder) as peer:
-            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, names)])
-        yield from _compared(mine, theirs, "gr.Dataframe", ("at least 6", "at least 4", "at most 0.2"))
+            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, names=names)])
+        yield from _compared(mine, theirs, peer="gr.Dataframe", asked=("at least 6", "at least 4", "at most 0.2"))
         yield from latency_figures(latencies(address), ENTRIES)
         rate = requests_per_second(address)
         plain = requests_per_second(address, "identity")
@@ -143,21 +145,21 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
     with _served(_DATAFRAME, folder) as address:  # one after the other: they would share the cores
         theirs_rate = requests_per_second(address)
     yield _load_figure(of, rate, *_beside_dataframe(rate, theirs_rate), "at least 40")
-    yield from _beside_leaderboard(browser, folder, names)
+    yield from _beside_leaderboard(browser, folder, names=names)
 
 
-def _beside_leaderboard(browser: Browser, folder: Path, names: Names) -> Iterator[Measurement]:
+def _beside_leaderboard(browser: Browser, folder: Path, *, names: Names) -> Iterator[Measurement]:
     what = "the same beside gradio_leaderboard on Gradio 5"
     if reason := _make_peer():
-        yield Measurement(what, f"not measured: {reason}", "", "", "")
+        yield Measurement(what, f"not measured: {reason}", beside="", ratio="", asked="")
         return
     try:
         with service.service(folder) as address, _served(_LEADERBOARD, folder) as peer:
-            mine, theirs = _turns(browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, names)])
+            mine, theirs = _turns(browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, names=names)])
     except (RuntimeError, Error) as error:
-        yield Measurement(what, f"not measured: {str(error).splitlines()[0]}", "", "", "")
+        yield Measurement(what, f"not measured: {str(error).splitlines()[0]}", beside="", ratio="", asked="")
     else:
-        yield from _compared(mine, theirs, "gradio_leaderboard", ("", "", ""))
+        yield from _compared(mine, theirs, peer="gradio_leaderboard", asked=("", "", ""))
 
 
 def _write_rows(folder: Path, board: Board) -> Names:
@@ -185,8 +187,8 @@ def _served(contestant: Contestant, folder: Path) -> Iterator[str]:
     command = [str(contestant.python), str(ROOT / "bench" / "board_pages.py"), contestant.kind, str(port), str(folder)]
     quiet = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
     log, address = folder / "peer.log", f"http://127.0.0.1:{port}/"
-    with service.started(command, log, quiet) as process:
-        service.wait_for(address, process, log)
+    with service.started(command, log, environ=quiet) as process:
+        service.wait_for(address, process, log=log)
         yield address
 
 
@@ -205,7 +207,7 @@ def _our_target(browser: Browser, address: str) -> Target:
     context.close()
     if before == after:
         raise RuntimeError("a click on the heading did not sort the board")
-    return Target(_OURS, address, Names(before, after))
+    return Target(_OURS, address, names=Names(before, after))
 
 
 def _first_name(page: Page) -> str:
@@ -219,7 +221,7 @@ def _turns(browser: Browser, targets: Sequence[Target]) -> list[BoardTiming]:
         BoardTiming(
             statistics.median(seen.first for seen in found),
             statistics.median(seen.sort for seen in found),
-            round(statistics.median(seen.size for seen in found)),
+            size=round(statistics.median(seen.size for seen in found)),
         )
         for found in zip(*rounds, strict=True)
     ]
@@ -244,7 +246,7 @@ def _seen(browser: Browser, target: Target) -> BoardTiming:
     page.mouse.up()
     sort = _took(page)
     context.close()
-    return BoardTiming(first, sort, size)
+    return BoardTiming(first, sort, size=size)
 
 
 def _took(page: Page) -> float:
@@ -276,32 +278,36 @@ def _reach_leaderboard(page: Page) -> None:
     page.locator("th", has_text="Macro").last.locator(".sort-button").hover()
 
 
-_OURS = Contestant("ours", Path(sys.executable), _reach_ours)
-_DATAFRAME = Contestant("dataframe", Path(sys.executable), _reach_dataframe)
-_LEADERBOARD = Contestant("gradio-leaderboard", ROOT / ".venv-peer" / "bin" / "python", _reach_leaderboard)
+_OURS = Contestant("ours", Path(sys.executable), reach_sort=_reach_ours)
+_DATAFRAME = Contestant("dataframe", Path(sys.executable), reach_sort=_reach_dataframe)
+_LEADERBOARD = Contestant("gradio-leaderboard", ROOT / ".venv-peer" / "bin" / "python", reach_sort=_reach_leaderboard)
 
 
-def _compared(mine: BoardTiming, theirs: BoardTiming, peer: str, asked: tuple[str, str, str]) -> Iterator[Measurement]:
+def _compared(
+    mine: BoardTiming, theirs: BoardTiming, *, peer: str, asked: tuple[str, str, str]
+) -> Iterator[Measurement]:
     of = f"{ENTRIES:,} entries"
     yield Measurement(
-        f"first row visible, {of}", _ms(mine.first), f"{peer}: {_ms(theirs.first)}",
-        f"{theirs.first / mine.first:.1f} times sooner", asked[0],
+        f"first row visible, {of}", _ms(mine.first), beside=f"{peer}: {_ms(theirs.first)}",
+        ratio=f"{theirs.first / mine.first:.1f} times sooner", asked=asked[0],
     )  # fmt: skip
     yield Measurement(
-        f"sort, {of}", _ms(mine.sort), f"{peer}: {_ms(theirs.sort)}", f"{theirs.sort / mine.sort:.1f} times sooner",
-        asked[1],
+        f"sort, {of}", _ms(mine.sort), beside=f"{peer}: {_ms(theirs.sort)}",
+        ratio=f"{theirs.sort / mine.sort:.1f} times sooner", asked=asked[1],
     )  # fmt: skip
     yield Measurement(
-        f"bytes of a first visit, {of}", _kb(mine.size), f"{peer}: {_kb(theirs.size)}",
-        f"{mine.size / theirs.size:.3f}", asked[2],
+        f"bytes of a first visit, {of}", _kb(mine.size), beside=f"{peer}: {_kb(theirs.size)}",
+        ratio=f"{mine.size / theirs.size:.3f}", asked=asked[2],
     )  # fmt: skip
 
 
 def _load_figure(of: str, rate: float | None, beside: str, ratio: str, asked: str) -> Measurement:
     what = f"requests/s of the page as br, {of}, one process, 50 clients"
     if rate is None:
-        return Measurement(what, "not measured: wrk is not installed (apt install wrk)", "", "", asked)
-    return Measurement(what, f"{rate:,.0f}", beside, ratio, asked)
+        return Measurement(
+            what, "not measured: wrk is not installed (apt install wrk)", beside="", ratio="", asked=asked
+        )
+    return Measurement(what, f"{rate:,.0f}", beside=beside, ratio=ratio, asked=asked)
 
 
 def _beside_dataframe(rate: float | None, theirs: float | None) -> tuple[str, str]:

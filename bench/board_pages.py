@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 
-def main(kind: str, port: int, folder: Path) -> None:
+def main(kind: str, port: int, *, folder: Path) -> None:
     """Serve until ended."""
-    _gradio(kind, port, json.loads((folder / "rows.json").read_bytes()))
+    _gradio(kind, port, table=json.loads((folder / "rows.json").read_bytes()))
 
 
-def _gradio(kind: str, port: int, table: dict[str, Any]) -> None:
+def _gradio(kind: str, port: int, *, table: dict[str, Any]) -> None:
     import gradio as gr
     import pandas as pd
 
@@ -34,4 +34,4 @@ def _gradio(kind: str, port: int, table: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), folder=Path(sys.argv[3]))

@@ -84,7 +84,7 @@ class BoardToGrow:
     def add(self, numbers: range) -> list[str]:
         """Store submissions that nobody has scored; return their ids."""
         accounts = max(1, numbers.stop // PER_ACCOUNT)
-        rows = [submission_row(self.random, number, self.table, self.labels) for number in numbers]
+        rows = [submission_row(self.random, number, table=self.table, labels=self.labels) for number in numbers]
         rows = [row | {"owner": f"owner-{number % accounts}"} for row, number in zip(rows, numbers, strict=True)]
         attempts = [
             {
@@ -106,12 +106,12 @@ def measure(folder: Path, entries: int) -> Growth:
     place = _board_to_grow(folder)
     for start in range(0, entries, _CHUNK):
         place.add(range(start, min(start + _CHUNK, entries)))
-    rescore(place.database, place.scorer, place.labels.revision)
+    rescore(place.database, place.scorer, revision=place.labels.revision)
     worker = Worker(place.database, place.scorer, lease_seconds=600)
     _settle(worker)
-    _submit(place, worker, entries)  # the first one after a long time makes what others need too
+    _submit(place, worker, number=entries)  # the first one after a long time makes what others need too
     before = _bytes(place.database)
-    timed = [_timed(place, worker, number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
+    timed = [_timed(place, worker, number=number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
     times, totals = [one.seconds for one in timed], [sum(one.seconds.values()) for one in timed]
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
@@ -120,7 +120,15 @@ def measure(folder: Path, entries: int) -> Growth:
     seconds |= _web_seconds(place.database)
     place.database.close()
     middle, mean = statistics.median(totals), statistics.mean(totals)
-    return Growth(entries, sum(each.values()), seconds, middle, mean, max(one.visible for one in timed), largest)
+    return Growth(
+        entries,
+        sum(each.values()),
+        seconds=seconds,
+        total=middle,
+        mean=mean,
+        visible=max(one.visible for one in timed),
+        tables=largest,
+    )
 
 
 def _board_to_grow(folder: Path) -> BoardToGrow:
@@ -128,17 +136,17 @@ def _board_to_grow(folder: Path) -> BoardToGrow:
     table = demo_items(pairs)
     labels = demo_labels(pairs, table)
     database = open_migrated(f"sqlite:///{folder}/growth.db")
-    scorer = Scorer(table, {labels.revision: labels}, SCORER_VERSION)
-    prepare(database, scorer, labels.revision)
-    return BoardToGrow(database, scorer, table, labels, np.random.default_rng(7))
+    scorer = Scorer(table, {labels.revision: labels}, version=SCORER_VERSION)
+    prepare(database, scorer, label_revision=labels.revision)
+    return BoardToGrow(database, scorer, table=table, labels=labels, random=np.random.default_rng(7))
 
 
-def _submit(place: BoardToGrow, worker: Worker, number: int) -> dict[str, float]:
+def _submit(place: BoardToGrow, worker: Worker, *, number: int) -> dict[str, float]:
     """Return the seconds of each step."""
-    return _timed(place, worker, number).seconds
+    return _timed(place, worker, number=number).seconds
 
 
-def _timed(place: BoardToGrow, worker: Worker, number: int) -> SubmissionTiming:
+def _timed(place: BoardToGrow, worker: Worker, *, number: int) -> SubmissionTiming:
     (name,) = place.add(range(number, number + 1))
     with place.database.write() as session:
         job_queue.enqueue_current(session, name)

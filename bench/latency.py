@@ -48,12 +48,12 @@ def _block(address: str, path: str, coding: str) -> list[float]:
     """On one connection, whose first request is not counted."""
     connection = kept_alive(address)
     try:
-        return [_milliseconds(connection, path, coding) for _ in range(BLOCK + 1)][1:]
+        return [_milliseconds(connection, path, coding=coding) for _ in range(BLOCK + 1)][1:]
     finally:
         connection.close()
 
 
-def _milliseconds(connection: HTTPConnection, path: str, coding: str) -> float:
+def _milliseconds(connection: HTTPConnection, path: str, *, coding: str) -> float:
     started = time.perf_counter()
     connection.request("GET", path, headers={"Accept-Encoding": coding})
     response = connection.getresponse()
@@ -75,11 +75,15 @@ def latency_figures(taken: dict[str, Latency], entries: int) -> Iterator[Measure
     for coding in ("br", "gzip"):
         what, mine = f"the page as {coding}, connection kept alive, {entries:,} entries", taken[coding]
         asked = f"p50 at most {limit:.1f} ms ({AT_MOST} times + {SLACK_MS:.0f} ms)"
-        yield Measurement(what, str(mine), f"uncompressed: {plain}", f"{mine.p50 / plain.p50:.2f}", asked)
-        yield Measurement(what, str(mine), f"empty response ({EMPTY}): {empty}", f"{mine.p50 / empty.p50:.2f}", "")
+        yield Measurement(
+            what, str(mine), beside=f"uncompressed: {plain}", ratio=f"{mine.p50 / plain.p50:.2f}", asked=asked
+        )
+        yield Measurement(
+            what, str(mine), beside=f"empty response ({EMPTY}): {empty}", ratio=f"{mine.p50 / empty.p50:.2f}", asked=""
+        )
 
 
-def requests_per_second(address: str, coding: str = "br", seconds: int = LOAD_SECONDS) -> float | None:
+def requests_per_second(address: str, coding: str = "br", *, seconds: int = LOAD_SECONDS) -> float | None:
     """Return how many pages 50 clients get, or None without wrk."""
     if shutil.which("wrk") is None:
         return None

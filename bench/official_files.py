@@ -19,7 +19,7 @@ ENDINGS = (
 WEIGHTS = (40, 30, 20, 6, 4)
 
 
-def official_lines(rows: Sequence[dict[str, Any]], k: int, seed: int, sentences: int = 4) -> Iterator[str]:
+def official_lines(rows: Sequence[dict[str, Any]], k: int, *, seed: int, sentences: int = 4) -> Iterator[str]:
     """K lines per row; the judge guesses, and now and then decides nothing or names an answer that is not there."""
     source = random.Random(seed)
     for row in rows:

@@ -55,7 +55,7 @@ def reported(rows: Iterable[Mapping[str, Any]], category_of: Mapping[str, str], 
         counts[category_of[name.strip()]][most if 2 * number > len(statuses) else "other"] += 1
     shares = [count["agree"] / (count["agree"] + count["reject"]) for count in counts.values()]
     agree, reject = (sum(count[word] for count in counts.values()) for word in ("agree", "reject"))
-    return Reported(agree / (agree + reject), sum(shares) / len(shares), len(votes))
+    return Reported(agree / (agree + reject), sum(shares) / len(shares), items=len(votes))
 
 
 def status(row: Mapping[str, Any]) -> str:

@@ -137,73 +137,73 @@ EXPLOITS = (
     Exploit(
         "honest",
         "An honest file, for comparison",
-        "A simulated judge: two thirds of its votes are right, nine votes a pair.",
-        "With an odd number of votes and a verdict in each, both rules count the same.",
-        _honest,
+        what="A simulated judge: two thirds of its votes are right, nine votes a pair.",
+        why="With an odd number of votes and a verdict in each, both rules count the same.",
+        make=_honest,
     ),
     Exploit(
         "third-answer",
         "“Answer 3 is better”, always",
-        "Every verdict names an answer that does not exist.",
-        "A verdict is 1 or 2; any other number decides nothing, and what is undecided is wrong.",
-        _third,
+        what="Every verdict names an answer that does not exist.",
+        why="A verdict is 1 or 2; any other number decides nothing, and what is undecided is wrong.",
+        make=_third,
     ),
     Exploit(
         "forged-label",
         "The label comes with the file",
-        "The judge always says Answer 1, and the file’s own ranking field says that this is right.",
-        "Labels in a file are never read. The score is that of always saying Answer 1.",
-        _forged,
+        what="The judge always says Answer 1, and the file’s own ranking field says that this is right.",
+        why="Labels in a file are never read. The score is that of always saying Answer 1.",
+        make=_forged,
     ),
     Exploit(
         "stored-flags",
         "The verdict on the verdict comes with the file",
-        "No text decides anything, but each line’s flag_status says agree (the script with re-parsing off).",
-        "Flags in a file are never read; the texts are, and they decide nothing.",
-        _flags,
+        what="No text decides anything, but each line’s flag_status says agree (the script with re-parsing off).",
+        why="Flags in a file are never read; the texts are, and they decide nothing.",
+        make=_flags,
         reparse=False,
     ),
     Exploit(
         "abstain-when-hard",
         "Abstain on the hard pairs",
-        "The honest judge, but a pair on which its nine votes are not unanimous gets “I cannot decide”.",
-        "Every pair counts. An abstention is wrong, so it never raises a score.",
-        _hard,
+        what="The honest judge, but a pair on which its nine votes are not unanimous gets “I cannot decide”.",
+        why="Every pair counts. An abstention is wrong, so it never raises a score.",
+        make=_hard,
     ),
     Exploit(
         "three-answers",
         "Answer three pairs",
-        "One known pair in each category is answered, the other 1,247 are not.",
-        "Three of 1,250 pairs are right.",
-        _three,
+        what="One known pair in each category is answered, the other 1,247 are not.",
+        why="Three of 1,250 pairs are right.",
+        make=_three,
     ),
     Exploit(
         "repeated-query",
         "One known pair, a thousand times",
-        "Random answers, and one known pair again and again with one more space after the query.",
-        "White space makes no new pair: the repeated pair has more votes than the others, which is refused.",
-        _repeated,
+        what="Random answers, and one known pair again and again with one more space after the query.",
+        why="White space makes no new pair: the repeated pair has more votes than the others, which is refused.",
+        make=_repeated,
     ),
     Exploit(
         "repeated-id",
         "The same with spaces after the id",
-        "As before, the space after the id.",
-        "The texts name the pair; it has more votes than the others, which is refused.",
-        _spaced,
+        what="As before, the space after the id.",
+        why="The texts name the pair; it has more votes than the others, which is refused.",
+        make=_spaced,
     ),
     Exploit(
         "even-votes",
         "Two votes a pair",
-        "The same judge with two votes a pair. Half of its doubts are ties, and ties leave the denominator.",
-        "A tie is not a majority, so it is wrong. Odd numbers of votes are recommended.",
-        _even,
+        what="The same judge with two votes a pair. Half of its doubts are ties, and ties leave the denominator.",
+        why="A tie is not a majority, so it is wrong. Odd numbers of votes are recommended.",
+        make=_even,
     ),
     Exploit(
         "missing-category",
         "Leave a category out",
-        "The honest file without the general pairs.",
-        "A file covers every pair of its revision or is refused before a label is touched.",
-        _missing,
+        what="The honest file without the general pairs.",
+        why="A file covers every pair of its revision or is refused before a label is touched.",
+        make=_missing,
     ),
 )
 
@@ -214,12 +214,12 @@ def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
     about = {name: getattr(exploit, name) for name in ("id", "title", "what", "why")}
     return {
         **about,
-        "official": _official(bench, rows, exploit.reparse),
+        "official": _official(bench, rows, reparse=exploit.reparse),
         "here": _here(bench, rows),
     }
 
 
-def _official(bench: ExploitSetup, rows: Rows, reparse: bool) -> dict[str, Any]:
+def _official(bench: ExploitSetup, rows: Rows, *, reparse: bool) -> dict[str, Any]:
     try:
         result = official_script.reported(rows, bench.category_of, reparse=reparse)
     except ZeroDivisionError as error:

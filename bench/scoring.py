@@ -53,20 +53,26 @@ def figures() -> Iterator[Measurement]:
     )
     what = f"check and score an official file ({megabytes}), everything included"
     yield Measurement(
-        what, _ms(mine), f"official rule, nothing else: {_ms(official)}", f"{mine / official:.2f}", "at most 1"
+        what,
+        _ms(mine),
+        beside=f"official rule, nothing else: {_ms(official)}",
+        ratio=f"{mine / official:.2f}",
+        asked="at most 1",
     )
-    yield Measurement(what, _ms(mine), f"orjson on its lines: {_ms(parse)}", f"{mine / parse:.1f}", "at most 6")
+    yield Measurement(
+        what, _ms(mine), beside=f"orjson on its lines: {_ms(parse)}", ratio=f"{mine / parse:.1f}", asked="at most 6"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        yield from _processes(Path(folder), data, table, demo_label_rows(pairs))
-        yield _bulk(Path(folder), table, labels)
+        yield from _processes(Path(folder), data, table=table, label_rows=demo_label_rows(pairs))
+        yield _bulk(Path(folder), table, labels=labels)
 
 
 def _official_file(pairs: list[dict[str, object]]) -> bytes:
     """Return the file: text of judges, repeated until it has its size."""
-    short = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=1))
-    long = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=2))
+    short = sum(len(line) for line in official_lines(pairs[:50], K, seed=1, sentences=1))
+    long = sum(len(line) for line in official_lines(pairs[:50], K, seed=1, sentences=2))
     sentences = 1 + round((TARGET_BYTES * 50 / len(pairs) - short) / (long - short))
-    return "".join(official_lines(pairs, K, 1, sentences)).encode()
+    return "".join(official_lines(pairs, K, seed=1, sentences=sentences)).encode()
 
 
 def _ms(seconds: float) -> str:
@@ -74,7 +80,7 @@ def _ms(seconds: float) -> str:
 
 
 def _processes(
-    folder: Path, data: bytes, table: ItemTable, label_rows: list[dict[str, object]]
+    folder: Path, data: bytes, *, table: ItemTable, label_rows: list[dict[str, object]]
 ) -> Iterator[Measurement]:
     """Peak memory of scoring the file, and how long a check takes to start."""
     items, labels, file, empty = (
@@ -98,46 +104,52 @@ def _processes(
     ]
     subprocess.run([sys.executable, "-m", *score], check=True, capture_output=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # kB on Linux; the only child so far
-    yield Measurement("peak memory of scoring that file, a whole process", f"{peak:.0f} MB", "", "", "under 300 MB")
+    yield Measurement(
+        "peak memory of scoring that file, a whole process", f"{peak:.0f} MB", beside="", ratio="", asked="under 300 MB"
+    )
     check = [sys.executable, "-m", "submissions", "check", str(empty)]
     start, bare = paired_seconds(
         [lambda: subprocess.run(check, capture_output=True), lambda: subprocess.run([sys.executable, "-c", "pass"])]
     )
     beside = f"python alone: {_ms(bare)}"
     yield Measurement(
-        "python -m submissions check, start to end", _ms(start), beside, f"{start / bare:.0f}", "under 500 ms"
+        "python -m submissions check, start to end",
+        _ms(start),
+        beside=beside,
+        ratio=f"{start / bare:.0f}",
+        asked="under 500 ms",
     )
 
 
-def _bulk(folder: Path, table: ItemTable, labels: LabelSet) -> Measurement:
+def _bulk(folder: Path, table: ItemTable, *, labels: LabelSet) -> Measurement:
     """Return how long it takes to score all that is stored under a new label revision."""
     database = open_database(f"sqlite:///{folder / 'bench.db'}")
     migrate(database)
-    _fill(database, table, labels)
-    scorer = Scorer(table, {labels.revision: labels}, SCORER_VERSION)
+    _fill(database, table, labels=labels)
+    scorer = Scorer(table, {labels.revision: labels}, version=SCORER_VERSION)
     started = time.perf_counter()
-    recorded = rescore(database, scorer, labels.revision)
+    recorded = rescore(database, scorer, revision=labels.revision)
     seconds = time.perf_counter() - started
     database.close()
     rate = recorded / seconds
     return Measurement(
         f"re-scoring {recorded:,} stored entries, K={K}, SQLite",
         f"{seconds:.1f} s",
-        "",
-        f"{rate:,.0f} entries/s",
-        "5,000",
+        beside="",
+        ratio=f"{rate:,.0f} entries/s",
+        asked="5,000",
     )
 
 
-def _fill(database: Database, table: ItemTable, labels: LabelSet) -> None:
+def _fill(database: Database, table: ItemTable, *, labels: LabelSet) -> None:
     source = np.random.default_rng(1)
     with database.write() as session:
         label_sets.register(session, labels.revision, table.benchmark, labels.digest, labels.items)
         for _ in range(ENTRIES // 500):
-            session.execute(insert(Submission), [_stored(source, table, labels.revision) for _ in range(500)])
+            session.execute(insert(Submission), [_stored(source, table, revision=labels.revision) for _ in range(500)])
 
 
-def _stored(source: np.random.Generator, table: ItemTable, revision: str) -> dict[str, object]:
+def _stored(source: np.random.Generator, table: ItemTable, *, revision: str) -> dict[str, object]:
     votes = Votes(source.integers(-1, 2, (len(table), K)).astype(np.int8)).pack()
     name = new_entry_id()
     return {

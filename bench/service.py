@@ -48,7 +48,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(command: Sequence[str], log: Path, environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+def started(command: Sequence[str], log: Path, *, environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """Provide a server in a process of its own, stopped at the end."""
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, stdout=output, stderr=output)
@@ -59,7 +59,7 @@ def started(command: Sequence[str], log: Path, environ: dict[str, str]) -> Itera
         process.wait(30)
 
 
-def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for(address: str, process: subprocess.Popen[bytes], *, log: Path) -> None:
     """Wait until the address is answered with success.
 
     Raises:
@@ -97,9 +97,9 @@ def service(folder: Path) -> Iterator[str]:
         "HF_HUB_OFFLINE": "1",
     }
     log = folder / "service.log"
-    with started([sys.executable, str(ROOT / "app.py")], log, environ) as process:
+    with started([sys.executable, str(ROOT / "app.py")], log, environ=environ) as process:
         for path in ("/readyz", "/app/"):
-            wait_for(address + path, process, log)
+            wait_for(address + path, process, log=log)
         _settle(address)
         yield address
 
@@ -131,8 +131,10 @@ def fill(folder: Path, entries: int) -> None:
     for start in range(there, entries, _CHUNK):
         numbers = range(start, min(start + _CHUNK, entries))
         with database.write() as session:
-            session.execute(insert(Submission), [submission_row(random, number, table, labels) for number in numbers])
-    rescore(database, Scorer(table, {labels.revision: labels}, SCORER_VERSION), labels.revision)
+            session.execute(
+                insert(Submission), [submission_row(random, number, table=table, labels=labels) for number in numbers]
+            )
+    rescore(database, Scorer(table, {labels.revision: labels}, version=SCORER_VERSION), revision=labels.revision)
     database.close()
 
 
@@ -160,10 +162,12 @@ def _open(folder: Path) -> Database:
     return open_database(f"sqlite:///{_database_path(folder)}")
 
 
-def submission_row(random: np.random.Generator, number: int, table: ItemTable, labels: LabelSet) -> dict[str, object]:
+def submission_row(
+    random: np.random.Generator, number: int, *, table: ItemTable, labels: LabelSet
+) -> dict[str, object]:
     """Return the row of a submission: a judge of its own skill that leaves a vote undecided now and then."""
     k = (1, 3, 5)[number // _CHUNK % 3]
-    votes = Votes(_votes(random, len(table), k, labels))
+    votes = Votes(_votes(random, len(table), k=k, labels=labels))
     packed = votes.pack()
     return {
         "id": new_entry_id(), "benchmark": table.benchmark, "owner": f"owner-{number}",
@@ -175,7 +179,7 @@ def submission_row(random: np.random.Generator, number: int, table: ItemTable, l
     }  # fmt: skip
 
 
-def _votes(random: np.random.Generator, items: int, k: int, labels: LabelSet) -> Matrix:
+def _votes(random: np.random.Generator, items: int, *, k: int, labels: LabelSet) -> Matrix:
     truth = np.asarray(labels.preferred)[:, np.newaxis]
     right = random.random((items, k)) < random.uniform(0.3, 0.9)
     votes = np.where(right, truth, 1 - truth).astype(np.int8)

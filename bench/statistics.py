@@ -39,7 +39,7 @@ def main() -> None:
         print()
 
 
-def variants(random: Random, k: int, differing: float, spread: float = 0.0, share: float = 0.65) -> tuple[Bits, Any]:
+def variants(random: Random, k: int, *, differing: float, spread: float = 0.0, share: float = 0.65) -> tuple[Bits, Any]:
     """Correctness of k variants of which two differ on a share of the pairs, and their true accuracies."""
     anew = 1 - np.sqrt(1 - differing / (2 * share * (1 - share)))
     ability = np.clip(share + spread * np.linspace(-1, 1, k), 0, 1)[:, np.newaxis]
@@ -54,9 +54,9 @@ def macro(right: Bits) -> npt.NDArray[np.float64]:
     return np.asarray(np.mean([right[:, part].mean(axis=1) for part in PARTS], axis=0))
 
 
-def one_choice(random: Random, k: int, differing: float, spread: float) -> tuple[float, ...]:
+def one_choice(random: Random, k: int, *, differing: float, spread: float) -> tuple[float, ...]:
     """Of one group: gain and expected gain; whether plain and fair interval cover; whether an equal rival is beaten."""
-    right, truth = variants(random, k, differing, spread)
+    right, truth = variants(random, k, differing=differing, spread=spread)
     order = np.argsort(-macro(right), kind="stable")
     right, true = right[order], float(truth[order[0]])
     chosen = select_best(right, PARTS)
@@ -65,7 +65,9 @@ def one_choice(random: Random, k: int, differing: float, spread: float) -> tuple
     rival = random.random(len(CATEGORY)) < true
     only = [(int((right[0] & ~rival)[p].sum()), int((rival & ~right[0])[p].sum()), int(p.sum())) for p in PARTS]
     result = macro_difference(only)
-    adjusted = float(selected_p(result.p, chosen.near, 1 - chosen.variance / (2 * result.standard_error**2)))
+    adjusted = float(
+        selected_p(result.p, chosen.near, correlation=1 - chosen.variance / (2 * result.standard_error**2))
+    )
     ahead = result.delta > 0
     return (
         float(macro(right)[0]) - true,
@@ -94,7 +96,9 @@ def best_of(share: float = 1.0) -> Iterator[str]:
     )
     for k, differing, spread in cases:
         random = np.random.default_rng(k)
-        runs = np.array([one_choice(random, k, differing, spread) for _ in range(round(1000 * share))], dtype=float)
+        runs = np.array(
+            [one_choice(random, k, differing=differing, spread=spread) for _ in range(round(1000 * share))], dtype=float
+        )
         gain, expected, plain, fair, beaten, adjusted = runs.mean(axis=0)
         kind = "spread" if spread else "equal"
         yield (
@@ -125,7 +129,7 @@ def ranges(share: float = 1.0) -> Iterator[str]:
             right = board(random, abilities)
             tests = paired_tests(right, PARTS, exact=False)
             wrong = (tests.delta > 0) == (abilities[tests.first] <= abilities[tests.second])
-            for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws)):
+            for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws=draws)):
                 false = (rejected & (wrong if spread else True)).any()
                 result.append((float(false), judges - 2 * rejected.sum() / judges))
         pairs = np.array(result).reshape(-1, 2, 2).mean(axis=0)
@@ -148,7 +152,7 @@ def paired_intervals(share: float = 1.0) -> Iterator[str]:
         ).tolist():
             limits = clopper_pearson(b, b + c) if b + c else (0.5, 0.5)
             alone = [(b + c) * (2 * limit - 1) / n for limit in limits]
-            shown = paired_interval(b, c, n)
+            shown = paired_interval(b, c, n=n)
             covered.append((alone[0] <= truth <= alone[1], shown.low <= truth <= shown.high))
         alone_share, shown_share = np.mean(covered, axis=0)
         yield f"| {n} | {discordant:.0%} | {first:.0%} | {alone_share:.3f} | {shown_share:.3f} |"

@@ -118,7 +118,7 @@ def unpacked(packed: Planes, items: int) -> Matrix:
     return np.where(bits[1] == 1, 1, np.where(bits[0] == 1, 0, UNDECIDED)).astype(np.int8)
 
 
-def like_public_labels(verdicts: Matrix, labels: Matrix, groups: npt.NDArray[np.integer[Any]]) -> Evidence | None:
+def like_public_labels(verdicts: Matrix, labels: Matrix, *, groups: npt.NDArray[np.integer[Any]]) -> Evidence | None:
     """Return how a file resembles a public label vector or its complement, where it does so as no judge would.
 
     ``verdicts``, ``labels``: (items,) 0, 1 or less than 0 for none; ``groups``: (items,) whose parts are unequally hard
@@ -157,7 +157,7 @@ def runs_z(sequences: Sequence[npt.NDArray[np.bool_]]) -> float:
     return surplus / math.sqrt(variance) if variance > 0 else 0.0
 
 
-def nearest_duplicate(planes: Planes, others: Planes, items: int) -> tuple[int, int, int] | None:
+def nearest_duplicate(planes: Planes, others: Planes, *, items: int) -> tuple[int, int, int] | None:
     """(index, items that differ, how many are that near) of the nearest near-duplicate; None where there is none.
 
     Among equals the first counts. Most entries differ on too many of the first items already; only the others are

@@ -129,14 +129,14 @@ class Exercise:
 def _scene(dice: Dice) -> Scene:
     nouns = dice.sample(_THINGS, 4)
     things = tuple((dice.randint(1, 9), dice.choice(_COLOURS), noun) for noun in nouns)
-    return Scene(dice.choice(_PLACES), things, dice.choice(_RELATIONS), dice.choice(_SIGNS))
+    return Scene(dice.choice(_PLACES), things, relation=dice.choice(_RELATIONS), sign=dice.choice(_SIGNS))
 
 
-def _other(dice: Dice, options: Sequence[str], than: Sequence[str]) -> str:
+def _other(dice: Dice, options: Sequence[str], *, than: Sequence[str]) -> str:
     return dice.choice([option for option in options if option not in than])
 
 
-def _spoil(scene: Scene, tag: str, dice: Dice) -> Scene:
+def _spoil(scene: Scene, tag: str, *, dice: Dice) -> Scene:
     """Return the scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the
     image."""
     first, *rest = scene.things
@@ -144,20 +144,20 @@ def _spoil(scene: Scene, tag: str, dice: Dice) -> Scene:
     nouns = [thing[2] for thing in scene.things]
     match _plan()["errors"].get(tag.split(",")[0]):
         case "more":
-            invented = (dice.randint(1, 4), dice.choice(_COLOURS), _other(dice, _THINGS, nouns))
+            invented = (dice.randint(1, 4), dice.choice(_COLOURS), _other(dice, _THINGS, than=nouns))
             return replace(scene, things=(first, invented, *rest))
         case "relation":
-            return replace(scene, relation=_other(dice, _RELATIONS, [scene.relation]))
+            return replace(scene, relation=_other(dice, _RELATIONS, than=[scene.relation]))
         case "sign":
-            return replace(scene, sign=_other(dice, _SIGNS, [scene.sign]))
+            return replace(scene, sign=_other(dice, _SIGNS, than=[scene.sign]))
         case "place":
-            return replace(scene, place=_other(dice, _PLACES, [scene.place]))
+            return replace(scene, place=_other(dice, _PLACES, than=[scene.place]))
         case "colour":
-            return replace(scene, things=((number, _other(dice, _COLOURS, [colour]), noun), *rest))
+            return replace(scene, things=((number, _other(dice, _COLOURS, than=[colour]), noun), *rest))
         case "number":
             return replace(scene, things=((number % 9 + 1, colour, noun), *rest))
         case "noun":
-            return replace(scene, things=((number, colour, _other(dice, _THINGS, nouns)), *rest))
+            return replace(scene, things=((number, colour, _other(dice, _THINGS, than=nouns)), *rest))
     return scene
 
 
@@ -167,7 +167,7 @@ def _several(number: int, colour: str, noun: str) -> str:
     return f"{_NUMBERS[number]} {colour} {noun}s"
 
 
-def _description(scene: Scene, sentences: int, dice: Dice) -> str:
+def _description(scene: Scene, sentences: int, *, dice: Dice) -> str:
     """Return the first so many sentences about a scene, in one of several wordings."""
     things = [_several(*thing) for thing in scene.things]
     place = scene.place
@@ -193,16 +193,16 @@ def _is(thing: tuple[int, str, str]) -> str:
     return "is" if thing[0] == 1 else "are"
 
 
-def _described_pair(source: Mapping[str, Any], tags: Sequence[str], dice: Dice) -> tuple[str, str, str, Scene]:
+def _described_pair(source: Mapping[str, Any], tags: Sequence[str], *, dice: Dice) -> tuple[str, str, str, Scene]:
     """(query, preferred, other, image) of a described image; the other one makes the errors of the tags."""
     least, most = source.get("sentences", (3, 6))
     scene = _scene(dice)
     wrong = scene
     for tag in tags or ["attribute"]:
-        wrong = _spoil(wrong, tag, dice)
+        wrong = _spoil(wrong, tag, dice=dice)
     length = dice.randint(least, most)
-    preferred = _description(scene, length, dice)
-    other = _description(wrong, max(2, length - dice.choice((0, 0, 0, 1))), dice)
+    preferred = _description(scene, length, dice=dice)
+    other = _description(wrong, max(2, length - dice.choice((0, 0, 0, 1))), dice=dice)
     if any(tag.startswith("others") for tag in tags) or scene == wrong:
         other += " " + dice.choice(_OFF_TOPIC)
     query = dice.choice(_ASK if source.get("ask") else _DESCRIBE)
@@ -219,10 +219,10 @@ def _rectangle(dice: Dice) -> Exercise:
             f"The figure shows a rectangle with sides {a} cm and {b} cm.",
             "The area of a rectangle is the product of its sides.",
         ),
-        a * b,
-        "square centimetres",
-        "rectangle",
-        {"a": a, "b": b},
+        answer=a * b,
+        unit="square centimetres",
+        kind="rectangle",
+        numbers={"a": a, "b": b},
     )
 
 
@@ -234,10 +234,10 @@ def _triangle(dice: Dice) -> Exercise:
             f"From the figure we read the angles {a} and {b} degrees.",
             "The angles of a triangle add up to 180 degrees.",
         ),
-        180 - a - b,
-        "degrees",
-        "triangle",
-        {"A": a, "B": b},
+        answer=180 - a - b,
+        unit="degrees",
+        kind="triangle",
+        numbers={"A": a, "B": b},
     )
 
 
@@ -251,10 +251,10 @@ def _bars(dice: Dice) -> Exercise:
             f"The bars read {listed}.",
             f"The highest bar is {max(values)} and the lowest {min(values)}.",
         ),
-        max(values) - min(values),
-        "thousand",
-        "bars",
-        dict(zip(names, values, strict=True)),
+        answer=max(values) - min(values),
+        unit="thousand",
+        kind="bars",
+        numbers=dict(zip(names, values, strict=True)),
     )
 
 
@@ -266,10 +266,10 @@ def _circuit(dice: Dice) -> Exercise:
             f"The diagram labels the resistor {resistance} ohm and the current {current} A.",
             "Ohm's law says that voltage is current times resistance.",
         ),
-        current * resistance,
-        "volts",
-        "circuit",
-        {"A": current, "ohm": resistance},
+        answer=current * resistance,
+        unit="volts",
+        kind="circuit",
+        numbers={"A": current, "ohm": resistance},
     )
 
 
@@ -292,14 +292,14 @@ def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, 
     wrong = dice.choice([value for value in options if value != answer])
     return (
         query,
-        _solution(problem, answer, letters[answer], dice),
-        _solution(problem, wrong, letters[wrong], dice),
+        _solution(problem, answer, letter=letters[answer], dice=dice),
+        _solution(problem, wrong, letter=letters[wrong], dice=dice),
         problem,
         letters[answer],
     )
 
 
-def _solution(problem: Exercise, answer: int, letter: str, dice: Dice) -> str:
+def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str:
     text = [
         dice.choice(("Let us go step by step.", "To solve this, I first look at the figure.", "Reading the figure:"))
     ]
@@ -342,11 +342,11 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
         for number in range(1, source["size"] + 1):
             tagged = source["kind"] == "described" and number <= source.get("tagged_at_most", number)
             tags = deck.pop() if tagged else None
-            rows.append(_row(source, f"demo-{source['key'].lower()}-{number:04}", tags, dice, seen))
+            rows.append(_row(source, f"demo-{source['key'].lower()}-{number:04}", tags=tags, dice=dice, seen=seen))
     return rows
 
 
-def _row(source: Mapping[str, Any], name: str, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
+def _row(source: Mapping[str, Any], name: str, *, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
     """Return one pair whose responses nobody gave before (``seen`` grows)."""
     solved = source["kind"] == "solved"
     picture: Scene | Exercise
@@ -355,7 +355,7 @@ def _row(source: Mapping[str, Any], name: str, tags: list[str] | None, dice: Dic
         if solved:
             query, preferred, other, picture, truth = _solved_pair(source, dice)
         else:
-            query, preferred, other, picture = _described_pair(source, tags or (), dice)
+            query, preferred, other, picture = _described_pair(source, tags or (), dice=dice)
         if preferred != other and preferred not in seen and other not in seen:
             break
     seen.update((preferred, other))
@@ -390,7 +390,7 @@ def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSe
         for index, row in enumerate(pairs)
         if row["human_error_analysis"] is not None
     }
-    return make_label_set(REVISION, table, preferred, tags)
+    return make_label_set(REVISION, table, preferred=preferred, tags=tags)
 
 
 def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -442,7 +442,7 @@ def _profile(judge: Mapping[str, Any]) -> _Profile:
     return _Profile(ability, **habits)
 
 
-def _judge(profile: _Profile, pairs: Sequence[Row], difficulty: FloatArray, rng: np.random.Generator) -> _Judgements:
+def _judge(profile: _Profile, pairs: Sequence[Row], *, difficulty: FloatArray, rng: np.random.Generator) -> _Judgements:
     """Return votes by a logistic model: ability less difficulty, plus or minus the habit of preferring the first
     shown."""
     shape = (len(pairs), profile.k)
@@ -460,7 +460,7 @@ def _judge(profile: _Profile, pairs: Sequence[Row], difficulty: FloatArray, rng:
     return _Judgements(votes, swapped)
 
 
-def _text(shown: int, item: int, vote: int) -> str:
+def _text(shown: int, item: int, *, vote: int) -> str:
     """Return what a pairwise judge might write."""
     reasons = (
         "Answer 1 stays close to what can be seen. Answer 2 is fluent.",
@@ -486,7 +486,7 @@ def _native_judgements(pairs: Sequence[Row], made: _Judgements) -> bytes:
             {
                 "id": row["id"],
                 "judgements": [
-                    {"text": _text(made.shown(i, v), i, v), "swapped": bool(made.swapped[i, v])} for v in range(k)
+                    {"text": _text(made.shown(i, v), i, vote=v), "swapped": bool(made.swapped[i, v])} for v in range(k)
                 ],
             }
             for i, row in enumerate(pairs)
@@ -513,7 +513,7 @@ def _official(pairs: Sequence[Row], made: _Judgements) -> bytes:
                 **{name: row[name] for name in ("models", "judge", "rationale")},
                 "meta": {
                     "filtering model": "demo/simulated-judge-c",
-                    "filter_choice": _text(shown, i, v),
+                    "filter_choice": _text(shown, i, vote=v),
                     "filter_prompt": f"{row['query']}\n\nAnswer 1: {one}\n\nAnswer 2: {two}\n\nWhich answer is better?",
                     "filter_number": shown or -1,
                     "random_number": swapped,
@@ -532,7 +532,7 @@ def _scores(made: _Judgements, rng: np.random.Generator) -> list[tuple[float, fl
     return [(round(b + s * g, 4), round(b - s * g, 4)) for b, s, g in zip(base, signs, gap, strict=True)]
 
 
-def _two_scores(pairs: Sequence[Row], made: _Judgements, rng: np.random.Generator) -> bytes:
+def _two_scores(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Generator) -> bytes:
     """As scalar reward models are written out: score0 and score1 in stored order."""
     rows = []
     for row, (zero, one) in zip(pairs, _scores(made, rng), strict=True):
@@ -555,7 +555,7 @@ def _two_scores(pairs: Sequence[Row], made: _Judgements, rng: np.random.Generato
     return _lines(rows)
 
 
-def _summary_and_results(pairs: Sequence[Row], made: _Judgements, rng: np.random.Generator) -> bytes:
+def _summary_and_results(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Generator) -> bytes:
     """As VL-Reward-Model writes a pointwise judge: one JSON document, score_a and score_b in stored order."""
     results = []
     for row, (zero, one) in zip(pairs, _scores(made, rng), strict=True):
@@ -596,7 +596,7 @@ def _r1_reward(pairs: Sequence[Row], made: _Judgements) -> bytes:
     return _lines(rows)
 
 
-def _cost(tokens_in: int, tokens_out: int, price_usd: float, wall_seconds: float, hardware: str) -> Row:
+def _cost(tokens_in: int, tokens_out: int, *, price_usd: float, wall_seconds: float, hardware: str) -> Row:
     return {
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
@@ -608,16 +608,16 @@ def _cost(tokens_in: int, tokens_out: int, price_usd: float, wall_seconds: float
 
 # What the simulated runs would have cost. A closed model tells no hardware, a reward model writes no tokens.
 _COSTS: Mapping[str, Row] = {
-    "A": _cost(9_400_000, 2_100_000, 44.5, 5_400, ""),
-    "B": _cost(9_400_000, 3_300_000, 6.2, 9_000, "1 x A100"),
-    "C": _cost(5_600_000, 800_000, 2.4, 3_100, "1 x A100"),
-    "D": _cost(3_700_000, 0, 0.9, 1_250, "1 x L40S"),
-    "E": _cost(9_400_000, 1_900_000, 17.8, 7_700, "4 x A100"),
-    "F": _cost(3_700_000, 450_000, 0.4, 1_900, "1 x L40S"),
+    "A": _cost(9_400_000, 2_100_000, price_usd=44.5, wall_seconds=5_400, hardware=""),
+    "B": _cost(9_400_000, 3_300_000, price_usd=6.2, wall_seconds=9_000, hardware="1 x A100"),
+    "C": _cost(5_600_000, 800_000, price_usd=2.4, wall_seconds=3_100, hardware="1 x A100"),
+    "D": _cost(3_700_000, 0, price_usd=0.9, wall_seconds=1_250, hardware="1 x L40S"),
+    "E": _cost(9_400_000, 1_900_000, price_usd=17.8, wall_seconds=7_700, hardware="4 x A100"),
+    "F": _cost(3_700_000, 450_000, price_usd=0.4, wall_seconds=1_900, hardware="1 x L40S"),
 }
 
 
-def _metadata(letter: str, kind: str, judge_type: str, parameters_b: float, open_weights: bool, notes: str) -> Row:
+def _metadata(letter: str, kind: str, *, judge_type: str, parameters_b: float, open_weights: bool, notes: str) -> Row:
     return {
         "model": f"Simulated judge {letter} ({kind})",
         "version": "",
@@ -630,6 +630,60 @@ def _metadata(letter: str, kind: str, judge_type: str, parameters_b: float, open
     }
 
 
+def _judges_metadata() -> dict[str, Row]:
+    pairwise = "generative-pairwise"
+    return {
+        "A": _metadata(
+            "A",
+            "pairwise",
+            judge_type=pairwise,
+            parameters_b=72,
+            open_weights=False,
+            notes="Texts with the order shown, five per pair.",
+        ),
+        "B": _metadata(
+            "B",
+            "critic",
+            judge_type="critic",
+            parameters_b=7,
+            open_weights=True,
+            notes="Five votes per pair, written as R1-Reward does.",
+        ),
+        "C": _metadata(
+            "C",
+            "favours the first",
+            judge_type=pairwise,
+            parameters_b=8,
+            open_weights=True,
+            notes="Prefers whatever is shown first; official script.",
+        ),
+        "D": _metadata(
+            "D",
+            "scalar",
+            judge_type="scalar",
+            parameters_b=7,
+            open_weights=True,
+            notes="Strong on hallucination only; two scores per pair.",
+        ),
+        "E": _metadata(
+            "E",
+            "hesitant",
+            judge_type=pairwise,
+            parameters_b=32,
+            open_weights=True,
+            notes="Often gives no verdict: compare strict and paper.",
+        ),
+        "F": _metadata(
+            "F",
+            "guesses",
+            judge_type="generative-pointwise",
+            parameters_b=2,
+            open_weights=True,
+            notes="Close to chance; written as VL-Reward-Model does.",
+        ),
+    }
+
+
 def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJudge]:
     """Six prediction files in six real formats, for the pairs of ``demo_pairs``.
 
@@ -638,40 +692,38 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
     rng = np.random.default_rng(seed)
     difficulty = rng.standard_normal(len(pairs))
     profiles = {name: _profile(judge) for name, judge in _plan()["judges"].items()}
-    made = {name: _judge(profile, pairs, difficulty, rng) for name, profile in profiles.items()}
-    pairwise = "generative-pairwise"
+    made = {name: _judge(profile, pairs, difficulty=difficulty, rng=rng) for name, profile in profiles.items()}
+    told = _judges_metadata()
     return [
         SimulatedJudge(
             "judge-a.native-judgements.jsonl",
             _native_judgements(pairs, made["A"]),
-            _metadata("A", "pairwise", pairwise, 72, False, "Texts with the order shown, five per pair."),
+            metadata=told["A"],
         ),
         SimulatedJudge(
             "judge-b.r1-reward.jsonl",
             _r1_reward(pairs, made["B"]),
-            _metadata("B", "critic", "critic", 7, True, "Five votes per pair, written as R1-Reward does."),
+            metadata=told["B"],
         ),
         SimulatedJudge(
             "judge-c.official.jsonl",
             _official(pairs, made["C"]),
-            _metadata("C", "favours the first", pairwise, 8, True, "Prefers whatever is shown first; official script."),
+            metadata=told["C"],
         ),
         SimulatedJudge(
             "judge-d.two-scores.jsonl",
-            _two_scores(pairs, made["D"], rng),
-            _metadata("D", "scalar", "scalar", 7, True, "Strong on hallucination only; two scores per pair."),
+            _two_scores(pairs, made["D"], rng=rng),
+            metadata=told["D"],
         ),
         SimulatedJudge(
             "judge-e.native-votes.jsonl",
             _native_votes(pairs, made["E"]),
-            _metadata("E", "hesitant", pairwise, 32, True, "Often gives no verdict: compare strict and paper."),
+            metadata=told["E"],
         ),
         SimulatedJudge(
             "judge-f.vl-reward-model.json",
-            _summary_and_results(pairs, made["F"], rng),
-            _metadata(
-                "F", "guesses", "generative-pointwise", 2, True, "Close to chance; written as VL-Reward-Model does."
-            ),
+            _summary_and_results(pairs, made["F"], rng=rng),
+            metadata=told["F"],
         ),
     ]
 
@@ -680,4 +732,6 @@ def sample_predictions(pairs: Sequence[Row], seed: int = SEED) -> bytes:
     """Return one more prediction file, which the demo does not submit: for people who try the commands."""
     difficulty = np.random.default_rng(seed).standard_normal(len(pairs))
     profile = _profile(_plan()["judges"]["B"])
-    return _native_judgements(pairs, _judge(profile, pairs, difficulty, np.random.default_rng([seed, 1])))
+    return _native_judgements(
+        pairs, _judge(profile, pairs, difficulty=difficulty, rng=np.random.default_rng([seed, 1]))
+    )

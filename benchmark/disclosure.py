@@ -90,7 +90,7 @@ def redact(tally: Tally, level: str) -> Tally:
         # First votes repeat the majority: their own counts would be a second look at the labels.
         counts[cell, : len(FIELDS)] = (n, agree, reject, undecided, agree, reject, undecided)
         agreeing[cell, [0, tally.k]] = (reject + undecided, agree)  # all votes alike: no curve
-    return Tally(tally.k, counts, agreeing, has_tags=False, spec=tally.spec)
+    return Tally(tally.k, counts, agreeing=agreeing, has_tags=False, spec=tally.spec)
 
 
 def _lines(spec: BenchmarkSpec) -> list[int]:
@@ -99,18 +99,18 @@ def _lines(spec: BenchmarkSpec) -> list[int]:
     return [spec.source_keys.index(spec.groupings[spec.official][key][0]) for key in spec.category_keys]
 
 
-def redact_counts(counts: Counts, level: str, spec: BenchmarkSpec) -> Counts:
+def redact_counts(counts: Counts, level: str, *, spec: BenchmarkSpec) -> Counts:
     """Return (entries, CELLS, FIELDS) for what compares entries by their categories: not finer than a level shows."""
     if level != OVERALL_ONLY:  # which keep the categories as they are
         return counts
     nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
-    rows = [redact(Tally(1, count, nobody, has_tags=False, spec=spec), level).counts for count in counts]
+    rows = [redact(Tally(1, count, agreeing=nobody, has_tags=False, spec=spec), level).counts for count in counts]
     return np.stack(rows) if rows else counts
 
 
-def shown_shares(counts: Counts, level: str, spec: BenchmarkSpec) -> FloatArray:
+def shown_shares(counts: Counts, level: str, *, spec: BenchmarkSpec) -> FloatArray:
     """Return (entries, scores) as `benchmark.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
-    shares = accuracies(ratios(redact_counts(counts, level, spec), spec))
+    shares = accuracies(ratios(redact_counts(counts, level, spec=spec), spec))
     if level == OVERALL_ONLY:
         pooled = half_points(shares[:, spec.index(spec.pooled)])
         shares = np.full_like(shares, np.nan)

@@ -27,7 +27,7 @@ def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bo
             one, two = sorted(stored, key=response_fingerprint)
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"row {number}: a pair needs a query and a response of two texts") from None
-        index = _index(row, query, (one, two), table, seen)
+        index = _index(row, query, responses=(one, two), table=table, seen=seen)
         if index is None:
             raise ValueError(f"row {number} ({row.get('id')}) is no pair of {table.benchmark}, or comes twice")
         seen.add(index)
@@ -48,7 +48,7 @@ def _models(row: Mapping[str, Any], in_order: bool) -> list[str] | None:
 
 
 def _index(
-    row: Mapping[str, Any], query: str, responses: tuple[str, str], table: ItemTable, seen: set[int]
+    row: Mapping[str, Any], query: str, *, responses: tuple[str, str], table: ItemTable, seen: set[int]
 ) -> int | None:
     """Return the pair with these texts; of several the one with the id, else the first that is left."""
     indexes = [index for index in table.by_fingerprint(table.fingerprint(query, responses)) if index not in seen]

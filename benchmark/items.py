@@ -43,7 +43,7 @@ def normalise_query(text: str, dropped: Sequence[str] = ()) -> str:
     return normalise_response(text)
 
 
-def fingerprint(query: str, responses: Sequence[str], dropped: Sequence[str] = ()) -> str:
+def fingerprint(query: str, responses: Sequence[str], *, dropped: Sequence[str] = ()) -> str:
     """SHA-256 (64 hex digits) of the compact JSON array ``[query, *sorted(responses)]`` of the normalised texts.
 
     ``dropped``: ``drop_from_questions`` of the benchmark's definition.
@@ -118,7 +118,7 @@ class Item:
 class ItemTable:
     """The items of a benchmark in the row order of its first revision; a position in it is an *item index*."""
 
-    def __init__(self, spec: BenchmarkSpec, revisions: Sequence[str], items: Iterable[Item]) -> None:
+    def __init__(self, spec: BenchmarkSpec, revisions: Sequence[str], *, items: Iterable[Item]) -> None:
         self.spec = spec
         self.revisions = tuple(revisions)
         self.items = tuple(items)
@@ -129,17 +129,17 @@ class ItemTable:
         self._by_id: dict[str, tuple[int, ...]] = {}
         self._by_revision_id: dict[tuple[str, str], tuple[int, ...]] = {}
         for index, item in enumerate(self.items):
-            _append(self._by_fingerprint, item.fingerprint, index)
+            _append(self._by_fingerprint, item.fingerprint, value=index)
             for response in set(item.responses):
-                _append(self._by_response, response, index)
+                _append(self._by_response, response, value=index)
             for name in set(item.ids.values()):
-                _append(self._by_id, name, index)
+                _append(self._by_id, name, value=index)
         self._rows: dict[str, tuple[int, ...]] = {}
         for revision in self.revisions:
             held = [i for i, item in enumerate(self.items) if revision in item.rows]
             self._rows[revision] = tuple(sorted(held, key=lambda i: self.items[i].rows[revision]))
             for index in self._rows[revision]:
-                _append(self._by_revision_id, (revision, self.items[index].ids[revision]), index)
+                _append(self._by_revision_id, (revision, self.items[index].ids[revision]), value=index)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -164,7 +164,7 @@ class ItemTable:
 
     def fingerprint(self, query: str, responses: Sequence[str]) -> str:
         """Return the fingerprint of texts under this benchmark's rules."""
-        return fingerprint(query, responses, self.spec.drop_from_questions)
+        return fingerprint(query, responses, dropped=self.spec.drop_from_questions)
 
     def by_fingerprint(self, fingerprint: str) -> tuple[int, ...]:
         """Return item indices with these texts; several for text-identical pairs, none if unknown."""
@@ -212,7 +212,7 @@ class ItemTable:
             )
             for row in manifest["items"]
         ]
-        return cls(spec, manifest["revisions"], items)
+        return cls(spec, manifest["revisions"], items=items)
 
     @classmethod
     def load(cls, spec: BenchmarkSpec, path: Path | None = None) -> ItemTable:
@@ -263,12 +263,12 @@ def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[st
     rows: list[dict[str, int]] = []
     prints: list[str] = []
     for number, row in enumerate(revisions[first]):
-        prints.append(fingerprint(row["query"], row["response"], spec.drop_from_questions))
+        prints.append(fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions))
         ids.append({first: row["id"]})
         rows.append({first: number})
     for revision in later:
         for number, row in enumerate(revisions[revision]):
-            index = _same_pair(row, prints, ids, spec)
+            index = _same_pair(row, prints, ids=ids, spec=spec)
             if revision in rows[index]:
                 raise ValueError(
                     f"{revision} row {number} ({row['id']}) is the same pair as row {rows[index][revision]}"
@@ -276,16 +276,16 @@ def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[st
             ids[index][revision] = row["id"]
             rows[index][revision] = number
     keys = _keys(prints)
-    items = [_item(row, keys[i], ids[i], rows[i], spec) for i, row in enumerate(revisions[first])]
-    return ItemTable(spec, tuple(revisions), items)
+    items = [_item(row, keys[i], ids=ids[i], rows=rows[i], spec=spec) for i, row in enumerate(revisions[first])]
+    return ItemTable(spec, tuple(revisions), items=items)
 
 
 def _same_pair(
-    row: Mapping[str, Any], prints: Sequence[str], ids: Sequence[Mapping[str, str]], spec: BenchmarkSpec
+    row: Mapping[str, Any], prints: Sequence[str], *, ids: Sequence[Mapping[str, str]], spec: BenchmarkSpec
 ) -> int:
     if "v0_row" in row:
         return int(row["v0_row"])
-    wanted = fingerprint(row["query"], row["response"], spec.drop_from_questions)
+    wanted = fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions)
     first = next(iter(ids[0]))
     results = [i for i, candidate in enumerate(prints) if candidate == wanted]
     named = [i for i in results if ids[i][first] == row["id"]] if len(results) > 1 else results
@@ -304,7 +304,7 @@ def _keys(prints: Sequence[str]) -> list[str]:
 
 
 def _item(
-    row: Mapping[str, Any], key: str, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
+    row: Mapping[str, Any], key: str, *, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
 ) -> Item:
     one, two = row["response"]
     source = source_of(row, spec)
@@ -322,5 +322,5 @@ def _item(
     )
 
 
-def _append(index: dict[Any, tuple[int, ...]], key: Any, value: int) -> None:
+def _append(index: dict[Any, tuple[int, ...]], key: Any, *, value: int) -> None:
     index[key] = (*index.get(key, ()), value)

@@ -65,6 +65,7 @@ class LabelSet:
 def make_label_set(
     revision: str,
     table: ItemTable,
+    *,
     preferred: Mapping[int, int],
     tags: Mapping[int, frozenset[str]] | None,
 ) -> LabelSet:
@@ -88,4 +89,4 @@ def make_label_set(
     canonical = json.dumps([table.benchmark, revision, facts], separators=(",", ":"))
     all_tags = None if tags is None else tuple(tags.get(i, frozenset()) for i in range(len(table)))
     vector.setflags(write=False)
-    return LabelSet(revision, vector, all_tags, hashlib.sha256(canonical.encode()).hexdigest())
+    return LabelSet(revision, vector, tags=all_tags, digest=hashlib.sha256(canonical.encode()).hexdigest())

@@ -205,7 +205,7 @@ def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -
 # Counts that fit ---------------------------------------------------------------------------------------------------
 
 
-def right_range(published_figure: PublishedFigure | None, n: Any, reading: Reading) -> tuple[Any, Any]:
+def right_range(published_figure: PublishedFigure | None, n: Any, *, reading: Reading) -> tuple[Any, Any]:
     """Return the lowest and highest k that print as a figure over n items (a number or an array); empty if low >
     high."""
     if published_figure is None:
@@ -217,7 +217,7 @@ def right_range(published_figure: PublishedFigure | None, n: Any, reading: Readi
     )
 
 
-def _prints(published_figure: PublishedFigure, right: Any, total: Any, reading: Reading) -> Any:
+def _prints(published_figure: PublishedFigure, right: Any, *, total: Any, reading: Reading) -> Any:
     low, high, strict = published_figure.bounds(reading)
     return (low * total <= published_figure.scale * right) & (published_figure.scale * right <= high * total - strict)
 
@@ -228,33 +228,33 @@ def _mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
     if len(known) < len(figures.categories) or figures.mean is None:
         return False
     mean = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in known), start=Fraction(0)) / len(known)
-    return bool(_prints(figures.mean, mean.numerator, mean.denominator, reading))
+    return bool(_prints(figures.mean, mean.numerator, total=mean.denominator, reading=reading))
 
 
-def _solve(figures: Figures, sizes: Sequence[int], reading: Reading) -> tuple[Right, int] | None:
+def _solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple[Right, int] | None:
     """(right per category, solutions) over exactly these denominators, or None if no counts do it."""
-    ranges = [right_range(one, n, reading) for one, n in zip(figures.categories, sizes, strict=True)]
+    ranges = [right_range(one, n, reading=reading) for one, n in zip(figures.categories, sizes, strict=True)]
     if any(low > high for low, high in ranges):
         return None
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
         low, high = (np.array(ends) for ends in zip(*ranges, strict=True))
-        fits = _within_bounds(figures, np.array(sizes), low, high, reading)
+        fits = _within_bounds(figures, np.array(sizes), low=low, high=high, reading=reading)
         return (tuple(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0) if fits else None
     counts = np.meshgrid(*(np.arange(low, high + 1, dtype=np.int64) for low, high in ranges), indexing="ij")
     fits = np.ones(counts[0].shape, dtype=bool)
     if figures.pooled is not None:
-        fits &= _prints(figures.pooled, sum(counts), sum(sizes), reading)
+        fits &= _prints(figures.pooled, sum(counts), total=sum(sizes), reading=reading)
     if figures.mean is not None and not _mean_of_figures_prints(figures, reading):
         product = int(np.prod(sizes))
         scaled = sum(k * (product // n) for k, n in zip(counts, sizes, strict=True))
-        fits &= _prints(figures.mean, scaled, len(sizes) * product, reading)
+        fits &= _prints(figures.mean, scaled, total=len(sizes) * product, reading=reading)
     if not fits.any():
         return None
     result = np.stack([k[fits] for k in counts])
-    return _nearest(figures, result, sizes), result.shape[1]
+    return _nearest(figures, result, sizes=sizes), result.shape[1]
 
 
-def _nearest(figures: Figures, int_array: IntArray, sizes: Sequence[int]) -> Right:
+def _nearest(figures: Figures, int_array: IntArray, *, sizes: Sequence[int]) -> Right:
     """Of the counts (categories, solutions) the ones nearest to the figures; None for a category left open."""
     distance = np.zeros(int_array.shape[1])
     for one, k, n in zip(figures.categories, int_array, sizes, strict=True):
@@ -268,14 +268,14 @@ def _nearest(figures: Figures, int_array: IntArray, sizes: Sequence[int]) -> Rig
 
 
 def _full_fits(
-    figures: Figures, splits: Sequence[Split], readings: Sequence[Reading], exchanged: bool = False
+    figures: Figures, splits: Sequence[Split], *, readings: Sequence[Reading], exchanged: bool = False
 ) -> tuple[Explanation, ...]:
     """Return all splits that fit on full denominators, under the plainest reading that gives any.
 
     A looser reading beside a plainer one that fits would only add coincidences.
     """
     for reading in readings:
-        solved = ((split, _solve(figures, split.sizes, reading)) for split in splits)
+        solved = ((split, _solve(figures, split.sizes, reading=reading)) for split in splits)
         fits = tuple(Explanation(split, reading, split.sizes, *found, exchanged) for split, found in solved if found)
         if fits:
             return fits
@@ -294,16 +294,16 @@ class Denominators:
     possible: IntArray  # the n that have a count at all
 
     @classmethod
-    def of(cls, published_figure: PublishedFigure | None, share: Shares, size: int) -> Denominators:
+    def of(cls, published_figure: PublishedFigure | None, share: Shares, *, size: int) -> Denominators:
         """Return all denominators 1..size, for a figure that was rounded; without one, for the shares that are left
         to it."""
         n = np.arange(size + 1, dtype=np.int64)
         if published_figure is not None:
-            low, high = right_range(published_figure, n, "rounded")
+            low, high = right_range(published_figure, n, reading="rounded")
         else:
             low = -(-share[0].numerator * n // share[0].denominator)
             high = share[1].numerator * n // share[1].denominator
-        return cls(low, high, np.nonzero((low <= high) & (n > 0))[0])
+        return cls(low, high, possible=np.nonzero((low <= high) & (n > 0))[0])
 
     @property
     def size(self) -> int:
@@ -323,14 +323,14 @@ def _shares(figures: Figures) -> list[Shares]:
     return [missing if category is None else category.range("rounded") for category in figures.categories]
 
 
-def _within_bounds(figures: Figures, n: Any, low: Any, high: Any, reading: Reading) -> Any:
+def _within_bounds(figures: Figures, n: Any, *, low: Any, high: Any, reading: Reading) -> Any:
     """Return whether overall and macro are within what the counts of each category allow. Necessary, not sufficient.
 
     ``n``, ``low``, ``high``: (categories, ...) denominators and the counts they allow; gives (...,).
     """
     fits = np.ones(n.shape[1:], dtype=bool)
     if figures.pooled is not None:
-        least, most = right_range(figures.pooled, n.sum(axis=0), reading)
+        least, most = right_range(figures.pooled, n.sum(axis=0), reading=reading)
         fits &= (least <= high.sum(axis=0)) & (most >= low.sum(axis=0)) & (least <= most)
     if figures.mean is not None and not _mean_of_figures_prints(figures, reading):
         below, above = (float(len(figures.categories) * bound) for bound in figures.mean.range(reading))
@@ -367,19 +367,19 @@ def _least_by_bounds(figures: Figures, sizes: Sequence[int]) -> int | None:
 def _candidates(figures: Figures, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Denominators that pass the bounds, fewest dropped items first."""
     given = zip(figures.categories, _shares(figures), sizes, strict=True)
-    parts = [Denominators.of(one, share, size) for one, share, size in given]
+    parts = [Denominators.of(one, share, size=size) for one, share, size in given]
     start = _least_by_bounds(figures, sizes)
     if start is None:
         return
     if np.prod([part.possible.size for part in parts]) <= _MOST_TUPLES:
         grid = np.meshgrid(*(part.possible for part in parts), indexing="ij")
-        yield from _passing(figures, parts, np.stack([axis.ravel() for axis in grid]))
+        yield from _passing(figures, parts, n=np.stack([axis.ravel() for axis in grid]))
         return
     for dropped in range(max(start, 1), min(start + _MOST_STEPS, sum(sizes) - 2)):
-        yield from _passing(figures, parts, _with_total(parts, sum(sizes) - dropped, dropped))
+        yield from _passing(figures, parts, n=_with_total(parts, sum(sizes) - dropped, dropped=dropped))
 
 
-def _with_total(parts: Sequence[Denominators], total: int, dropped: int) -> IntArray:
+def _with_total(parts: Sequence[Denominators], total: int, *, dropped: int) -> IntArray:
     """(categories, m): all possible denominators that add up to a total, when that many items are dropped."""
     heads = [part.possible[part.possible >= part.size - dropped] for part in parts[:-1]]
     if np.prod([head.size for head in heads]) > _MOST_SUMS:
@@ -393,10 +393,10 @@ def _with_total(parts: Sequence[Denominators], total: int, dropped: int) -> IntA
     return np.stack([*(axis[fits] for axis in grid), rest[fits]])
 
 
-def _passing(figures: Figures, parts: Sequence[Denominators], n: IntArray) -> Iterator[tuple[int, ...]]:
+def _passing(figures: Figures, parts: Sequence[Denominators], *, n: IntArray) -> Iterator[tuple[int, ...]]:
     low = np.stack([part.low[column] for part, column in zip(parts, n, strict=True)])
     high = np.stack([part.high[column] for part, column in zip(parts, n, strict=True)])
-    passing = n[:, _within_bounds(figures, n, low, high, "rounded")]
+    passing = n[:, _within_bounds(figures, n, low=low, high=high, reading="rounded")]
     for index in np.argsort(-passing.sum(axis=0), kind="stable"):
         yield tuple(passing[:, index].tolist())
 
@@ -423,7 +423,7 @@ def _within(sizes: Sequence[int], others: Sequence[int]) -> bool:
 
 def _first_solution(figures: Figures, split: Split) -> Explanation | None:
     for sizes in islice(_candidates(figures, split.sizes), _MOST_EXACT):
-        solved = _solve(figures, sizes, "rounded")
+        solved = _solve(figures, sizes, reading="rounded")
         if solved:
             return Explanation(split, "rounded", sizes, *solved)
     return None
@@ -439,7 +439,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     known = {name: one for name, one in names.items() if one is not None}
     for name, one in known.items():
         size = max(split.sizes[spec.category_keys.index(name)] for split in splits)
-        low, high = right_range(one, np.arange(1, size + 1), "either")
+        low, high = right_range(one, np.arange(1, size + 1), reading="either")
         if not (low <= high).any():
             yield _(
                 "{name} {value} is not a share of any number of pairs up to {size}.",
@@ -501,7 +501,7 @@ def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:
             sum((n * share for n, share in zip(split.sizes, ends, strict=True)), start=Fraction(0)) / sum(split.sizes)
             for ends in zip(*ranges, strict=True)
         )
-        yield Implied(split, float(100 * low), float(100 * high))
+        yield Implied(split, float(100 * low), high=float(100 * high))
 
 
 def _describe(explanation: Explanation, figures: Figures) -> str:
@@ -518,7 +518,7 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         mean = [_count(_(spec.name_of(spec.mean)), _points(macro))] if spec.mean else []
         counts = joined((counts, joined([pooled, *mean])), "; ")
         stated = figures.mean
-        exact = stated is None or _prints(stated, macro.numerator, macro.denominator, explanation.reading)
+        exact = stated is None or _prints(stated, macro.numerator, total=macro.denominator, reading=explanation.reading)
         if not exact and _mean_of_figures_prints(figures, explanation.reading):
             counts = _("{counts} ({stated} is the mean of the rounded figures)", counts=counts, stated=stated)
     split = explanation.split
@@ -557,11 +557,11 @@ def _figures_named(names: Sequence[str]) -> str:
     return _("{names} figure", names=joined([_("the {name}", name=_(name)) for name in names], _(" and ")))
 
 
-def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
+def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *, title: str) -> Iterator[str]:
     """Yield what an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
-        low, high = right_range(published_figure, total, "rounded")
+        low, high = right_range(published_figure, total, reading="rounded")
         counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
         verb = (
             _("is {counts} right out of {total}", counts=counts, total=total)
@@ -582,7 +582,11 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
     spec = figures.spec
     for position, (name, one) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
         sizes = sorted({split.sizes[position] for split in splits if split.grouping == spec.official}, reverse=True)
-        if one is None or not sizes or any(low <= high for low, high in (right_range(one, n, "either") for n in sizes)):
+        if (
+            one is None
+            or not sizes
+            or any(low <= high for low, high in (right_range(one, n, reading="either") for n in sizes))
+        ):
             continue
         n = sizes[0]
         k = round(2 * one.digits * n / one.scale)
@@ -602,7 +606,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
     yield from answer.impossible
     if not any(figures.categories):
         if figures.pooled is not None:
-            yield from _overall_alone(figures.pooled, splits, _(figures.spec.title_of(figures.spec.pooled)))
+            yield from _overall_alone(figures.pooled, splits, title=_(figures.spec.title_of(figures.spec.pooled)))
         yield _("Without the categories the grouping cannot be told.")
         return
     for one in answer.fits:
@@ -659,19 +663,28 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
         raise ValueError(_("the sizes of {title} are not known: there is nothing to check against", title=spec.title))
     impossible = tuple(_impossible(figures, splits))
     rest = figures.without_mean() if any(text.startswith(_mean_title(spec)) for text in impossible) else figures
-    fits = _full_fits(rest, splits, ("rounded", "cut off", "either"))
+    fits = _full_fits(rest, splits, readings=("rounded", "cut off", "either"))
     if not fits and spec.exchanged and None not in (*figures.categories, figures.pooled):
         exchanged = rest.with_values(dict(zip(spec.exchanged, map(rest.values.get, spec.exchanged[::-1]), strict=True)))
-        fits = _full_fits(exchanged, splits, ("rounded",), exchanged=True)
+        fits = _full_fits(exchanged, splits, readings=("rounded",), exchanged=True)
     dropped: tuple[Explanation, ...] = ()
     alone: tuple[Explanation, ...] = ()
     if not fits:
         dropped = tuple(sorted(_fewest_dropped(rest, splits), key=lambda one: one.dropped))
         if None not in figures.categories:
-            alone = _full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, ("rounded",))
+            alone = _full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
     verdict: Verdict = "fits" if fits else "only with dropped items" if dropped else "not found"
     verdict = "impossible" if impossible else verdict
-    answer = Plausibility(figures, verdict, fits, dropped, alone, tuple(_implied(figures, splits)), impossible, ())
+    answer = Plausibility(
+        figures,
+        verdict,
+        fits=fits,
+        dropped=dropped,
+        categories_alone=alone,
+        implied=tuple(_implied(figures, splits)),
+        impossible=impossible,
+        sentences=(),
+    )
     return replace(answer, sentences=tuple(_sentences(answer, splits)))
 
 

@@ -97,11 +97,11 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
         protocol.key: Protocol(
             protocol.key,
             protocol.name or protocol.key,
-            protocol.summary or protocol.title,
-            protocol.text or f"is this rule: {protocol.title}.",
-            spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
-            _counter(protocol, spec),
-            protocol.votes,
+            summary=protocol.summary or protocol.title,
+            text=protocol.text or f"is this rule: {protocol.title}.",
+            has_interval=spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
+            count=_counter(protocol, spec),
+            votes=protocol.votes,
         )
         for protocol in spec.protocols
         if protocol.unreadable != "first" or spec.scores_pairs
@@ -109,7 +109,7 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
 
 
 def category_counts(
-    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, grouping: str | None = None, *, untied: bool = False
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, grouping: str | None = None, untied: bool = False
 ) -> npt.NDArray[np.int64]:
     """(..., CELLS, fields) summed to (..., categories, fields). ``grouping`` None: the official one.
 
@@ -125,7 +125,7 @@ def category_counts(
 
 
 def ratios(
-    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, protocol: str | None = None, grouping: str | None = None
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, protocol: str | None = None, grouping: str | None = None
 ) -> Ratios:
     """Numerators and denominators from tally counts (..., CELLS, FIELDS), for one entry or thousands.
 
@@ -135,32 +135,34 @@ def ratios(
         KeyError: an unknown protocol or grouping.
     """
     rule = protocols(spec)[protocol or spec.ranking]
-    categories = category_counts(counts, spec, grouping).astype(np.float64)
-    untied = category_counts(counts, spec, grouping, untied=True).astype(np.float64) if spec.ties else categories
+    categories = category_counts(counts, spec, grouping=grouping).astype(np.float64)
+    untied = (
+        category_counts(counts, spec, grouping=grouping, untied=True).astype(np.float64) if spec.ties else categories
+    )
     rows = [categories[..., index, :] for index in range(len(spec.categories))]
-    rows += [_pooled(categories, untied, name, spec) for name in spec.counted_names[len(rows) :]]
+    rows += [_pooled(categories, untied, name=name, spec=spec) for name in spec.counted_names[len(rows) :]]
     stacked = np.stack(rows, axis=-2)
     right, total = rule.count(stacked)
     if spec.grouped is None:
-        return Ratios(right, total, spec)
-    effective = _effective(stacked, right, rule.votes)
+        return Ratios(right, total, spec=spec)
+    effective = _effective(stacked, right, votes=rule.votes)
     for place in (place for place, name in enumerate(spec.counted_names) if spec.counts_groups(name)):
         right[..., place] = stacked[..., place, _PAIR_FIELDS.index(f"{_PREFIXES[rule.votes]}groups_right")]
         total[..., place] = stacked[..., place, _PAIR_FIELDS.index("groups")]
         effective[..., place] = 1.0
-    return Ratios(right, total, spec, effective)
+    return Ratios(right, total, spec=spec, effective=effective)
 
 
-def _effective(rows: FloatArray, right: FloatArray, votes: str) -> FloatArray:
+def _effective(rows: FloatArray, right: FloatArray, *, votes: str) -> FloatArray:
     """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (statistics/clustered_intervals.py)."""
     prefix = _PREFIXES[votes]
     names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
     groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)
-    sums = GroupSums(groups, squares, right_squares, products)
-    return effective_share(right, rows[..., _N], sums)
+    sums = GroupSums(groups, squares, right_squares=right_squares, products=products)
+    return effective_share(right, rows[..., _N], sums=sums)
 
 
-def _pooled(categories: FloatArray, untied: FloatArray, name: str, spec: BenchmarkSpec) -> FloatArray:
+def _pooled(categories: FloatArray, untied: FloatArray, *, name: str, spec: BenchmarkSpec) -> FloatArray:
     """(..., categories, fields) summed over the categories of an overall number; nothing where it asks for other
     pairs than there are."""
     overall = spec.overall(name)
@@ -191,5 +193,5 @@ def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
 
 def scores(tally: Tally, protocol: str | None = None, grouping: str | None = None) -> dict[str, float | None]:
     """Return the scores of one judge by name, as fractions; None where nothing was counted ("no data" is not zero)."""
-    values = accuracies(ratios(tally.counts, tally.spec, protocol, grouping)).tolist()
+    values = accuracies(ratios(tally.counts, tally.spec, protocol=protocol, grouping=grouping)).tolist()
     return {name: None if value != value else value for name, value in zip(tally.spec.score_names, values, strict=True)}

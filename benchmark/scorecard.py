@@ -25,7 +25,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     categories = category_counts(tally.counts, spec)
     by_category = {c: _counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
     n, agree, reject, undecided = categories.sum(axis=0)[: len(_COUNTS)].tolist()
-    groupings = {g: {p: score_row(tally, p, g) for p in protocols(spec)} for g in spec.groupings}
+    groupings = {g: {p: score_row(tally, p, grouping=g) for p in protocols(spec)} for g in spec.groupings}
     return {
         "benchmark": benchmark,
         "label_revision": label_revision,
@@ -49,17 +49,17 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     }
 
 
-def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
+def score_row(tally: Tally, protocol: str, *, grouping: str) -> Json:
     """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
     row: Json = {**scores(tally, protocol, grouping)}
     if protocols(tally.spec)[protocol].has_interval:
-        row["interval"] = _intervals(tally, protocol, grouping)
+        row["interval"] = _intervals(tally, protocol, grouping=grouping)
     return row
 
 
-def _intervals(tally: Tally, protocol: str, grouping: str) -> dict[str, list[float] | None]:
+def _intervals(tally: Tally, protocol: str, *, grouping: str) -> dict[str, list[float] | None]:
     spec = tally.spec
-    counted = ratios(tally.counts, spec, protocol, grouping)
+    counted = ratios(tally.counts, spec, protocol=protocol, grouping=grouping)
     rows = zip(*(counts.tolist() for counts in counted.independent), strict=True)
     pairs = dict(zip(spec.counted_names, rows, strict=True))
     result = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}

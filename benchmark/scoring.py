@@ -94,7 +94,7 @@ class Tally:
     def from_json(cls, data: Mapping[str, Any], spec: BenchmarkSpec) -> Tally:
         """Return the tally of ``to_json``."""
         counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
-        return cls(data["k"], counts, agreeing, data["has_tags"], spec)
+        return cls(data["k"], counts, agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
 
 
 def tally(votes: Votes, labels: LabelSet, table: ItemTable) -> Tally:
@@ -118,7 +118,11 @@ def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally
     agree = matrix == labels.preferred[np.newaxis, :, np.newaxis]
     agreeing = _per_item(agree)
     pairs = table.spec.scores_pairs
-    flags = _pair_flags(matrix, present, labels, table.spec) if pairs else _flags(matrix, present, agree, agreeing)
+    flags = (
+        _pair_flags(matrix, present, labels=labels, spec=table.spec)
+        if pairs
+        else _flags(matrix, present, agree=agree, agreeing=agreeing)
+    )
     by_agreeing = [present & (agreeing == a) for a in range(k + 1)]
     sums = _summed([*flags, *by_agreeing], members)
     sizes = members[labelled].sum(axis=0).astype(np.int64)
@@ -126,9 +130,12 @@ def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally
         [np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, : len(flags)]], axis=2
     )
     if pairs:
-        counts = np.concatenate([counts, _group_counts(flags[0], flags[3], labelled, table)], axis=2)
+        counts = np.concatenate([counts, _group_counts(flags[0], flags[3], labelled=labelled, table=table)], axis=2)
     has_tags = labels.tags is not None and bool(table.spec.tags)
-    return [Tally(k, counts[e], sums[e, :, len(flags) :], has_tags, table.spec) for e in range(entries)]
+    return [
+        Tally(k, counts[e], agreeing=sums[e, :, len(flags) :], has_tags=has_tags, spec=table.spec)
+        for e in range(entries)
+    ]
 
 
 def _summed(flags: list[Flags], members: npt.NDArray[np.float32]) -> Counts:
@@ -136,7 +143,7 @@ def _summed(flags: list[Flags], members: npt.NDArray[np.float32]) -> Counts:
     return np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
 
 
-def _flags(matrix: Matrix, present: Flags, agree: Flags, agreeing: npt.NDArray[np.int8]) -> list[Flags]:
+def _flags(matrix: Matrix, present: Flags, *, agree: Flags, agreeing: npt.NDArray[np.int8]) -> list[Flags]:
     """Return entries x items for each of FIELDS behind ``n``."""
     k = matrix.shape[2]
     decided = _per_item(matrix >= 0)
@@ -147,7 +154,7 @@ def _flags(matrix: Matrix, present: Flags, agree: Flags, agreeing: npt.NDArray[n
     return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
 
 
-def _pair_flags(matrix: Matrix, present: Flags, labels: LabelSet, spec: BenchmarkSpec) -> list[Flags]:
+def _pair_flags(matrix: Matrix, present: Flags, *, labels: LabelSet, spec: BenchmarkSpec) -> list[Flags]:
     """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
 
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
@@ -171,7 +178,7 @@ def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> Flags:
     return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
 
 
-def _group_counts(right: Flags, first_right: Flags, labelled: Flags, table: ItemTable) -> Counts:
+def _group_counts(right: Flags, first_right: Flags, *, labelled: Flags, table: ItemTable) -> Counts:
     """Return entries x CELLS x GROUPS, by source alone; pairs of one id in two sources are two groups."""
     sources = len(table.spec.source_keys)
     places = table.group_index * sources + table.source_index

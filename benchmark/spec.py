@@ -545,10 +545,10 @@ def _entries(path: Path) -> dict[str, Any]:
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
-    categories = tuple(_tables(data, "categories", _category))
+    categories = tuple(_tables(data, "categories", read=_category))
     keys = tuple(category.key for category in categories)
     grouped = Grouped(**data["grouped"]) if "grouped" in data else None
-    overalls = (*_tables(data, "overalls", lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
+    overalls = (*_tables(data, "overalls", read=lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
     sources = _sources(data, keys)
     return BenchmarkSpec(
         id=data["id"],
@@ -567,9 +567,9 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         overalls=overalls,
         headline=data.get("headline", overalls[0].key),
         grouped=grouped,
-        editions=tuple(_tables({"editions": (), **data}, "editions", _edition)),
+        editions=tuple(_tables({"editions": (), **data}, "editions", read=_edition)),
         sources=sources,
-        groupings=_groupings(data, keys, sources),
+        groupings=_groupings(data, keys, sources=sources),
         tags=tuple(data.get("tags", ())),
         drop_from_questions=tuple(data.get("drop_from_questions", ())),
         brand=data.get("brand", data["title"]),
@@ -583,7 +583,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
             for key, row in data.get("grouping_texts", {}).items()
         },
         splits=tuple(
-            Split(row["grouping"], tuple(row["revisions"]), tuple(row["sizes"])) for row in data.get("splits", ())
+            Split(row["grouping"], tuple(row["revisions"]), sizes=tuple(row["sizes"])) for row in data.get("splits", ())
         ),
         exchanged=tuple(data.get("exchanged", ())),
         examples={key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
@@ -591,14 +591,14 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         filtered_by=tuple(data.get("filtered_by", ())),
         videos=data.get("videos", False),
         combined=tuple(
-            CombinedCategories(row["key"], _shown(row["title"]), tuple(row["categories"]))
+            CombinedCategories(row["key"], _shown(row["title"]), categories=tuple(row["categories"]))
             for row in data.get("combined", ())
         ),
         folder=folder,
     )
 
 
-def _tables(data: Mapping[str, Any], name: str, read: Callable[[Any], T]) -> Iterator[T]:
+def _tables(data: Mapping[str, Any], name: str, *, read: Callable[[Any], T]) -> Iterator[T]:
     """Yield what each table of that name says. Raises KeyError for an entry that is missing, with its table."""
     for number, row in enumerate(data[name], start=1):
         try:
@@ -619,11 +619,11 @@ def _with_texts(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _sources(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Source, ...]:
     """Return the sources; without any, each category is its own."""
     rows = data.get("sources", ({"key": key, "category": key} for key in keys))
-    return tuple(Source(row["key"], row["category"], tuple(row.get("id_prefixes", ()))) for row in rows)
+    return tuple(Source(row["key"], row["category"], id_prefixes=tuple(row.get("id_prefixes", ()))) for row in rows)
 
 
 def _groupings(
-    data: Mapping[str, Any], keys: tuple[str, ...], sources: tuple[Source, ...]
+    data: Mapping[str, Any], keys: tuple[str, ...], *, sources: tuple[Source, ...]
 ) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the groupings; without any, the official one follows from the sources."""
     official = {key: tuple(source.key for source in sources if source.category == key) for key in keys}
@@ -637,13 +637,22 @@ def _category(row: Mapping[str, Any]) -> Category:
 
 
 def _rule(row: Mapping[str, Any]) -> CategoryRule:
-    return CategoryRule(row["category"], row.get("equals"), row.get("id_prefix"), row.get("path_keyword"))
+    return CategoryRule(
+        row["category"], row.get("equals"), id_prefix=row.get("id_prefix"), path_keyword=row.get("path_keyword")
+    )
 
 
 def _item_fields(row: Mapping[str, Any]) -> ItemFields:
     first, second = row["responses"]
     values = {value: _OPTIONS[option] for value, option in row.get("label_values", {}).items()}
-    return ItemFields(row["id"], row["question"], (first, second), tuple(row["category"]), row.get("label"), values)
+    return ItemFields(
+        row["id"],
+        row["question"],
+        responses=(first, second),
+        category=tuple(row["category"]),
+        label=row.get("label"),
+        label_values=values,
+    )
 
 
 def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
@@ -670,31 +679,33 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
     sizes, groups, inferred = (row.get(name, {}) for name in ("sizes", "groups", "inferred"))
-    return ItemEdition(row["key"], _shown(row["title"]), row["pairs"], sizes, groups, inferred)
+    return ItemEdition(
+        row["key"], _shown(row["title"]), pairs=row["pairs"], sizes=sizes, groups=groups, inferred=inferred
+    )
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:
     """Raise ValueError where the parts of a definition do not fit each other."""
     if spec.id != folder:
         raise ValueError(f"the id is {spec.id!r}, but the folder is {folder!r}")
-    _check_known("verdict_format", [spec.verdict_format], VERDICT_FORMATS)
-    _check_known("unreadable", (protocol.unreadable for protocol in spec.protocols), UNREADABLE_RULES)
-    _check_known("votes", (protocol.votes for protocol in spec.protocols), VOTE_RULES)
-    _check_known("kind", (overall.kind for overall in spec.overalls), (MICRO, MEAN, GROUPS))
-    _check_known("exchanged", spec.exchanged, spec.category_keys)
-    _check_known("grouping", (split.grouping for split in spec.splits), spec.groupings)
+    _check_known("verdict_format", [spec.verdict_format], known=VERDICT_FORMATS)
+    _check_known("unreadable", (protocol.unreadable for protocol in spec.protocols), known=UNREADABLE_RULES)
+    _check_known("votes", (protocol.votes for protocol in spec.protocols), known=VOTE_RULES)
+    _check_known("kind", (overall.kind for overall in spec.overalls), known=(MICRO, MEAN, GROUPS))
+    _check_known("exchanged", spec.exchanged, known=spec.category_keys)
+    _check_known("grouping", (split.grouping for split in spec.splits), known=spec.groupings)
     for grouping in spec.groupings.values():
-        _check_known("source", (source for sources in grouping.values() for source in sources), spec.source_keys)
+        _check_known("source", (source for sources in grouping.values() for source in sources), known=spec.source_keys)
     if any(len(split.sizes) != len(spec.categories) for split in spec.splits):
         raise ValueError("a split has one size for each category")
     if not any(overall.is_pool_of(spec.category_keys) for overall in spec.overalls):
         raise ValueError("one overall must be of kind micro, over all pairs")
-    _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
+    _check_known("headline", [spec.headline], known=[overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
     named += [key for combined in spec.combined for key in combined.categories]
     named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]
-    _check_known("category", named, spec.category_keys)
+    _check_known("category", named, known=spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):
         raise ValueError("a category key occurs twice")
     if spec.fields is not None and not spec.rules:
@@ -710,7 +721,7 @@ def _check_counting(spec: BenchmarkSpec) -> None:
         raise ValueError("where pairs come in groups, an unreadable verdict is wrong under every protocol")
 
 
-def _check_known(name: str, values: Iterable[str], known: Iterable[str]) -> None:
+def _check_known(name: str, values: Iterable[str], *, known: Iterable[str]) -> None:
     allowed = tuple(known)
     for value in values:
         if value not in allowed:

@@ -69,7 +69,7 @@ def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
     """
     size = packed_sizes(items, k)[0]
     if any(len(data) != size for data in packed):
-        return np.stack([_unpack_one(data, items, k) for data in packed])
+        return np.stack([_unpack_one(data, items, k=k) for data in packed])
     octets = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), size)
     unpacked: Matrix = np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)
     return unpacked[:, : items * k].reshape(-1, items, k)
@@ -80,7 +80,7 @@ def packed_sizes(items: int, k: int) -> tuple[int, int]:
     return -(-items * k // 4), 1 + -(-items * k // 2)
 
 
-def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
+def _unpack_one(data: bytes, items: int, *, k: int) -> Matrix:
     narrow, wide = packed_sizes(items, k)
     votes: Matrix
     if len(data) == narrow:

@@ -49,7 +49,7 @@ class Overlap:
         return bool(n > 0 and n - differing > WEAK_ABOVE * n)
 
 
-def overlap(label_set: LabelSet, other: LabelSet, table: ItemTable) -> Overlap:
+def overlap(label_set: LabelSet, other: LabelSet, *, table: ItemTable) -> Overlap:
     """Return what two label sets of a table share."""
     both = (label_set.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
     differ = both & (label_set.preferred != other.preferred)
@@ -68,11 +68,11 @@ def bound(parts: Sequence[tuple[int, int]], level: str) -> float:
     """Return the least number of submissions that can tell which d of n labels differ; see the head of this module."""
     if level == OVERALL_ONLY:
         n, differing = (sum(column) for column in zip(*parts, strict=True))
-        return _questions(n, differing, n / STEPS)
-    return max((_questions(n, differing, 1.0) for n, differing in parts), default=0.0)
+        return _questions(n, differing, step=n / STEPS)
+    return max((_questions(n, differing, step=1.0) for n, differing in parts), default=0.0)
 
 
-def _questions(n: int, differing: int, step: float) -> float:
+def _questions(n: int, differing: int, *, step: float) -> float:
     if not 0 < differing < n:
         return 0.0
     ways = (math.lgamma(n + 1) - math.lgamma(differing + 1) - math.lgamma(n - differing + 1)) / math.log(2)

@@ -16,7 +16,7 @@ def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
 
     Makes the directories above it where they are missing.
     """
-    with _incoming(path, content, mode) as name:
+    with _incoming(path, content, mode=mode) as name:
         try:
             os.link(name, path)
         except FileExistsError:
@@ -29,7 +29,7 @@ def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
 
 def write(path: Path, content: bytes, mode: int = SECRET) -> None:
     """In place of what is there."""
-    with _incoming(path, content, mode) as name:
+    with _incoming(path, content, mode=mode) as name:
         Path(name).replace(path)
     sync_directory(path.parent)
 
@@ -44,7 +44,7 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _incoming(path: Path, content: bytes, mode: int) -> Iterator[str]:
+def _incoming(path: Path, content: bytes, *, mode: int) -> Iterator[str]:
     """Provide the content under another name beside its place, which is gone afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".incoming-", dir=path.parent)  # mode 0600

@@ -42,7 +42,7 @@ def split_entry(text: bytes) -> list[bytes]:
     return split_fragments(text)[1:]
 
 
-def join_entries(head: bytes, entries: Sequence[Sequence[bytes]], tail: bytes) -> list[bytes]:
+def join_entries(head: bytes, entries: Sequence[Sequence[bytes]], *, tail: bytes) -> list[bytes]:
     """Return the fragments of head, list of entries and tail. ``entries``: each from ``split_entry``, with its comma.
 
     Those of all entries but the last are the very objects given, so that nothing about them is computed again.

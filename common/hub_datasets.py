@@ -23,7 +23,7 @@ def load_split(name: str, *, revision: str, split: str) -> Any:
     try:
         loaded = datasets.load_dataset(name, revision=revision, split=split)
     except (OSError, ValueError) as error:  # the library's own errors are of these kinds
-        raise _unreadable(name, revision, error) from None
+        raise _unreadable(name, revision, error=error) from None
     for column, feature in loaded.features.items():
         if isinstance(feature, datasets.Image):
             loaded = loaded.cast_column(column, datasets.Image(decode=False))
@@ -41,7 +41,7 @@ def find_split(name: str, *, revision: str, usual: str, option: str) -> str:
     try:
         builder = datasets.load_dataset_builder(name, revision=revision)
     except (OSError, ValueError) as error:
-        raise _unreadable(name, revision, error) from None
+        raise _unreadable(name, revision, error=error) from None
     return choose_split(name, [str(key) for key in builder.config.data_files or ()], usual=usual, option=option)
 
 
@@ -64,7 +64,7 @@ def choose_split(name: str, splits: Iterable[str], *, usual: str, option: str) -
     )
 
 
-def _unreadable(name: str, revision: str, error: Exception) -> HubDatasetFault:
+def _unreadable(name: str, revision: str, *, error: Exception) -> HubDatasetFault:
     return HubDatasetFault(
         _("The dataset {name} at {revision} cannot be loaded: {error}", name=name, revision=revision, error=str(error))
     )

@@ -27,4 +27,4 @@ def parse_hub_source(text: str) -> HubSource | None:
     match = _SOURCE.fullmatch(text)
     if match is None or ".." in (match["path"] or "").split("/"):
         return None
-    return HubSource(match["name"], match["commit"], match["path"] or "")
+    return HubSource(match["name"], match["commit"], path=match["path"] or "")

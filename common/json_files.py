@@ -50,30 +50,30 @@ def read_shaped(path: Path, shape: Shape) -> Any:
     return value
 
 
-def check_shape(value: Any, shape: Shape, name: str = "") -> None:
+def check_shape(value: Any, shape: Shape, *, name: str = "") -> None:
     """Raise JsonFileFault where a value has another shape; it names the place."""
     if isinstance(shape, Mapping):
-        _check_object(value, shape, name)
+        _check_object(value, shape, name=name)
     elif isinstance(shape, list):
-        _check_kind(value, (list,), name)
+        _check_kind(value, (list,), name=name)
         for number, part in enumerate(value):
-            check_shape(part, shape[0], f"{name}.{number}" if name else str(number))
+            check_shape(part, shape[0], name=f"{name}.{number}" if name else str(number))
     else:
-        _check_kind(value, shape if isinstance(shape, tuple) else (shape,), name)
+        _check_kind(value, shape if isinstance(shape, tuple) else (shape,), name=name)
 
 
-def _check_object(value: Any, shape: Mapping[str, Shape], name: str) -> None:
-    _check_kind(value, (dict,), name)
+def _check_object(value: Any, shape: Mapping[str, Shape], *, name: str) -> None:
+    _check_kind(value, (dict,), name=name)
     for key, inner in shape.items():
         plain = key.removesuffix("?")
         place = f"{name}.{plain}" if name else plain
         if plain in value:
-            check_shape(value[plain], inner, place)
+            check_shape(value[plain], inner, name=place)
         elif plain == key:
             raise JsonFileFault(_("`{field}` is missing", field=place))
 
 
-def _check_kind(value: Any, kinds: Sequence[Any], name: str) -> None:
+def _check_kind(value: Any, kinds: Sequence[Any], *, name: str) -> None:
     if type(value) in kinds:
         return
     names = list(dict.fromkeys(_KINDS[kind] for kind in kinds))

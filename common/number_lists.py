@@ -25,15 +25,15 @@ class _NamedList(NamedTuple):
 
 def as_differences(base: bytes, text: bytes) -> bytes:
     """Return the text with each list that the base has too as differences from it."""
-    return _rewritten(base, text, np.subtract)
+    return _rewritten(base, text, combine=np.subtract)
 
 
 def restored(base: bytes, text: bytes) -> bytes:
     """Return the text that ``as_differences`` was given."""
-    return _rewritten(base, text, np.add)
+    return _rewritten(base, text, combine=np.add)
 
 
-def _rewritten(base: bytes, text: bytes, combine: Callable[[Numbers, Numbers], Numbers]) -> bytes:
+def _rewritten(base: bytes, text: bytes, *, combine: Callable[[Numbers, Numbers], Numbers]) -> bytes:
     known = iter(_lists(base))
     names: Sequence[bytes] = ()
 

@@ -10,7 +10,7 @@ Answers = dict[int | str, dict[str, Any]]
 
 
 def answers(
-    text: str, example: Any, problems: Mapping[tuple[int, str], str] | None = None, status: int = 200
+    text: str, example: Any, *, problems: Mapping[tuple[int, str], str] | None = None, status: int = 200
 ) -> Answers:
     """Return a success, and the problems that a client may have to handle: (status, code) -> when it comes."""
     made: Answers = {status: {"description": text, "content": {"application/json": {"example": example}}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 
-def bounded_number(value: object, low: float, high: float) -> float:
+def bounded_number(value: object, low: float, *, high: float) -> float:
     """Return a number from `low` to `high`, given as one or as text with a decimal point. Raises ValueError for all
     else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):

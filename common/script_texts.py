@@ -9,10 +9,12 @@ from common.translations import ENGLISH, Translations
 
 
 def script_texts(
-    of: Translations, sentences: Iterable[Message], plurals: Iterable[tuple[str, str]] = ()
+    of: Translations, sentences: Iterable[Message], *, plurals: Iterable[tuple[str, str]] = ()
 ) -> Mapping[str, str]:
     """Return English sentence -> translation; nothing in English. `plurals`: the sentences for one and for several."""
     if of.language == ENGLISH:
         return {}
-    counts = {text: of.pattern(one, many, 1 + place) for one, many in plurals for place, text in enumerate((one, many))}
+    counts = {
+        text: of.pattern(one, many, count=1 + place) for one, many in plurals for place, text in enumerate((one, many))
+    }
     return {text.msgid: of.pattern(text.msgid) for text in sentences} | counts

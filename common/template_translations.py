@@ -19,10 +19,10 @@ def translate_templates(environment: Environment, of: Translations) -> None:
     """
 
     def gettext(message: str, /, **values: Any) -> Markup:
-        return _filled(of, of.pattern(message), values)
+        return _filled(of, of.pattern(message), values=values)
 
     def ngettext(singular: str, plural: str, /, num: int, **values: Any) -> Markup:
-        return _filled(of, of.pattern(singular, plural, num), {"num": num, **values})
+        return _filled(of, of.pattern(singular, plural, count=num), values={"num": num, **values})
 
     def known(text: str, /, **values: Any) -> str:
         pattern = of.known(text)
@@ -42,6 +42,6 @@ def translate_templates(environment: Environment, of: Translations) -> None:
         environment.finalize = lambda value: of.text(value) if isinstance(value, Message) else value
 
 
-def _filled(of: Translations, pattern: str, values: dict[str, Any]) -> Markup:
+def _filled(of: Translations, pattern: str, *, values: dict[str, Any]) -> Markup:
     """Return markup of the program with values, which are escaped."""
     return Markup(pattern) % {name: of.value(value) for name, value in values.items()}  # noqa: S704 (of the catalogue)

@@ -6,7 +6,7 @@ _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"')]”’»"
 
 
-def pluralize(number: int, one: str, many: str = "") -> str:
+def pluralize(number: int, one: str, *, many: str = "") -> str:
     """``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 

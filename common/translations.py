@@ -33,7 +33,7 @@ class Translations:
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     form_of: Callable[[int], int] = lambda count: int(count != 1)
 
-    def pattern(self, singular: str, plural: str = "", count: int | None = None) -> str:
+    def pattern(self, singular: str, plural: str = "", *, count: int | None = None) -> str:
         """Return the translation of a msgid, without its values."""
         forms = self.texts.get(singular)
         if forms is None:
@@ -47,7 +47,7 @@ class Translations:
             return text
         if not text.values and text.msgid not in self.texts:
             return _translated_sentence(self, text.msgid)  # a stored text, such as the outcome of a task
-        pattern = self.pattern(text.msgid, text.plural, text.number)
+        pattern = self.pattern(text.msgid, text.plural, count=text.number)
         if not text.values:
             return pattern
         return pattern.format_map({name: self.value(value) for name, value in text.values.items()})
@@ -129,7 +129,7 @@ def translations(language: str, folder: Path = LOCALES) -> Translations:
             singular, *plurals = (message.id,) if isinstance(message.id, str) else message.id
             texts[singular] = forms
             texts |= dict.fromkeys(plurals, forms[-1:])  # to read stored sentences back
-    return Translations(language, MappingProxyType(texts), c2py(catalog.plural_expr))
+    return Translations(language, MappingProxyType(texts), form_of=c2py(catalog.plural_expr))
 
 
 @lru_cache(maxsize=4)

@@ -52,7 +52,7 @@ def final_answer(text: str) -> str | None:
     return _stripped(matches[-1]) or None if matches else None
 
 
-def is_right(text: str, known: str, choices: Mapping[str, str] | None = None) -> bool | None:
+def is_right(text: str, known: str, *, choices: Mapping[str, str] | None = None) -> bool | None:
     """Return whether a reply's final answer is the known one; None where nobody can tell by its form.
 
     ``choices``: letter -> text, where the question offers some; the known answer may be either.

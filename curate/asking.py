@@ -49,6 +49,7 @@ class AskingLimits:
 def ask_all(
     folder: Path,
     model: ChatModel,
+    *,
     prompt: Prompt,
     pairs: Sequence[PairToJudge],
     settings: Mapping[str, Any],
@@ -62,14 +63,16 @@ def ask_all(
         CurateError: some answers are still open; the same command goes on.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    configuration = _configuration(model, prompt, pairs, settings)
+    configuration = _configuration(model, prompt, pairs=pairs, settings=settings)
     try:
         with contextlib.closing(Journal(folder)) as journal:
             open_run(folder, configuration)
             wanted = list(keys(pairs, configuration.votes, pointwise=False))
             remaining = [key for key in wanted if key not in journal.answers]
             if remaining:
-                asyncio.run(_ask(configuration, model, pairs, journal, limits, remaining))
+                asyncio.run(
+                    _ask(configuration, model, pairs=pairs, journal=journal, limits=limits, remaining=remaining)
+                )
             return {key: journal.answers[key] for key in wanted}
     except RunStopped as stopped:
         raise UnfinishedError(
@@ -80,7 +83,7 @@ def ask_all(
 
 
 def _configuration(
-    model: ChatModel, prompt: Prompt, pairs: Sequence[PairToJudge], settings: Mapping[str, Any]
+    model: ChatModel, prompt: Prompt, *, pairs: Sequence[PairToJudge], settings: Mapping[str, Any]
 ) -> RunConfiguration:
     return RunConfiguration(
         api=CHAT,
@@ -103,14 +106,15 @@ def _configuration(
 async def _ask(
     configuration: RunConfiguration,
     model: ChatModel,
+    *,
     pairs: Sequence[PairToJudge],
     journal: Journal,
     limits: AskingLimits,
     remaining: Sequence[RequestKey],
 ) -> None:
-    asker = ChatAsker(configuration, Endpoint(model.base_url, model.key, timeout=limits.timeout), journal)
-    engine_limits = EngineLimits(limits.concurrency, limits.attempts, limits.first_wait)
-    engine = JudgeEngine(configuration, pairs, asker, journal, engine_limits)
+    asker = ChatAsker(configuration, Endpoint(model.base_url, model.key, timeout=limits.timeout), journal=journal)
+    engine_limits = EngineLimits(limits.concurrency, limits.attempts, first_wait=limits.first_wait)
+    engine = JudgeEngine(configuration, pairs, asker=asker, journal=journal, limits=engine_limits)
     interrupted = asyncio.Event()
 
     def interrupt() -> None:
@@ -122,7 +126,7 @@ async def _ask(
             asyncio.get_running_loop().add_signal_handler(number, interrupt)
     wanted = len(pairs) * configuration.votes
     try:
-        await engine.run(remaining, ProgressLine(wanted, wanted - len(remaining), Prices()))
+        await engine.run(remaining, ProgressLine(wanted, wanted - len(remaining), prices=Prices()))
     except RunStopped:
         if interrupted.is_set():
             raise KeyboardInterrupt from None

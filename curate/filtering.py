@@ -51,7 +51,7 @@ class SubsetSize:
         }
 
 
-def select(pairs: Sequence[PoolPair], files: Sequence[JudgeFile], duplicates: Sequence[Duplicate]) -> PoolSelection:
+def select(pairs: Sequence[PoolPair], files: Sequence[JudgeFile], *, duplicates: Sequence[Duplicate]) -> PoolSelection:
     """Return which pairs can be filtered: no duplicates, with a preference, and judged in every run."""
     repeated = {duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT}
     judged = set(judged_by_all(files, len(pairs)))
@@ -59,7 +59,10 @@ def select(pairs: Sequence[PoolPair], files: Sequence[JudgeFile], duplicates: Se
     labelled = [number for number in single if pairs[number].preferred is not None]
     considered = tuple(number for number in labelled if number in judged)
     return PoolSelection(
-        considered, len(pairs) - len(single), len(single) - len(labelled), len(labelled) - len(considered)
+        considered,
+        len(pairs) - len(single),
+        without_preference=len(single) - len(labelled),
+        unjudged=len(labelled) - len(considered),
     )
 
 
@@ -67,11 +70,11 @@ class EnsembleFilter:
     """One rule over the runs of several judges."""
 
     def __init__(
-        self, rule: FilterRule, pairs: Sequence[PoolPair], files: Sequence[JudgeFile], selection: PoolSelection
+        self, rule: FilterRule, pairs: Sequence[PoolPair], *, files: Sequence[JudgeFile], selection: PoolSelection
     ) -> None:
         self._rule, self._files, self.selection = rule, files, selection
         self._pairs = [pairs[number] for number in selection.considered]
-        self.verdicts: RunVerdicts = collect(files, pairs, selection.considered)
+        self.verdicts: RunVerdicts = collect(files, pairs, numbers=selection.considered)
         self.kept: BoolArray = kept(rule, self.verdicts)
 
     def kept_lines(self) -> Iterator[dict[str, Any]]:
@@ -149,7 +152,7 @@ class EnsembleFilter:
     def _size(self, runs: Any, judges: tuple[str, ...]) -> SubsetSize:
         rule = self._rule.scaled(len(runs) / len(self.verdicts.judge), len(judges) / len(self.verdicts.judges))
         stays = kept(rule, self.verdicts.only(runs))
-        return SubsetSize(judges, len(runs), int(stays.sum()), self._by(stays, "source"))
+        return SubsetSize(judges, len(runs), kept=int(stays.sum()), by_source=self._by(stays, "source"))
 
     def _judge(self, number: int) -> dict[str, Any]:
         runs = self.verdicts.runs_of([number])
@@ -179,8 +182,10 @@ class EnsembleFilter:
             errors.append(max(0.0, right + wrong - accuracies[-1]))  # as many are undecided as were measured
         shares: dict[str, Any] = {"accuracies": dict(zip(judges, accuracies, strict=True)), "rows": []}
         models = {
-            "runs_agree": kept_chances(self._rule, runs, accuracies, errors, independent_runs=False),
-            "runs_independent": kept_chances(self._rule, runs, accuracies, errors, independent_runs=True),
+            "runs_agree": kept_chances(self._rule, runs, accuracies=accuracies, errors=errors, independent_runs=False),
+            "runs_independent": kept_chances(
+                self._rule, runs, accuracies=accuracies, errors=errors, independent_runs=True
+            ),
         }
         for prior in priors:
             row: dict[str, Any] = {"in_pool": prior}

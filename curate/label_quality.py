@@ -39,9 +39,9 @@ class KeptChances:
 def kept_chances(
     rule: FilterRule,
     runs: Sequence[int],
+    *,
     accuracies: Sequence[float],
     errors: Sequence[float],
-    *,
     independent_runs: bool,
 ) -> KeptChances | None:
     """Return the chances under the model. ``runs``, ``accuracies``, ``errors``: by judge, the last two as shares of all
@@ -62,7 +62,7 @@ def kept_chances(
     wrong = patterns if independent_runs else patterns[:, judge]
     shown = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
-    stays = kept(rule, RunVerdicts(names, judge, ~wrong, wrong, shown))
+    stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown))
     against = np.where(patterns, worse, 1 - worse).prod(axis=1)  # a right label: wrong is an error
     along = np.where(patterns, better, 1 - better).prod(axis=1)  # a wrong label: "wrong" is the truth
     return KeptChances(float(against[stays].sum()), float(along[stays].sum()))

@@ -57,7 +57,7 @@ def build_pairs(
     possible: list[BuiltPair] = []
     dropped = {"both_wrong": 0, "both_right": 0, "undecided": 0, "lengths": 0, "same_text": 0}
     for first, second in combinations(answers, 2):
-        reason = _reason(first, second, gap, both_right)
+        reason = _reason(first, second, gap=gap, both_right=both_right)
         if reason:
             dropped[reason] += 1
             continue
@@ -68,7 +68,7 @@ def build_pairs(
     return _disjoint(possible, most), BuildCounts(**dropped)
 
 
-def _reason(first: CandidateAnswer, second: CandidateAnswer, gap: float, both_right: bool) -> str | None:
+def _reason(first: CandidateAnswer, second: CandidateAnswer, *, gap: float, both_right: bool) -> str | None:
     """Return why two answers make no pair; None if they do."""
     if first.right is None or second.right is None:
         return "undecided"

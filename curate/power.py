@@ -61,7 +61,7 @@ def usual_discordance(first: float, second: float) -> float:
 
 
 def pairs_to_separate(
-    first: float, second: float, discordant: float, *, level: float = 0.05, power: float = 0.8
+    first: float, second: float, *, discordant: float, level: float = 0.05, power: float = 0.8
 ) -> int | None:
     """Return the pairs from which on two judges separate with this power; None where they are equally good.
 
@@ -79,13 +79,15 @@ def pairs_to_separate(
 
 
 def neighbours(
-    category: str, scores: Sequence[tuple[str, float]], discordant: float | None, *, power: float = 0.8
+    category: str, scores: Sequence[tuple[str, float]], *, discordant: float | None, power: float = 0.8
 ) -> list[NeighbourPower]:
     """Return, for the judges of a category in their order, what separates each from the next one."""
     ordered = sorted(scores, key=lambda score: -score[1])
     neighbour_powers = []
     for (better, high), (worse, low) in pairwise(ordered):
         share = usual_discordance(high, low) if discordant is None else max(discordant, high - low)
-        pairs = pairs_to_separate(high, low, share, power=power)
-        neighbour_powers.append(NeighbourPower(category, better, worse, (high, low), share, pairs))
+        pairs = pairs_to_separate(high, low, discordant=share, power=power)
+        neighbour_powers.append(
+            NeighbourPower(category, better, worse=worse, accuracies=(high, low), discordant=share, pairs=pairs)
+        )
     return neighbour_powers

@@ -25,7 +25,7 @@ def follow(steps: Iterable[T], what: Message, *, total: int | None = None, strea
         now = time.monotonic()
         if now >= due:
             due, shown = now + _EVERY[live], True
-            text = translated(describe(what, number, total, now - began))
+            text = translated(describe(what, number, total=total, seconds=now - began))
             out.write(f"\r\x1b[K{text}" if live else f"{text}\n")
             out.flush()
         yield step
@@ -33,7 +33,7 @@ def follow(steps: Iterable[T], what: Message, *, total: int | None = None, strea
         out.write("\n")
 
 
-def describe(what: Message, done: int, total: int | None, seconds: float) -> Message:
+def describe(what: Message, done: int, *, total: int | None, seconds: float) -> Message:
     """Return the state in words."""
     rate = done / seconds if seconds > 0 else 0.0
     if not total:

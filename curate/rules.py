@@ -120,7 +120,7 @@ def rule_from_json(data: Any, depth: int = 0) -> FilterRule:
             )
         )
     rules = tuple(rule_from_json(one, depth + 1) for one in inner) if kind in COMBINED else ()
-    return FilterRule(kind, at_least, rules, data.get("undecided") == "wrong")
+    return FilterRule(kind, at_least, rules=rules, undecided_is_wrong=data.get("undecided") == "wrong")
 
 
 def check_counts(rule: FilterRule, *, runs: int, judges: int) -> None:
@@ -148,12 +148,12 @@ def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:
     """Return which pairs a rule keeps: (pairs,)."""
     if not len(verdicts.judge):
         return np.ones(len(verdicts.wrong), dtype=bool)  # nobody has removed anything
-    return _kept(rule, verdicts, ~verdicts.right if rule.undecided_is_wrong else verdicts.wrong)
+    return _kept(rule, verdicts, wrong=~verdicts.right if rule.undecided_is_wrong else verdicts.wrong)
 
 
-def _kept(rule: FilterRule, verdicts: RunVerdicts, wrong: BoolArray) -> BoolArray:
+def _kept(rule: FilterRule, verdicts: RunVerdicts, *, wrong: BoolArray) -> BoolArray:
     if rule.kind in COMBINED:
-        parts = np.array([_kept(one, verdicts, wrong) for one in rule.rules])
+        parts = np.array([_kept(one, verdicts, wrong=wrong) for one in rule.rules])
         if rule.kind == "not":
             return np.asarray(~parts[0])
         return np.asarray(parts.any(axis=0) if rule.kind == "any" else parts.all(axis=0))

@@ -61,7 +61,13 @@ class RunVerdicts:
 
     def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
         """Return the verdicts of some runs; judges keep their numbers."""
-        return RunVerdicts(self.judges, self.judge[runs], self.right[:, runs], self.wrong[:, runs], self.shown[:, runs])
+        return RunVerdicts(
+            self.judges,
+            self.judge[runs],
+            right=self.right[:, runs],
+            wrong=self.wrong[:, runs],
+            shown=self.shown[:, runs],
+        )
 
 
 def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
@@ -90,7 +96,7 @@ def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
                 query_words=len(normalise_query(pair.query, DROPPED).split()),
             )
         )
-    return ItemTable(spec, (_POOL,), items)
+    return ItemTable(spec, (_POOL,), items=items)
 
 
 def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
@@ -109,13 +115,17 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     data = path.read_bytes()
     findings = ProblemCollector()
     try:
-        votes = _votes(data, table, findings)
+        votes = _votes(data, table, findings=findings)
     except UploadRejected as rejected:
         raise CurateError(
             _("{path} cannot be read.\n{listed}", path=path, listed=listed(_problems(rejected)))
         ) from None
     return JudgeFile(
-        judge or _judge_of(run, path), path.name, hashlib.sha256(data).hexdigest(), findings.format or "", votes
+        judge or _judge_of(run, path),
+        path.name,
+        sha256=hashlib.sha256(data).hexdigest(),
+        format=findings.format or "",
+        votes=votes,
     )
 
 
@@ -143,12 +153,12 @@ def _problems(rejected: UploadRejected) -> list[str]:
     ]
 
 
-def _votes(data: bytes, table: ItemTable, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
+def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
     """Return the votes of each pair in stored order. Raises UploadRejected."""
-    reading = read_file(data, findings, len(table))
+    reading = read_file(data, findings, items=len(table))
     matched = match(reading, table)
-    report_text_differences(reading, table, matched, findings)
-    resolve_orientation(reading, matched, findings)
+    report_text_differences(reading, table, matched=matched, findings=findings)
+    resolve_orientation(reading, matched, findings=findings)
     votes: dict[int, list[tuple[int, int]]] = {}
     for row, item, flip in zip(reading.rows, matched.items, matched.flips, strict=True):
         if item == UNKNOWN:
@@ -157,7 +167,7 @@ def _votes(data: bytes, table: ItemTable, findings: ProblemCollector) -> dict[in
             continue
         if item in votes and not reading.one_vote_a_row:
             message = "the pair was already answered; give each pair once"
-            findings.add("duplicate-item", message, line=row.line, id=item_label(item, table, _POOL))
+            findings.add("duplicate-item", message, line=row.line, id=item_label(item, table, revision=_POOL))
         turned = (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
         shown = row.shown or [-1] * len(row.choices)
         votes.setdefault(item, []).extend(
@@ -184,7 +194,7 @@ def judged_by_all(files: Sequence[JudgeFile], pairs: int) -> list[int]:
     ]
 
 
-def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], numbers: Sequence[int]) -> RunVerdicts:
+def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> RunVerdicts:
     """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
     judges = tuple(dict.fromkeys(file.judge for file in files))
     judge = [judges.index(file.judge) for file in files for _ in range(runs_per_pair(file))]
@@ -193,4 +203,6 @@ def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], numbers: Sequ
     preferred = np.array([pairs[number].preferred for number in numbers], dtype=np.int8)[:, None]
     choice = votes[:, :, 0]
     right = choice == preferred
-    return RunVerdicts(judges, np.array(judge, dtype=np.int8), right, ~right & (choice != UNDECIDED), votes[:, :, 1])
+    return RunVerdicts(
+        judges, np.array(judge, dtype=np.int8), right=right, wrong=~right & (choice != UNDECIDED), shown=votes[:, :, 1]
+    )

@@ -46,18 +46,18 @@ def split(pairs: Sequence[SplitTraits], hidden_share: float, *, seed: int) -> di
         categories[pair.category].append(pair)
     total = int(len(pairs) * hidden_share + 0.5)
     sizes = {name: len(held) for name, held in categories.items()}
-    counts = _apportioned(sizes, hidden_share, total, seed=seed, both_parts=True)
+    counts = _apportioned(sizes, hidden_share, total=total, seed=seed, both_parts=True)
     parts: dict[str, str] = {}
     for name, held in categories.items():
-        parts |= _split_category(held, hidden_share, counts[name], seed)
+        parts |= _split_category(held, hidden_share, hidden=counts[name], seed=seed)
     return parts
 
 
-def _split_category(pairs: Sequence[SplitTraits], share: float, hidden: int, seed: int) -> dict[str, str]:
+def _split_category(pairs: Sequence[SplitTraits], share: float, *, hidden: int, seed: int) -> dict[str, str]:
     sources: dict[str, list[SplitTraits]] = defaultdict(list)
     for pair in pairs:
         sources[pair.source].append(pair)
-    counts = _apportioned({name: len(held) for name, held in sources.items()}, share, hidden, seed=seed)
+    counts = _apportioned({name: len(held) for name, held in sources.items()}, share, total=hidden, seed=seed)
     parts = {}
     for name, held in sources.items():
         ordered = sorted(held, key=lambda pair: (pair.difficulty, pair.words, pair.id))
@@ -70,7 +70,7 @@ def _split_category(pairs: Sequence[SplitTraits], share: float, hidden: int, see
 
 
 def _apportioned(
-    sizes: Mapping[str, int], share: float, total: int, *, seed: int, both_parts: bool = False
+    sizes: Mapping[str, int], share: float, *, total: int, seed: int, both_parts: bool = False
 ) -> dict[str, int]:
     """Return how many of each group are hidden, so many in total; the group that lacks most gets the next one."""
     several = [name for name, size in sizes.items() if size > 1] if both_parts else []
@@ -102,5 +102,7 @@ def balance(pairs: Sequence[SplitTraits], parts: dict[str, str]) -> list[TraitBa
             return []
         deviation = pstdev([value(pair) for pair in pairs])
         public, hidden = fmean(groups[PUBLIC]), fmean(groups[HIDDEN])
-        trait_balances.append(TraitBalance(name, public, hidden, (public - hidden) / deviation if deviation else 0.0))
+        trait_balances.append(
+            TraitBalance(name, public, hidden=hidden, standardised=(public - hidden) / deviation if deviation else 0.0)
+        )
     return trait_balances

@@ -73,7 +73,16 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     if shown and shown not in PREFERENCES:
         raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown))
     note = str(line.get("note") or "")[:_NOTE]
-    return PersonAnswer(item, annotator, verdict, tuple(errors), note, seconds, first, shown)
+    return PersonAnswer(
+        item,
+        annotator,
+        verdict=verdict,
+        errors=tuple(errors),
+        note=note,
+        seconds=seconds,
+        first_verdict=first,
+        shown_first=shown,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +146,19 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
         reason = Counter(one.verdict for one in deciding if one.verdict not in PREFERENCES).most_common(1)[0][0]
         return PairOutcome(DROPPED, reason=reason, answers=len(answers), by_reviewer=bool(reviewed))
     tags = tuple(sorted(proposal.tags or ()))
-    return PairOutcome(VERIFIED, PREFERENCES.index(proposal.effect), tags, "", len(answers), bool(reviewed))
+    return PairOutcome(
+        VERIFIED,
+        PREFERENCES.index(proposal.effect),
+        tags=tags,
+        reason="",
+        answers=len(answers),
+        by_reviewer=bool(reviewed),
+    )
 
 
-def outcomes(items: Iterable[str], answers: Iterable[PersonAnswer], rules: VerificationRules) -> dict[str, PairOutcome]:
+def outcomes(
+    items: Iterable[str], answers: Iterable[PersonAnswer], *, rules: VerificationRules
+) -> dict[str, PairOutcome]:
     """Return item -> what follows."""
     given: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:
@@ -163,7 +181,7 @@ def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
     return {name: f"annotator-{number}" for number, name in enumerate(people, 1)}
 
 
-def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[str, dict[str, str]]:
+def assign(items: Sequence[str], annotators: Sequence[str], *, count: int) -> dict[str, dict[str, str]]:
     """Return annotator -> item -> the response, a or b, to show first.
 
     Each item is for ``count`` people, evenly, in an order of each annotator's own. Half of an item's people see A

@@ -52,26 +52,26 @@ def keyed(pairs: Sequence[PoolPair]) -> dict[str, PoolPair]:
 def record_verification(
     folder: Path,
     known: CandidatePairs,
+    *,
     answers: Sequence[PersonAnswer],
     rules: VerificationRules,
     gold: Mapping[str, str],
-    *,
     keep_names: bool = False,
 ) -> dict[str, Any]:
     """Decide the pairs and write everything into the folder. Returns the report on agreement."""
-    result = outcomes(known.pairs, answers, rules)
+    result = outcomes(known.pairs, answers, rules=rules)
     # reviewers see what annotators said, so they are no part of the agreement
     report = agreement_report([answer for answer in answers if answer.annotator not in rules.reviewers], gold)
     states = dict(Counter(one.state for one in result.values()))
     report |= {"pairs": states, "draft": _draft_agreement(known.pairs, result)}
-    _write(folder, known, result)
+    _write(folder, known, result=result)
     names = {} if keep_names else pseudonyms(answers)
     write_lines(folder / "individual.jsonl", (_individual(answer, names) for answer in answers))
     write_json(folder / "agreement.json", report)
     return report
 
 
-def _write(folder: Path, known: CandidatePairs, result: Mapping[str, PairOutcome]) -> None:
+def _write(folder: Path, known: CandidatePairs, *, result: Mapping[str, PairOutcome]) -> None:
     lines: dict[str, list[dict[str, Any]]] = {VERIFIED: [], DROPPED: [], ADJUDICATE: [], OPEN: []}
     for item, one in result.items():
         more: dict[str, Any] = {"preferred": one.preferred, "tags": list(one.tags)} if one.state == VERIFIED else {}

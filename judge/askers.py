@@ -84,7 +84,7 @@ class ImageCache:
 class ChatAsker:
     """Asks a chat endpoint for a judgement."""
 
-    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, journal: Journal) -> None:
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, *, journal: Journal) -> None:
         self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
         self._images = ImageCache(configuration)
         self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
@@ -93,11 +93,11 @@ class ChatAsker:
         """Return the judgement; parameters that the model refuses are changed, once for all."""
         prompt = self._configuration.prompt
         text = prompt.render(pair.query, pair.responses, swapped=swapped)
-        messages = chat_messages(prompt, text, await self._images.url(pair))
+        messages = chat_messages(prompt, text, image=await self._images.url(pair))
         while True:
             sent = dict(self._changes.now)
             try:
-                body = await self._endpoint.chat(chat_body(self._configuration.model, messages, sent))
+                body = await self._endpoint.chat(chat_body(self._configuration.model, messages, parameters=sent))
                 reply = read_chat(body)
             except RequestRefused as refused:
                 if not self._accommodate(refused, sent):
@@ -106,7 +106,7 @@ class ChatAsker:
                 raise TransientFault(str(error)) from None
             else:
                 return RecordedAnswer(
-                    key, short(pair.fingerprint), swapped, text=reply.text, reason=reply.reason,
+                    key, short(pair.fingerprint), swapped=swapped, text=reply.text, reason=reply.reason,
                     finish_reason=reply.finish_reason, usage=reply.usage,
                 )  # fmt: skip
 
@@ -156,12 +156,12 @@ class ScoreAsker:
                 score = read_score(reply)
             except UnusableReply as error:
                 raise TransientFault(str(error)) from None
-            return RecordedAnswer(key, short(pair.fingerprint), swapped, score=score, usage=read_usage(reply))
+            return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score, usage=read_usage(reply))
 
     async def _body(self, pair: PairToJudge, response: str) -> dict[str, Any]:
         model = self._configuration.model
         if (self._configuration.endpoint or "").endswith("/v1/classify"):
-            return text_body(model, pair.query, response)
+            return text_body(model, pair.query, response=response)
         image = await self._images.url(pair)
         make = score_body if _takes_documents(self._configuration) else classify_body
         return make(model, pair.query, response, image)
@@ -219,9 +219,9 @@ class ScorerAsker:
                 score = float(self._function(image, pair.query, pair.responses[key.response]))
                 if not math.isfinite(score):
                     raise AnswerFailed(f"the score is {score}")
-                return RecordedAnswer(key, short(pair.fingerprint), swapped, score=score)
+                return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score)
             shown = pair.responses[::-1] if swapped else pair.responses
-            return _compared(self._function(image, pair.query, *shown), pair, key, swapped)
+            return _compared(self._function(image, pair.query, *shown), pair, key=key, swapped=swapped)
 
     async def is_reachable(self) -> bool:
         """Return True: the function is in this process."""
@@ -232,15 +232,17 @@ class ScorerAsker:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _compared(verdict: Any, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
+def _compared(verdict: Any, pair: PairToJudge, *, key: RequestKey, swapped: bool) -> RecordedAnswer:
     item = short(pair.fingerprint)
     if isinstance(verdict, str):
-        return RecordedAnswer(key, item, swapped, text=as_content(verdict), reason="" if verdict else "empty content")
+        return RecordedAnswer(
+            key, item, swapped=swapped, text=as_content(verdict), reason="" if verdict else "empty content"
+        )
     if verdict is None:
-        return RecordedAnswer(key, item, swapped, reason="undecided")
+        return RecordedAnswer(key, item, swapped=swapped, reason="undecided")
     if verdict not in (0, 1):
         raise AnswerFailed(f"a comparison returns 0, 1, None or a text, not {verdict!r}"[:200])
-    return RecordedAnswer(key, item, swapped, choice=int(verdict) ^ int(swapped))
+    return RecordedAnswer(key, item, swapped=swapped, choice=int(verdict) ^ int(swapped))
 
 
 def load_scorer(name: str) -> Callable[..., Any]:

@@ -64,13 +64,13 @@ def custom_id(key: RequestKey, pair: PairToJudge, *, swapped: bool) -> str:
 
 
 def request_line(
-    form: str, configuration: RunConfiguration, pair: PairToJudge, key: RequestKey, image: str
+    form: str, configuration: RunConfiguration, *, pair: PairToJudge, key: RequestKey, image: str
 ) -> dict[str, Any]:
     """Return the line of a batch file that asks for one vote."""
     swapped = is_swapped(pair, key.vote, order=configuration.order, seed=configuration.seed)
     text = configuration.prompt.render(pair.query, pair.responses, swapped=swapped)
-    messages = chat_messages(configuration.prompt, text, image)
-    body = chat_body(configuration.model, messages, configuration.parameters)
+    messages = chat_messages(configuration.prompt, text, image=image)
+    body = chat_body(configuration.model, messages, parameters=configuration.parameters)
     del body["stream"]  # nothing streams in a batch
     name = custom_id(key, pair, swapped=swapped)
     if form == ANTHROPIC:
@@ -136,7 +136,7 @@ def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult
     stop = as_reason(message["stop_reason"]) if isinstance(message.get("stop_reason"), str) else None
     text = as_content("".join(texts))
     reason = "" if text else f"empty content (finish reason: {stop})"
-    return BatchResult(key, text, reason, finish_reason=stop, usage=read_usage(message))
+    return BatchResult(key, text, reason=reason, finish_reason=stop, usage=read_usage(message))
 
 
 def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
@@ -154,7 +154,7 @@ def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
         reply = read_chat(body)
     except UnusableReply as unusable:
         return BatchResult(key, failed=True, reason=str(unusable))
-    return BatchResult(key, reply.text, reply.reason, finish_reason=reply.finish_reason, usage=reply.usage)
+    return BatchResult(key, reply.text, reason=reply.reason, finish_reason=reply.finish_reason, usage=reply.usage)
 
 
 def _short(error: Any) -> str:

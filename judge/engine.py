@@ -52,7 +52,7 @@ class JudgeEngine:
     """One start of a run."""
 
     def __init__(
-        self, configuration: RunConfiguration, pairs: Sequence[PairToJudge], asker: Asker, journal: Journal,
+        self, configuration: RunConfiguration, pairs: Sequence[PairToJudge], *, asker: Asker, journal: Journal,
         limits: EngineLimits,
     ) -> None:  # fmt: skip
         self._configuration, self._asker, self._journal, self._limits = configuration, asker, journal, limits
@@ -117,7 +117,7 @@ class JudgeEngine:
             sleep=self._sleep, reraise=True,
         )  # fmt: skip
         swapped = self._swapped(pair, key)
-        failed = RecordedAnswer(key, short(pair.fingerprint), swapped, failed=True)
+        failed = RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, failed=True)
         try:
             async for attempt in retrying:
                 with attempt:
@@ -164,7 +164,7 @@ class JudgeEngine:
     def _check_before_sending(self) -> None:
         if self._stop.is_set():
             raise RunStopped(self._stopped_by)
-        used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, self._sent)
+        used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, in_flight=self._sent)
         if used_up:
             raise RunStopped(_("The budget of {limit} is used up.", limit=used_up))
 

@@ -68,12 +68,12 @@ def _fetch(url: str) -> bytes:
             with contextlib.closing(reply):
                 if not reply.has_redirect_location:
                     reply.raise_for_status()
-                    return _read(reply, url, until)
+                    return _read(reply, url, until=until)
             here = here.join(reply.headers["location"])
     raise JudgeError(_("{url} redirects more than {most} times", url=url, most=_MOST_REDIRECTS))
 
 
-def _read(reply: httpx2.Response, url: str, until: float) -> bytes:
+def _read(reply: httpx2.Response, url: str, *, until: float) -> bytes:
     parts, size = [], 0
     for part in reply.iter_raw(2**16):
         parts.append(part)

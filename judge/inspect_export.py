@@ -53,7 +53,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         source=arguments.items, revision=arguments.items_revision, split=arguments.items_split,
     )  # fmt: skip
     answers, _events = read_journal(arguments.directory / JOURNAL)
-    log = InspectLog(run, file, answers)
+    log = InspectLog(run, file, answers=answers)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, log.archive() if path.suffix == ".eval" else log.document())
     say(_("{answers:,} votes: {path}", answers=len(answers), path=path))

@@ -68,7 +68,7 @@ class RecordedAnswer:
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> RecordedAnswer:
         """Return the answer of a journal line."""
-        key = RequestKey(line["row"], line["vote"], line.get("response", WHOLE_PAIR))
+        key = RequestKey(line["row"], line["vote"], response=line.get("response", WHOLE_PAIR))
         known = {name: line[name] for name in cls.__dataclass_fields__ if name in line and name not in ("key", "usage")}
         return cls(key, usage=TokenUsage(**line.get("usage", {})), **({"reason": ""} | known))
 

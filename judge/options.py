@@ -154,7 +154,7 @@ def read_budget(arguments: argparse.Namespace) -> RunBudget:
     check_numbers(arguments)
     if arguments.max_cost is not None and read_prices(arguments, arguments.output) == Prices():
         raise JudgeError(_("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each."))
-    return RunBudget(arguments.max_requests, arguments.max_total_tokens, arguments.max_cost)
+    return RunBudget(arguments.max_requests, arguments.max_total_tokens, money=arguments.max_cost)
 
 
 def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -> tuple[RunConfiguration, PairFile]:
@@ -233,10 +233,10 @@ def check_numbers(arguments: argparse.Namespace) -> None:
     for name, (least, most) in _RANGES.items():
         value = getattr(arguments, name, None)
         if value is not None and not least <= value <= most:
-            raise JudgeError(_out_of_range(name.replace("_", "-"), value, least, most))
+            raise JudgeError(_out_of_range(name.replace("_", "-"), value, least=least, most=most))
 
 
-def _out_of_range(name: str, value: float, least: float, most: float) -> str:
+def _out_of_range(name: str, value: float, *, least: float, most: float) -> str:
     if math.isfinite(most):
         return _(
             "--{name} {value} makes no sense: give a number from {least:g} to {most:g}.",
@@ -258,7 +258,9 @@ def _seed(arguments: argparse.Namespace) -> int:
 
 
 def _images(arguments: argparse.Namespace) -> ImagePolicy:
-    return ImagePolicy(arguments.image_form, arguments.image_quality, arguments.max_pixels, arguments.fetch_images)
+    return ImagePolicy(
+        arguments.image_form, arguments.image_quality, max_pixels=arguments.max_pixels, fetch=arguments.fetch_images
+    )
 
 
 def _source(arguments: argparse.Namespace, file: PairFile) -> str:

@@ -63,13 +63,13 @@ def read_pairs(source: str, *, revision: str | None = None, split: str | None = 
     path = Path(source)
     if path.is_file():
         rows = _parquet_rows(path) if is_parquet(path) else _json_rows(path)
-        return _collect(rows, path.parent, "line" if not is_parquet(path) else "row")
+        return _collect(rows, path.parent, unit="line" if not is_parquet(path) else "row")
     if source.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
             raise JudgeError(
                 _("Name the commit of the dataset {source} with --items-revision: branches move.", source=source)
             )
-        return _hub_pairs(source, revision, split)
+        return _hub_pairs(source, revision, split=split)
     raise JudgeError(
         _("There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).", source=source)
     )
@@ -124,21 +124,21 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         ) from None
 
 
-def _hub_pairs(name: str, revision: str, split: str | None) -> PairFile:
+def _hub_pairs(name: str, revision: str, *, split: str | None) -> PairFile:
     try:
         chosen = split or find_split(name, revision=revision, usual=USUAL_SPLIT, option="--items-split")
         loaded = load_split(name, revision=revision, split=chosen)
     except HubDatasetFault as fault:
         raise JudgeError(str(fault)) from None
     loaded = loaded.select_columns([column for column in FIELDS if column in loaded.column_names])
-    return replace(_collect(enumerate(loaded), None, "row"), split=chosen)
+    return replace(_collect(enumerate(loaded), None, unit="row"), split=chosen)
 
 
-def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None, unit: str) -> PairFile:
+def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None, *, unit: str) -> PairFile:
     pairs: list[PairToJudge] = []
     for number, row in rows:
         try:
-            pairs.append(_pair(len(pairs), row, folder))
+            pairs.append(_pair(len(pairs), row, folder=folder))
         except JudgeError as error:
             message = _("Items file, {unit} {number}: {error}", unit=unit, number=number, error=str(error))
             raise JudgeError(message) from None
@@ -148,7 +148,7 @@ def _collect(rows: Iterable[tuple[int, Mapping[str, Any]]], folder: Path | None,
     return PairFile(tuple(pairs), frozenset(name for name, count in counts.items() if count > 1))
 
 
-def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJudge:
+def _pair(row: int, fields: Mapping[str, Any], *, folder: Path | None) -> PairToJudge:
     query, responses, name = fields.get("query"), fields.get("response"), fields.get("id")
     if not isinstance(name, str) or not name:
         raise JudgeError(_("`id` must be a text, not {name!r}", name=name))
@@ -160,13 +160,15 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
         raise JudgeError(_("`response` must be a list of two texts"))
     try:
         name.encode()
-        pair_fingerprint = fingerprint(query, responses, load_spec(DEFAULT_BENCHMARK).drop_from_questions)
+        pair_fingerprint = fingerprint(query, responses, dropped=load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     except UnicodeEncodeError:
         raise JudgeError(_("id or texts hold half a character (a lone surrogate); write them anew as UTF-8")) from None
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
         raise JudgeError(_("`image` is missing: a path, an address or a data URI"))
-    return PairToJudge(row, name, query, (responses[0], responses[1]), image, pair_fingerprint)
+    return PairToJudge(
+        row, name, query=query, responses=(responses[0], responses[1]), image=image, fingerprint=pair_fingerprint
+    )
 
 
 def pairs_of_run(

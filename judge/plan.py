@@ -35,6 +35,6 @@ def keys(pairs: Sequence[PairToJudge], votes: int, *, pointwise: bool) -> Iterat
     for pair in pairs:
         for vote in range(votes):
             if pointwise:
-                yield from (RequestKey(pair.row, vote, response) for response in (0, 1))
+                yield from (RequestKey(pair.row, vote, response=response) for response in (0, 1))
             else:
                 yield RequestKey(pair.row, vote)

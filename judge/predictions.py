@@ -26,7 +26,7 @@ Answers = Mapping[RequestKey, RecordedAnswer]
 
 
 def write_predictions(
-    folder: Path, file: PairFile, pairs: Sequence[PairToJudge], answers: Answers, run: Mapping[str, Any]
+    folder: Path, file: PairFile, *, pairs: Sequence[PairToJudge], answers: Answers, run: Mapping[str, Any]
 ) -> Path:
     """Write the predictions of a complete run; its first line carries what the run was. Returns the path."""
     path = folder / PREDICTIONS
@@ -46,7 +46,7 @@ def write_predictions(
 def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool, reading: str) -> dict[str, Any]:
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
     if pointwise:
-        return _scores(pair, answers, votes)
+        return _scores(pair, answers, votes=votes)
     given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
     if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
@@ -79,10 +79,12 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
     return None if shown == UNDECIDED else (shown - 1) ^ int(answer.swapped)
 
 
-def _scores(pair: PairToJudge, answers: Answers, votes: int) -> dict[str, Any]:
+def _scores(pair: PairToJudge, answers: Answers, *, votes: int) -> dict[str, Any]:
     """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
     every = range(votes)
-    given = [[_as_written(answers[RequestKey(pair.row, vote, response)]) for response in (0, 1)] for vote in every]
+    given = [
+        [_as_written(answers[RequestKey(pair.row, vote, response=response)]) for response in (0, 1)] for vote in every
+    ]
     scores = [[answer.score for answer in both] for both in given]
     if all(score is not None for both in scores for score in both):
         return {"scores": scores}

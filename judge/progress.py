@@ -15,7 +15,7 @@ from judge.totals import Prices, RunTotals
 class ProgressLine:
     """Shows how far a run is."""
 
-    def __init__(self, wanted: int, done: int, prices: Prices, stream: TextIO | None = None) -> None:
+    def __init__(self, wanted: int, done: int, *, prices: Prices, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._wanted, self._start, self._prices = wanted, done, prices
         self._live = self._stream.isatty()
@@ -28,11 +28,11 @@ class ProgressLine:
         if now < self._next:
             return
         self._next = now + (0.2 if self._live else 30.0)
-        text = translated(self.line(totals, in_flight, now - self._began))
+        text = translated(self.line(totals, in_flight, seconds=now - self._began))
         self._stream.write(f"\r\x1b[K{text}" if self._live else f"{text}\n")
         self._stream.flush()
 
-    def line(self, totals: RunTotals, in_flight: int, seconds: float) -> Message:
+    def line(self, totals: RunTotals, in_flight: int, *, seconds: float) -> Message:
         """Return the state in words."""
         done = totals.answers + totals.failed
         rate = (done - self._start) / seconds if seconds > 0 else 0.0

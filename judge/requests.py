@@ -29,7 +29,7 @@ class ChatReply:
     usage: TokenUsage
 
 
-def chat_messages(prompt: Prompt, text: str, image: str) -> list[dict[str, Any]]:
+def chat_messages(prompt: Prompt, text: str, *, image: str) -> list[dict[str, Any]]:
     """Return the one user message: text part and image part."""
     parts: list[dict[str, Any]] = [
         {"type": "text", "text": text},
@@ -38,7 +38,7 @@ def chat_messages(prompt: Prompt, text: str, image: str) -> list[dict[str, Any]]
     return [{"role": "user", "content": parts[::-1] if prompt.image_first else parts}]
 
 
-def chat_body(model: str, messages: list[dict[str, Any]], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def chat_body(model: str, messages: list[dict[str, Any]], *, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of `/chat/completions`; no seed, since K votes would become copies."""
     return {"model": model, "messages": messages, "stream": False, **parameters}
 
@@ -56,7 +56,7 @@ def score_body(model: str, query: str, response: str, image: str) -> dict[str, A
     return {"model": model, "queries": {"content": parts}, "documents": response, "use_activation": False}
 
 
-def text_body(model: str, query: str, response: str) -> dict[str, Any]:
+def text_body(model: str, query: str, *, response: str) -> dict[str, Any]:
     """Return the body of SGLang's `/v1/classify`, which takes text alone."""
     return {"model": model, "input": f"{query}\n{response}"}
 
@@ -80,7 +80,9 @@ def read_chat(body: Any) -> ChatReply:
     content = as_content(content) if content else ""  # half a character at the token limit
     finish = choice.get("finish_reason")
     finish = as_reason(finish) if isinstance(finish, str) else None
-    return ChatReply(content, "" if content else as_reason(_why_empty(message, finish)), finish, read_usage(body))
+    return ChatReply(
+        content, "" if content else as_reason(_why_empty(message, finish)), finish_reason=finish, usage=read_usage(body)
+    )
 
 
 def _why_empty(message: Mapping[str, Any], finish: Any) -> str:
@@ -98,7 +100,7 @@ def read_usage(body: Mapping[str, Any]) -> TokenUsage:
     return TokenUsage(
         _count(usage.get("prompt_tokens", usage.get("input_tokens"))),
         _count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        _count(details.get("reasoning_tokens")) if isinstance(details, Mapping) else None,
+        reasoning=_count(details.get("reasoning_tokens")) if isinstance(details, Mapping) else None,
     )
 
 

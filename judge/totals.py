@@ -80,7 +80,7 @@ class RunBudget:
     tokens: int | None = None
     money: float | None = None
 
-    def exceeded_by(self, totals: RunTotals, prices: Prices, in_flight: int) -> str | None:
+    def exceeded_by(self, totals: RunTotals, prices: Prices, *, in_flight: int) -> str | None:
         """Return what is used up if one more request starts beside those in flight; None if nothing is."""
         mean = 1 / max(1, totals.answers)
         if self.requests is not None and totals.requests + in_flight >= self.requests:

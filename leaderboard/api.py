@@ -82,33 +82,36 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     async def leaderboard(
         request: Request,
         protocol: str = one_protocol,
+        *,
         grouping: str = one_grouping,
         revision: Revision = None,
         as_of: tools.AsOf = None,
         page: AskedPage = ALL_ROWS,
     ) -> Response:
         if page is None:
-            return problem(400, "invalid-cursor", "cursor is `next` of the page before.", parameter="cursor")
-        edition = await edition_or_problem(site, request, page.snapshot)
+            return problem(400, "invalid-cursor", detail="cursor is `next` of the page before.", parameter="cursor")
+        edition = await edition_or_problem(site, request, snapshot=page.snapshot)
         if isinstance(edition, Response):
             return edition
         wrong = (
-            _unknown("protocol", protocol, rules)
-            or _unknown("grouping", grouping, groupings)
-            or (_unknown("revision", revision, edition.revisions) if revision else None)
+            _unknown("protocol", protocol, known=rules)
+            or _unknown("grouping", grouping, known=groupings)
+            or (_unknown("revision", revision, known=edition.revisions) if revision else None)
             or (_unknown_sort(page.sort, spec) if page.sort else None)
-            or (_unknown("tier", page.tier, TIERS) if page.tier else None)
+            or (_unknown("tier", page.tier, known=TIERS) if page.tier else None)
         )
         if wrong is not None:
             return wrong
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
         made = await edition.ready(
-            key, lambda: json_body(shown_json(edition, protocol, grouping, revision or "", page))
+            key, lambda: json_body(shown_json(edition, protocol, grouping=grouping, revision=revision or "", page=page))
         )
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
-    async def entry(entry_id: str, request: Request, revision: Revision = None, as_of: tools.AsOf = None) -> Response:
+    async def entry(
+        entry_id: str, request: Request, *, revision: Revision = None, as_of: tools.AsOf = None
+    ) -> Response:
         edition = await edition_or_problem(site, request)
         if isinstance(edition, Response):
             return edition
@@ -116,20 +119,24 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if result is None:
             reported = any(one.id == entry_id for one in edition.published)
             return (
-                problem(404, "no-scorecard", _("This result is reported from elsewhere; there are no votes to count."))
+                problem(
+                    404,
+                    "no-scorecard",
+                    detail=_("This result is reported from elsewhere; there are no votes to count."),
+                )
                 if reported
-                else no_entry(edition, entry_id, "/api/v1/entries/{}")
+                else no_entry(edition, entry_id, address="/api/v1/entries/{}")
             )
         wanted = revision or edition.snapshot["label_revision"]
         if is_withheld(result, wanted):
             why = _("No score is shown under label revision {revision!r}: {reason}.", revision=wanted, reason=NOT_SHOWN)
-            return problem(404, "score-withheld", why)
+            return problem(404, "score-withheld", detail=why)
         if wanted not in result["tallies"]:
             known = ", ".join(result["tallies"])
             why = _("Not scored under label revision {revision!r}. Known: {known}.", revision=wanted, known=known)
-            return problem(404, "not-scored", why)
+            return problem(404, "not-scored", detail=why)
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition)))
+        made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition=edition)))
         return respond(made, request.headers)
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
@@ -139,6 +146,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
 def _asked_page(
     limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="Rows of a page; all if left out")] = None,
     cursor: Annotated[str, Query(description="`next` of the page before; it stays with that page's snapshot")] = "",
+    *,
     sort: Annotated[
         str, Query(description="Column to order by, `key` or `key:asc`; the next page needs it again")
     ] = "",
@@ -146,7 +154,7 @@ def _asked_page(
         str, Query(description="scored: from uploaded predictions; reported: by authors; all if left out")
     ] = "",
 ) -> PageOfRows | None:
-    return read_page(limit, cursor, sort[:_LONGEST_SORT], "" if tier == "all" else tier)
+    return read_page(limit, cursor, sort=sort[:_LONGEST_SORT], tier="" if tier == "all" else tier)
 
 
 TIERS = ("scored", "reported", "all")
@@ -159,7 +167,7 @@ def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown_json(
-    edition: BoardVersion, protocol: str = "", grouping: str = "", revision: str = "", page: PageOfRows = ALL_ROWS
+    edition: BoardVersion, protocol: str = "", *, grouping: str = "", revision: str = "", page: PageOfRows = ALL_ROWS
 ) -> Any:
     """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
     return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision), page))
@@ -188,7 +196,7 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
 
 def _ordered(board: Board, sort: str) -> list[BoardRow]:
     """Return the rows without baselines, ordered as a page of the board is; never by a column that is not shown."""
-    view = read_query({"sort": sort}, (), board.spec).on(board)
+    view = read_query({"sort": sort}, (), spec=board.spec).on(board)
     return ordered_as([row for row in board.rows if row.tier != "baseline"], view)
 
 
@@ -217,32 +225,32 @@ def _plain(row: BoardRow, name: str) -> Any:
     return value if value != "" or name == "version" else None
 
 
-def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: BoardVersion) -> dict[str, Any]:
+def entry_scorecard(entry: Mapping[str, Any], revision: str, *, edition: BoardVersion) -> dict[str, Any]:
     """Return the scorecard of one entry under a label revision that it was scored with."""
-    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
+    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
     tally = Tally.from_json(entry["tallies"][revision], edition.spec)
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     row = edition.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None
     if edition.is_redacted(revision):
-        card = redact_entry(card, edition.spec, edition.level(revision))
+        card = redact_entry(card, edition.spec, level=edition.level(revision))
         return {**card, "best_of": rounded(best_of), "remark": remark}
     return {**card, "best_of": best_of, "remark": remark}
 
 
-def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:
+def _unknown(name: str, value: str, *, known: tuple[str, ...]) -> Response | None:
     if value in known:
         return None
     names, seen = ", ".join(known), value[:60]
     detail = _("{name} is one of {known}, not {value!r}.", name=name, known=names, value=seen)
     detail = detail if known else _("There is no {name} yet.", name=name)
-    return problem(400, f"unknown-{name}", detail, parameter=name, known=list(known))
+    return problem(400, f"unknown-{name}", detail=detail, parameter=name, known=list(known))
 
 
 def _unknown_sort(sort: str, spec: BenchmarkSpec) -> Response | None:
     key, colon, direction = sort.partition(":")
-    wrong = _unknown("sort", key, tuple(by_key(spec)))
-    return wrong or (_unknown("sort", direction, ("asc", "desc")) if colon else None)
+    wrong = _unknown("sort", key, known=tuple(by_key(spec)))
+    return wrong or (_unknown("sort", direction, known=("asc", "desc")) if colon else None)
 
 
 def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:
@@ -251,4 +259,4 @@ def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | No
     entry = edition.entry(submission)
     revision = edition.snapshot["label_revision"]
     scored = entry is not None and revision in entry["tallies"]
-    return entry_scorecard(entry, revision, edition) if entry and scored else None
+    return entry_scorecard(entry, revision, edition=edition) if entry and scored else None

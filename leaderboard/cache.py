@@ -92,7 +92,7 @@ class CachedResponse:
         if not quick:
             quality = BROTLI_QUALITY if len(content) < 200_000 else 6
             encodings["br"] = brotli.compress(content, quality=quality)
-        return cls(media_type, encodings, {name: f'"{digest}-{name}"' for name in encodings})
+        return cls(media_type, encodings, etags={name: f'"{digest}-{name}"' for name in encodings})
 
     @property
     def size(self) -> int:
@@ -178,7 +178,7 @@ class BoardVersion:
                 published=self.published,
             )
             board = replace(built, snapshot_id=self.snapshot_id)
-            self._keep(self._boards, key, board, _KEPT_BOARDS)
+            self._keep(self._boards, key, value=board, limit=_KEPT_BOARDS)
         return board
 
     def entry(self, entry_id: str) -> Mapping[str, Any] | None:
@@ -208,7 +208,7 @@ class BoardVersion:
         cached = self.get_cached(key)
         if cached is None:
             cached = make()
-            self._keep(self._bodies, key, cached, _KEPT_BODIES)
+            self._keep(self._bodies, key, value=cached, limit=_KEPT_BODIES)
             with self._lock:
                 while sum(body.size for body in self._bodies.values()) > _KEPT_BYTES:
                     self._bodies.popitem(last=False)
@@ -228,10 +228,10 @@ class BoardVersion:
         return BoardVersion(
             self.snapshot_id,
             self.snapshot,
-            self.context,
-            self.published,
-            pointer.delayed_since,
-            pointer.paused,
+            context=self.context,
+            published=self.published,
+            delayed_since=pointer.delayed_since,
+            paused=pointer.paused,
             public_url=self.public_url,
             turns=self.turns,
             _boards=self._boards,
@@ -249,7 +249,7 @@ class BoardVersion:
                 )
             return self._translated[language]
 
-    def _keep(self, cached: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
+    def _keep(self, cached: OrderedDict[Any, Any], key: Any, *, value: Any, limit: int) -> None:
         with self._lock:
             cached[key] = value
             while len(cached) > limit:
@@ -349,9 +349,15 @@ class BoardCache:
 
     def _load_old(self, key: _OldKey) -> BoardVersion:
         snapshot = self._source.load(key[0], old=True)
-        published = merge_imported(self._published, snapshot, self.spec)
+        published = merge_imported(self._published, snapshot, spec=self.spec)
         board_version = BoardVersion(
-            key[0], snapshot, self.context, published, old=True, public_url=self._public_url, turns=self.turns
+            key[0],
+            snapshot,
+            context=self.context,
+            published=published,
+            old=True,
+            public_url=self._public_url,
+            turns=self.turns,
         )
         with self._old_lock:
             self._old[key] = board_version
@@ -389,10 +395,10 @@ class BoardCache:
             edition = BoardVersion(
                 pointer.snapshot_id or "",
                 snapshot,
-                self.context,
-                merge_imported(self._published, snapshot, self.spec),
-                pointer.delayed_since,
-                pointer.paused,
+                context=self.context,
+                published=merge_imported(self._published, snapshot, spec=self.spec),
+                delayed_since=pointer.delayed_since,
+                paused=pointer.paused,
                 public_url=self._public_url,
                 turns=self.turns,
             )

@@ -61,7 +61,7 @@ def build_board(site: BoardCache) -> None:
     def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:
         """Return the board as JSON, the same as GET /api/v1/leaderboard."""
         try:
-            result: dict[str, Any] = shown_json(_edition(site), protocol, grouping, revision)
+            result: dict[str, Any] = shown_json(_edition(site), protocol, grouping=grouping, revision=revision)
             return result
         except UnknownRevision as error:
             raise gr.Error(str(error), print_exception=False) from error

@@ -26,11 +26,11 @@ def answers(text: str, example: Any, **problems: str) -> Answers:
     made: Answers = {200: {"description": text, "content": {"application/json": {"example": example}}}}
     for name, when in problems.items():
         _, status, code = name.split("_", 2)
-        made.setdefault(int(status), _problem(int(status), code.replace("_", "-"), when))
+        made.setdefault(int(status), _problem(int(status), code.replace("_", "-"), when=when))
     return made
 
 
-def _problem(status: int, code: str, when: str) -> dict[str, Any]:
+def _problem(status: int, code: str, *, when: str) -> dict[str, Any]:
     title = HTTPStatus(status).phrase
     example = {"type": "about:blank", "title": title, "status": status, "detail": when, "code": code}
     return {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": example}}}

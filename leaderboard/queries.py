@@ -56,7 +56,9 @@ class DatabaseSnapshots:
             seen = worker_heartbeats.last_seen(session)
             paused = submission_pause.pause_message(session)
             off = moderation.removed_entries(session)
-        return CurrentSnapshot(current.snapshot_id if current else None, self._delayed_since(seen), paused, off)
+        return CurrentSnapshot(
+            current.snapshot_id if current else None, self._delayed_since(seen), paused=paused, off=off
+        )
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of
@@ -73,14 +75,14 @@ class DatabaseSnapshots:
             content = snapshots.content(session, snapshot_id)
             off = moderation.removed_entries(session)
             levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, result.benchmark))
-            turned = _last_turn(session, result.benchmark, result.through_seq)
-        snapshot = {**redact_snapshot(orjson.loads(content), levels, self._spec), "turned": turned}
-        return snapshot | _decided(snapshot, off, old)
+            turned = _last_turn(session, result.benchmark, through=result.through_seq)
+        snapshot = {**redact_snapshot(orjson.loads(content), levels, spec=self._spec), "turned": turned}
+        return snapshot | _decided(snapshot, off, old=old)
 
     def find(self, when: str) -> str | None:
         """As ``storage.boards.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
-            return snapshot_at(session, self._spec.id, when)
+            return snapshot_at(session, self._spec.id, when=when)
 
     def relations(self, relations_id: str) -> bytes | None:
         """Return stored relations by their id, for benchmark.statistics.pairwise.unpack."""
@@ -99,7 +101,7 @@ class DatabaseSnapshots:
         return datetime.fromtimestamp(int(self._absent_since), UTC) if late else None
 
 
-def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], old: bool) -> dict[str, Any]:
+def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], *, old: bool) -> dict[str, Any]:
     """Return the entries and stubs of a snapshot after what was decided since."""
     hidden = {one.entry for one in off if one.hidden_at is not None}
     gone = {one.entry: one for one in off if not old or one.entry in hidden}
@@ -112,11 +114,11 @@ def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], old: bo
     }
 
 
-def _last_turn(session: Session, benchmark: str, through: int) -> dict[str, Any] | None:
+def _last_turn(session: Session, benchmark: str, *, through: int) -> dict[str, Any] | None:
     """Return the last decision, up to an audit event, that made the board show other labels; None where there was
     none."""
     about = [audit.board(**audit.scope(session, benchmark))]
-    result = next(iter(audit.events_about(session, about, _TURNED, before=through + 1, limit=1)), None)
+    result = next(iter(audit.events_about(session, about, kinds=_TURNED, before=through + 1, limit=1)), None)
     if result is None:
         return None
     before, after = ((result.body[side] or {}).get("label_revision") for side in ("from", "to"))

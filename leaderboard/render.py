@@ -99,7 +99,7 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
-    return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
+    return Asset(name, f"/static/{stem}.{digest}.{suffix}", body=CachedResponse.of(content, media_type + charset))
 
 
 _NO_CODE = re.compile(r"^(//.*|/\*[^*]*\*/|)\n", re.MULTILINE)  # empty lines, and comments on lines of their own
@@ -337,16 +337,16 @@ def footer_markup(context: RenderContext) -> str:
 
 def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
     """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
-    values = _board_context(edition, view or BoardQuery(edition.spec), embedded)
+    values = _board_context(edition, view or BoardQuery(edition.spec), embedded=embedded)
     return render(edition.context, "parts/board_fragment.html", **values)
 
 
 def board_page(edition: BoardVersion, view: BoardQuery) -> str:
     """Return the page at /."""
-    return render(edition.context, "board.html", current="/", **_board_context(edition, view, False))
+    return render(edition.context, "board.html", current="/", **_board_context(edition, view, embedded=False))
 
 
-def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> dict[str, Any]:
+def _board_context(edition: BoardVersion, view: BoardQuery, *, embedded: bool) -> dict[str, Any]:
     board = edition.board(view.protocol, view.grouping, view.revision)
     view = view.on(board)
     selection = select(board, view)
@@ -362,7 +362,7 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "selection": selection,
         "counted": count_text(selection),
         "standings": standings,
-        "marks": _marks(view, selection, standings),
+        "marks": _marks(view, selection, standings=standings),
         "ranked_by": ranked_by,
         "misread": misread_words(board, view),
         "leaders": leaders(board, view),
@@ -374,12 +374,12 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
-        **past_board_context(edition, view.as_of, view.url(as_of="", page=1)),
+        **past_board_context(edition, view.as_of, now=view.url(as_of="", page=1)),
         "picked": [row for row in map(board.find, view.compare) if row is not None],
-        "turned": _turned(edition, view, board),
+        "turned": _turned(edition, view, board=board),
         "permalink": view.url(as_of=permanent(board), embed=False),
         "social": social_meta.of_board(board, edition.public_base),
-        "state": _state(edition, board, view, selection),
+        "state": _state(edition, board, view=view, selection=selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
         "delayed": edition.delayed_since if not view.as_of else None,
@@ -397,7 +397,7 @@ def _presets(board: Board, view: BoardQuery) -> list[tuple[str, str, BoardQuery]
     return views if any(map(narrowest, board.rows)) else []
 
 
-def _marks(view: BoardQuery, selection: SelectedRows, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
+def _marks(view: BoardQuery, selection: SelectedRows, *, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
     """Return the classes that draw bands over the rows: only where the rows stand in the order of their ranks."""
     if view.sort not in (*view.spec.score_names, "rank"):
         return {}
@@ -410,7 +410,7 @@ def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> Message:
     return joined([joined((model, percent(value)), " ") for model, value in known], " · ")
 
 
-def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str, str]:
+def past_board_context(edition: BoardVersion, as_of: str, *, now: str) -> dict[str, str]:
     """Return what pages of a board of the past say about it. ``now`` is the address of the same page of the current
     board."""
     return {
@@ -424,7 +424,7 @@ def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str,
     }
 
 
-def _turned(edition: BoardVersion, view: BoardQuery, board: Board) -> Mapping[str, Any] | None:
+def _turned(edition: BoardVersion, view: BoardQuery, *, board: Board) -> Mapping[str, Any] | None:
     """Return the decision to show these labels instead of others, where that is not long ago and the reader asks for
     today."""
     turn: Mapping[str, Any] | None = edition.snapshot.get("turned")
@@ -443,14 +443,14 @@ def count_text(selection: SelectedRows) -> str:
     """Return how much was found, as it is under the table."""
     first = (selection.page - 1) * PAGE
     span = f"{first + 1:,}–{first + len(selection.rows):,}" if selection.total > PAGE else ""
-    return joined(counted(span, selection.total, len(selection.baselines), len(selection.pinned)))
+    return joined(counted(span, selection.total, baselines=len(selection.baselines), pinned=len(selection.pinned)))
 
 
 def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M} UTC" if moment else ""
 
 
-def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: SelectedRows) -> str:
+def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: SelectedRows) -> str:
     """Return what the script has to know about the rows that stand on the page already."""
     shown = dict(view.parameters())
     state = {
@@ -522,15 +522,15 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         "fields": ", ".join(fields(board.spec)),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {
-            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, shown))
+            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, of=shown))
         },
     }
     data["model"] = _texts([shown.text(row.model) for row in rows])
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
     for name in dict.fromkeys((*drawn(board.spec), board.headline)):
-        data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
-        data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
+        data[f"{name}-"] = [_distance(row, name, side=0) for row in rows]
+        data[f"{name}+"] = [_distance(row, name, side=1) for row in rows]
     return orjson.dumps(data)
 
 
@@ -556,7 +556,7 @@ def _searched_as(column: Column) -> str:
     return "number" if column.value_type in ("whole", "number") else "text"
 
 
-def _shown_texts(column: Column, rows: Sequence[BoardRow], of: Translations) -> dict[str, str]:
+def _shown_texts(column: Column, rows: Sequence[BoardRow], *, of: Translations) -> dict[str, str]:
     """Return what is in the cells of a column for a value that is not shown as it is."""
     if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
         return {}
@@ -603,7 +603,7 @@ def _texts(values: Sequence[str]) -> list[str] | dict[str, Any]:
     return {"texts": list(distinct), "at": [numbers[value] for value in values]}
 
 
-def _distance(row: BoardRow, name: str, side: int) -> int | None:
+def _distance(row: BoardRow, name: str, *, side: int) -> int | None:
     bounds = row.interval.get(name)
     if bounds is None:
         return None
@@ -623,7 +623,7 @@ _OF_THE_BENCHMARK = ("/", "/analyse", "/compare", "/explore", "/about")
 
 
 def message_page(
-    context: RenderContext, title: str, lead: str, *, links: Iterable[tuple[str, str]] = (), search: bool = False
+    context: RenderContext, title: str, *, lead: str, links: Iterable[tuple[str, str]] = (), search: bool = False
 ) -> str:
     """Return a page that says one thing: nothing here, or something went wrong, and what to do.
 

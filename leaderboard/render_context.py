@@ -67,10 +67,10 @@ def contexts_of(
 ) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
-        ServedBenchmark(spec.id, spec.title, f"{PREFIX}{spec.id}" if place else "", figure_names(spec))
+        ServedBenchmark(spec.id, spec.title, prefix=f"{PREFIX}{spec.id}" if place else "", figures=figure_names(spec))
         for place, spec in enumerate(specs)
     )
     return tuple(
-        RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else (), mcp)
+        RenderContext(spec, local_mode, prefix=one.prefix, benchmarks=served if len(served) > 1 else (), mcp=mcp)
         for spec, one in zip(specs, served, strict=True)
     )

@@ -48,15 +48,15 @@ async def requested_version(site: BoardCache, request: Request) -> BoardVersion 
         return None
 
 
-async def edition_or_problem(site: BoardCache, request: Request, snapshot: str = "") -> BoardVersion | Response:
+async def edition_or_problem(site: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:
     """As ``asked``, with the reply to a program where there is none. `snapshot`: the one that a cursor names."""
     when = snapshot or read_as_of(request.query_params)
     try:
         result = await site.at(when)
     except ValueError:
         detail = _("as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id.")
-        return problem(400, "invalid-as-of", detail, parameter="as_of")
-    return result or problem(404, "no-board", _("There was no board as of {when}.", when=when))
+        return problem(400, "invalid-as-of", detail=detail, parameter="as_of")
+    return result or problem(404, "no-board", detail=_("There was no board as of {when}.", when=when))
 
 
 def json_body(value: Any) -> CachedResponse:
@@ -67,13 +67,13 @@ def json_body(value: Any) -> CachedResponse:
 def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:
     """Return the body in the encoding that the client takes, or 304 if it has it already."""
     coding = body.choose(headers.get("accept-encoding", ""))
-    head = response_headers(body, coding, cache_control)
+    head = response_headers(body, coding, cache_control=cache_control)
     if status == 200 and etag_matches(headers.get("if-none-match", ""), body.etags[coding]):
         return Response(status_code=304, headers=head)
     return Response(body.encodings[coding], status, head, media_type=body.media_type)
 
 
-def response_headers(body: CachedResponse, coding: str, cache_control: str) -> dict[str, str]:
+def response_headers(body: CachedResponse, coding: str, *, cache_control: str) -> dict[str, str]:
     """Return the header fields of a body in one encoding."""
     vary = OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
     security = security_headers(body.media_type)
@@ -93,7 +93,7 @@ def etag_matches(if_none_match: str, etag: str) -> bool:
     return any(one in ("*", etag) for one in asked)
 
 
-def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
+def no_entry(edition: BoardVersion, entry_id: str, *, address: str) -> Response:
     """Return the reply to a program that asks for an entry that is not there.
 
     It is 308 where the entry was merged, 410 where it was withdrawn (or a removed reported result), else 404.
@@ -102,13 +102,13 @@ def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
     """
     left = edition.removed_entry(entry_id)
     if left is None:
-        return problem(404, "unknown-entry", _("There is no entry with this id."))
+        return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
     if into := left.get("merged_into"):
         return RedirectResponse(address.format(into), 308)
     facts = {"at": left["at"], "reason": left["reason"]}
     day, reason = left["at"][:10], left["reason"]
     if left.get("reported"):
         removed = _("This reported result was removed on {day}: {reason}", day=day, reason=reason)
-        return problem(410, "removed", removed, **facts)
+        return problem(410, "removed", detail=removed, **facts)
     withdrawn = _("This entry was withdrawn on {day}: {reason}", day=day, reason=reason)
-    return problem(410, "withdrawn", withdrawn, **facts)
+    return problem(410, "withdrawn", detail=withdrawn, **facts)

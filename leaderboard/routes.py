@@ -71,15 +71,17 @@ def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
 
 
 def _without_score(
-    edition: BoardVersion, result: Mapping[str, Any], revision: str, as_of: str, headers: Headers
+    edition: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
     """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
     wanted = revision or edition.snapshot["label_revision"]
-    known = {name: entry.EntryQuery(result["id"], name, as_of).url() for name in result["tallies"]}
+    known = {name: entry.EntryQuery(result["id"], name, as_of=as_of).url() for name in result["tallies"]}
     if is_withheld(result, wanted):
-        return status_pages.withheld(edition.context, result["model"], wanted, known, headers)
+        return status_pages.withheld(edition.context, result["model"], revision=wanted, known=known, headers=headers)
     if revision and revision not in result["tallies"]:
-        return status_pages.not_scored(edition.context, result["model"], revision, known, headers)
+        return status_pages.not_scored(
+            edition.context, result["model"], revision=revision, known=known, headers=headers
+        )
     return None
 
 
@@ -92,6 +94,7 @@ def prerender(edition: BoardVersion) -> None:
 def build(
     site: BoardCache,
     materials: ItemCatalog | None = None,
+    *,
     log: Log = decisions.nothing,
     elsewhere: Elsewhere = nowhere,
     find: decisions.Find | None = None,
@@ -107,7 +110,7 @@ def build(
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(site.context, request.headers)
-        view = read_query(request.query_params, edition.revisions, edition.spec)
+        view = read_query(request.query_params, edition.revisions, spec=edition.spec)
         if view == BoardQuery(edition.spec):
             return respond(await edition.ready(_FRONT, partial(_render_front, edition)), request.headers)
         made = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
@@ -120,8 +123,8 @@ def build(
     async def columns(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return problem(404, "no-board", _("There is no leaderboard for that date."))
-        view = read_query(request.query_params, edition.revisions, edition.spec)
+            return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
+        view = read_query(request.query_params, edition.revisions, spec=edition.spec)
         reply = respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
         return reply
@@ -134,37 +137,41 @@ def build(
         base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
         result = edition.entry(entry_id)
-        if result is not None and (wrong := _without_score(edition, result, revision, as_of, request.headers)):
+        if result is not None and (
+            wrong := _without_score(edition, result, revision=revision, as_of=as_of, headers=request.headers)
+        ):
             return wrong
-        asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of)
+        asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of=as_of)
         gone = (await site.current()).removed_entry(entry_id) if as_of else None
-        page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
+        page = entry.page(
+            edition, asked_for, nearest=partial(tools_pages.nearest, edition, materials), base=base, gone=gone
+        )
         if page is None:
             left = edition.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
-            return _stub(site.context, left, request.headers) if left is not None else missing(request.headers)
+            return _stub(site.context, left, headers=request.headers) if left is not None else missing(request.headers)
         made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(made, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, site.spec, request.headers) or missing(request.headers)
+        return _static(name, site.spec, headers=request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(site, materials, missing))
-    router.include_router(decisions.build(site, log, missing, find))
-    router.include_router(sharing.build(site, missing, log, elsewhere))
+    router.include_router(tools.build(site, materials, not_found=missing))
+    router.include_router(decisions.build(site, log, not_found=missing, find=find))
+    router.include_router(sharing.build(site, missing, log=log, elsewhere=elsewhere))
     return router
 
 
-def _stub(context: RenderContext, left: Mapping[str, Any], headers: Headers) -> Response:
+def _stub(context: RenderContext, left: Mapping[str, Any], *, headers: Headers) -> Response:
     """Return the address of an entry that is off the board goes on working."""
     if into := left.get("merged_into"):
         return RedirectResponse(f"{context.prefix}/entries/{into}", 308)
-    return status_pages.withdrawn(context, left, headers)
+    return status_pages.withdrawn(context, left, headers=headers)
 
 
-def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response | None:
+def _static(name: str, spec: BenchmarkSpec, *, headers: Headers) -> Response | None:
     for asset in render.assets(spec).values():
         if asset.url == f"/static/{name}":
             return respond(asset.body, headers, cache_control=FOREVER)
@@ -182,20 +189,20 @@ class ErrorPages:
     async def not_found(self, request: Request, error: Exception) -> Response:
         """Answer 404."""
         if request.url.path.startswith("/api/"):
-            return problem(404, "not-found", _("There is no such resource."))
+            return problem(404, "not-found", detail=_("There is no such resource."))
         return not_found_page(self.context, request.headers)
 
     async def failed(self, request: Request, error: Exception) -> Response:
         """Answer 500."""
         if request.url.path.startswith("/api/"):
-            return problem(500, "internal", _("The fault is ours. Please try again in a moment."))
+            return problem(500, "internal", detail=_("The fault is ours. Please try again in a moment."))
         return failed_page(self.context, request.headers)
 
     async def busy(self, request: Request, error: Exception) -> Response:
         """Answer 503 where too many others wait."""
         if request.url.path.startswith("/api/"):
             detail = _("Too many others are being answered. Please try again in a few seconds.")
-            reply: Response = problem(503, "busy", detail)
+            reply: Response = problem(503, "busy", detail=detail)
         else:
             reply = busy_page(self.context, request.headers)
         reply.headers["Retry-After"] = "5"
@@ -244,7 +251,7 @@ class BoardFastPathMiddleware:
                 accept = value
             elif name == b"if-none-match":
                 if_none_match = value
-        start, content = board.response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
+        start, content = board.response(body, accept.decode("latin-1"), if_none_match=if_none_match.decode("latin-1"))
         await send(start)
         await send(content)
 
@@ -256,7 +263,9 @@ class _FrontMessages:
         self.site = site
         self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
 
-    def response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    def response(
+        self, body: CachedResponse, accept: str, *, if_none_match: str
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the start and the body of the response."""
         if self._responses[0] is not body:
             self._responses = (body, {})
@@ -265,13 +274,13 @@ class _FrontMessages:
         key = f"{coding} {unchanged}"
         made = self._responses[1].get(key)
         if made is None:
-            made = self._responses[1][key] = _messages(body, coding, unchanged)
+            made = self._responses[1][key] = _messages(body, coding, unchanged=unchanged)
         return made
 
 
-def _messages(body: CachedResponse, coding: str, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def _messages(body: CachedResponse, coding: str, *, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     content = b"" if unchanged else body.encodings[coding]
-    head = response_headers(body, coding, REVALIDATE)
+    head = response_headers(body, coding, cache_control=REVALIDATE)
     if not unchanged:
         head |= {"Content-Type": body.media_type, "Content-Length": str(len(content))}
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in head.items()]

@@ -76,16 +76,16 @@ def build(
     `note_refusal` records who was refused, trying what.
     """
     router = APIRouter(route_class=partial(Route, note_refusal, None))  # type: ignore[arg-type]  # called like a class
-    _add_decisions(router, context, site_url)
+    _add_decisions(router, context, site_url=site_url)
     for action in registry:
-        _add_action(router, action, context, partial(Route, note_refusal, action.declared.role))
+        _add_action(router, action, context=context, route=partial(Route, note_refusal, action.declared.role))
     by_hand = APIRouter(route_class=partial(Route, note_refusal, Role.MAINTAINER))  # type: ignore[arg-type]
     _add_by_hand(by_hand, context)
     router.routes.extend(by_hand.routes)
     return router
 
 
-def _add_action(router: APIRouter, action: Action[Any, Any], context: ActionContext, route: Any) -> None:
+def _add_action(router: APIRouter, action: Action[Any, Any], *, context: ActionContext, route: Any) -> None:
     router.add_api_route(
         action.path,
         _endpoint(action, context),
@@ -108,11 +108,11 @@ def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[...,
         return done(result) if isinstance(result, ActionResult) else private(action.json(result))
 
     asked = [SignatureParameter("request", SignatureParameter.KEYWORD_ONLY, annotation=Request)]
-    asked += [_keyword(one.name, one.annotation, one.default) for one in action.in_path()]
+    asked += [_keyword(one.name, one.annotation, default=one.default) for one in action.in_path()]
     if action.method == "GET":
         asked += [_query(one) for one in action.sent()]
     elif action.sent():
-        asked.append(_keyword("body", _body(action), SignatureParameter.empty))
+        asked.append(_keyword("body", _body(action), default=SignatureParameter.empty))
     endpoint.__signature__ = Signature(asked, return_annotation=Response)  # type: ignore[attr-defined]
     return endpoint
 
@@ -126,14 +126,16 @@ def _sent(action: Action[Any, Any], body: Any) -> Mapping[str, Any]:
     return {action.sent()[0].name: body}
 
 
-def _keyword(name: str, annotation: Any, default: Any) -> SignatureParameter:
+def _keyword(name: str, annotation: Any, *, default: Any) -> SignatureParameter:
     return SignatureParameter(name, SignatureParameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _query(action_parameter: ActionParameter) -> SignatureParameter:
     if action_parameter.is_list:
-        return _keyword(action_parameter.name, str, action_parameter.info.separator.join(action_parameter.default))
-    return _keyword(action_parameter.name, action_parameter.annotation, action_parameter.default)
+        return _keyword(
+            action_parameter.name, str, default=action_parameter.info.separator.join(action_parameter.default)
+        )
+    return _keyword(action_parameter.name, action_parameter.annotation, default=action_parameter.default)
 
 
 def _body(action: Action[Any, Any]) -> Any:
@@ -152,11 +154,12 @@ def _field(action_parameter: ActionParameter) -> Any:
     )
 
 
-def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> None:
+def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) -> None:
     @router.get("/api/v1/decisions")
     def log(
         request: Request,
         before: Number | None = None,
+        *,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
         edits: bool = False,
     ) -> Response:
@@ -179,7 +182,7 @@ def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> 
     def feed(request: Request) -> Response:
         """Return the public decision log as a feed."""
         newest = decisions(context.database, context.public_events, benchmark=_named_benchmark(request, context))
-        base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
+        base = base_url(site_url, request.url.scheme, host=request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
@@ -192,7 +195,7 @@ def _named_benchmark(request: Request, context: ActionContext) -> str:
 def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     @router.get(f"{BASE}/audit/verify")
     def verify(
-        request: Request, seq: Number | None = None, hash: Annotated[str | None, Query(max_length=64)] = None
+        request: Request, seq: Number | None = None, *, hash: Annotated[str | None, Query(max_length=64)] = None
     ) -> Response:
         """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
         elsewhere, compare with that."""
@@ -200,7 +203,7 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
         return private(to_jsonable(audit.verify(context.acting_as(identity_of(request)), kept)))
 
     @router.get(f"{BASE}/rescore/preview/{{task}}/csv")
-    def preview_csv(request: Request, task: Number, table: Literal["entries", "pairs"] = "entries") -> Response:
+    def preview_csv(request: Request, task: Number, *, table: Literal["entries", "pairs"] = "entries") -> Response:
         """Return the table of a preview as CSV: `entries`, or the `pairs` whose labels change."""
         result = rescoring.preview(context.acting_as(identity_of(request)), task)
         body = preview_rows.entries_csv(result) if table == "entries" else preview_rows.pairs_csv(result)
@@ -211,7 +214,7 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     def add(body: ReportedFile, request: Request) -> Response:
         """Put all rows of a file on the board as reported, or none."""
         ctx = context.acting_as(identity_of(request))
-        result = reported.import_file(ctx, body.content.encode(), body.reason, dry_run=body.dry_run)
+        result = reported.import_file(ctx, body.content.encode(), reason=body.reason, dry_run=body.dry_run)
         return private(to_jsonable(result))
 
 
@@ -240,7 +243,7 @@ class Route(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler, with the use cases' exceptions turned into answers."""
         # A token that was made to maintain need not be one to submit.
-        inner = require_role(self._needs, super().get_route_handler(), Role.MAINTAINER)
+        inner = require_role(self._needs, super().get_route_handler(), instead=Role.MAINTAINER)
 
         async def handle(request: Request) -> Response:
             try:
@@ -250,19 +253,19 @@ class Route(APIRoute):
                 await to_thread.run_sync(self._note_refusal, refused, where, client_address(request.scope))
                 return refusal(refused)
             except NotFound as missing:
-                return problem(missing.status, missing.code, str(missing.args[0]))
+                return problem(missing.status, missing.code, detail=str(missing.args[0]))
             except Conflict as impossible:
-                return problem(impossible.status, impossible.code, str(impossible))
+                return problem(impossible.status, impossible.code, detail=str(impossible))
             except RateLimited as often:
                 later = iso(often.next_at)
-                return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
+                return problem(often.status, often.code, detail=str(often), next_at=later, retry_after=often.seconds)
             except UnfitText as unfit:
-                return problem(422, "bad-text", str(unfit))
+                return problem(422, "bad-text", detail=str(unfit))
             except ValueError as rejected:
                 if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
                     raise
                 problems = [one.to_json() for one in rejected.problems]
                 code = getattr(rejected, "code", "metadata-rejected")
-                return problem(422, code, str(rejected), problems=problems)
+                return problem(422, code, detail=str(rejected), problems=problems)
 
         return handle

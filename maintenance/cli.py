@@ -50,7 +50,7 @@ class CommandTree:
         self._groups = {"": commands}
         self._areas = areas
 
-    def add(self, words: str, help: str, run: Command) -> argparse.ArgumentParser:
+    def add(self, words: str, help: str, *, run: Command) -> argparse.ArgumentParser:
         """Return the parser of a new command, for its arguments."""
         group, _space, name = words.rpartition(" ")
         parser: argparse.ArgumentParser = self._group(group).add_parser(name, help=help)
@@ -73,7 +73,7 @@ def add_actions(tree: CommandTree, registry: ActionRegistry) -> None:
 
 
 def _add_action(tree: CommandTree, action: Action[Any, Any]) -> None:
-    parser = tree.add(action.command, action.declared.help, partial(_run, action))
+    parser = tree.add(action.command, action.declared.help, run=partial(_run, action))
     exclusive: dict[str, Any] = {}
     for parameter in action.parameters:
         word = parameter.info.exclusive
@@ -143,7 +143,7 @@ def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliR
     result = action.run(c.actions, values)
     if not action.declared.waits:
         return CliResult(action.text(result), action.json(result))
-    answer = follow_task(c, o, result)
+    answer = follow_task(c, o, done=result)
     if not (o.wait and answer.ok and result.task_id is not None and action.declared.then is not None):
         return answer
     shown = action.declared.then(c.actions, result.task_id)
@@ -164,7 +164,7 @@ def action_result(done: ActionResult) -> CliResult:
     return CliResult(done.message, to_jsonable(done))
 
 
-def follow_task(c: CliContext, o: argparse.Namespace, done: ActionResult) -> CliResult:
+def follow_task(c: CliContext, o: argparse.Namespace, *, done: ActionResult) -> CliResult:
     """Return what was asked of a worker; waits for its end where that is wanted."""
     if not o.wait or done.task_id is None:
         return action_result(done)

@@ -95,14 +95,14 @@ def _run(options: argparse.Namespace) -> int:
         ) from None
     try:
         served = settings.served_as(options.served)
-        answer: CliResult = options.command(_context(settings, served, database), options)
+        answer: CliResult = options.command(_context(settings, served, database=database), options)
     finally:
         database.close()
     print(json.dumps(answer.data, indent=1) if options.json else translated(answer.text), flush=True)
     return 0 if answer.ok else 1
 
 
-def _context(settings: WorkerSettings, served: ServedSettings, database: Database) -> CliContext:
+def _context(settings: WorkerSettings, served: ServedSettings, *, database: Database) -> CliContext:
     """Return the local user, who has the database and may do everything."""
     context = ActionContext(
         database=database,
@@ -118,7 +118,7 @@ def _context(settings: WorkerSettings, served: ServedSettings, database: Databas
     )
     behind = partial(replica_alarm, settings.database_url, settings.replica)
     beside = settings.real_board.alarm if settings.real_board is not None else lambda: None
-    return CliContext(context, _ask, complain, behind, beside)
+    return CliContext(context, _ask, note=complain, replica_alarm=behind, demo_alarm=beside)
 
 
 def _identity() -> IdentitySettings | None:
@@ -138,7 +138,7 @@ def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
     spec = load_spec(options.benchmark, definitions_folder(os.environ))
     if spec.fields is not None:
-        return _manifest_of_pairs(spec, named, options.output)
+        return _manifest_of_pairs(spec, named, output=options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
     say(
@@ -152,11 +152,14 @@ def _manifest(options: argparse.Namespace) -> int:
     return 0
 
 
-def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:
+def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], *, output: Path) -> int:
     """Write the manifest of a benchmark with a definition; names of released editions are held to their sizes."""
     released = {edition.key for edition in spec.editions}
     try:
-        sets = [read_pairs(_rows(Path(path)), spec, name if name in released else None) for name, path in files.items()]
+        sets = [
+            read_pairs(_rows(Path(path)), spec, edition=name if name in released else None)
+            for name, path in files.items()
+        ]
     except PairsError as error:
         complain(_("maintenance: {error}", error=translated(str(error))))
         return 1

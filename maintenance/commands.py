@@ -25,37 +25,37 @@ def add_commands(tree: CommandTree) -> None:
     report = tree.add(
         "reported import",
         _("put all rows of a CSV or JSON file on the board as reported, or none"),
-        _import_reported,
+        run=_import_reported,
     )
     report.add_argument("file", type=Path)
     report.add_argument("--reason", default="", help=_("goes on record; needed without --dry-run"))
     report.add_argument("--dry-run", action="store_true", help=_("only say what would happen"))
-    tasks = tree.add("tasks", _("what workers were asked"), _tasks)
+    tasks = tree.add("tasks", _("what workers were asked"), run=_tasks)
     tasks.add_argument("task", nargs="?", type=numbered)
-    retry = tree.add("retry", _("try a failed job or task again"), _retry)
+    retry = tree.add("retry", _("try a failed job or task again"), run=_retry)
     which = retry.add_mutually_exclusive_group()
     number = _("its number as `health` shows it; all failed jobs if left out")
     which.add_argument("job", nargs="?", type=numbered, help=number)
     which.add_argument("--task", type=numbered, metavar="TASK", help=_("ask for this failed task again, as a new one"))
-    tree.add("health", _("queue, workers, failures, disks"), _health)
+    tree.add("health", _("queue, workers, failures, disks"), run=_health)
 
 
 def _add_audit(tree: CommandTree) -> None:
     verify = tree.add(
-        "audit verify", _("recompute the chain and compare stored rows with it; names what differs"), _verify
+        "audit verify", _("recompute the chain and compare stored rows with it; names what differs"), run=_verify
     )
     verify.add_argument("--head", type=Path, help=_("a head that was kept elsewhere"))
-    export = tree.add("audit export", _("the public chain, for checking receipts and heads against"), _export)
+    export = tree.add("audit export", _("the public chain, for checking receipts and heads against"), run=_export)
     export.add_argument("--output", type=Path, required=True, help=_("JSON lines; of each event its number and hashes"))
-    head = tree.add("audit head", _("the chain's head, for keeping elsewhere"), _head)
+    head = tree.add("audit head", _("the chain's head, for keeping elsewhere"), run=_head)
     head.add_argument("--output", type=Path, help=_("write it to this file"))
-    log = tree.add("audit log", _("the public decision log"), _log)
+    log = tree.add("audit log", _("the public decision log"), run=_log)
     log.add_argument("--limit", type=numbered, default=50)
     log.add_argument("--edits", action="store_true", help=_("entries that were described anew, too"))
 
 
 def _import_reported(c: CliContext, o: argparse.Namespace) -> CliResult:
-    result = reported.import_file(c.actions, o.file.read_bytes(), o.reason, dry_run=o.dry_run)
+    result = reported.import_file(c.actions, o.file.read_bytes(), reason=o.reason, dry_run=o.dry_run)
     return CliResult(text_output.reported_import(result), to_jsonable(result))
 
 

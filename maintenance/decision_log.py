@@ -43,10 +43,12 @@ class Decision:
 
 OTHER_EVENTS: Mapping[str, PublicEvent] = {  # events of no single action
     "reported.imported": PublicEvent(
-        ("count", "reason"), "Results reported elsewhere were imported ({count}): {reason}", "Reported results imported"
+        ("count", "reason"),
+        "Results reported elsewhere were imported ({count}): {reason}",
+        title="Reported results imported",
     ),
     "board.pointed": PublicEvent(
-        ("from", "to", "reason"), "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"
+        ("from", "to", "reason"), "The board shows label revision {to[label_revision]}: {reason}", title="Labels chosen"
     ),
 }
 _UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
@@ -83,13 +85,13 @@ def decisions(
                 break
             explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
             read = [event for event in recorded if not (explained and before and event.seq == before - 1)]
-            about = _about(session, read, benchmark) if benchmark else read
-            results += _visible(session, about, hidden, public)
+            about = _about(session, read, benchmark=benchmark) if benchmark else read
+            results += _visible(session, about, hidden=hidden, public=public)
             before = recorded[-1].seq
     return results[:limit]
 
 
-def _about(session: Session, recorded: Sequence[StoredEvent], benchmark: str) -> list[StoredEvent]:
+def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str) -> list[StoredEvent]:
     """Return the events about a benchmark, and those about none.
 
     An event of an entry is about its benchmark. Labels, boards and reported results of the database's first benchmark
@@ -108,7 +110,7 @@ def _about(session: Session, recorded: Sequence[StoredEvent], benchmark: str) ->
 
 
 def _visible(
-    session: Session, recorded: Sequence[StoredEvent], hidden: set[str], public: Mapping[str, PublicEvent]
+    session: Session, recorded: Sequence[StoredEvent], *, hidden: set[str], public: Mapping[str, PublicEvent]
 ) -> list[Decision]:
     """Of some events those that are shown: without those that an event after them says better."""
     explained = {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
@@ -116,8 +118,10 @@ def _visible(
     shown = [event for event in read if not _out_of_sight(event.body, hidden)]
     owners = queries.owners(session, [event.body["entry"] for event in shown if public[event.kind].by_owners])
     moves = [event for event in shown if event.kind in _OF_THE_BOARD]
-    around = {event.seq: queries.boards_around(session, event.seq, event.body.get("benchmark")) for event in moves}
-    return [_decision(event, public[event.kind], owners, around.get(event.seq)) for event in shown]
+    around = {
+        event.seq: queries.boards_around(session, event.seq, benchmark=event.body.get("benchmark")) for event in moves
+    }
+    return [_decision(event, public[event.kind], owners=owners, around=around.get(event.seq)) for event in shown]
 
 
 def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
@@ -125,7 +129,7 @@ def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
 
 
 def _decision(
-    event: StoredEvent, shown: PublicEvent, owners: Mapping[str, str], around: tuple[str | None, ...] | None
+    event: StoredEvent, shown: PublicEvent, *, owners: Mapping[str, str], around: tuple[str | None, ...] | None
 ) -> Decision:
     body = event.body
     facts = {name: body.get(name, _UNSAID.get(name)) for name in shown.fields}
@@ -136,7 +140,16 @@ def _decision(
     by = "service" if "by" not in body else "owner" if shown.by_owners and _by_owner(body, owners) else "maintainer"
     title = Message(shown.title, {}) if shown.title else event.kind.replace(".", " ").capitalize()
     sentence = Message(shown.sentence, texts)
-    return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(event.kind, facts), by, facts)
+    return Decision(
+        event.seq,
+        iso(event.at),
+        kind=event.kind,
+        title=title,
+        sentence=sentence,
+        changes=_changes(event.kind, facts),
+        by=by,
+        facts=facts,
+    )
 
 
 def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -191,7 +204,7 @@ class PublicLog:
     `benchmark`: as of `decisions`.
     """
 
-    def __init__(self, database: Database, events: Mapping[str, PublicEvent], benchmark: str = "") -> None:
+    def __init__(self, database: Database, events: Mapping[str, PublicEvent], *, benchmark: str = "") -> None:
         self._database, self._events, self._benchmark = database, events, benchmark
         self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
         self._lock = threading.Lock()

@@ -33,17 +33,19 @@ class Digest:
 
     def findings(self, session: Session, after: int, through: int) -> list[DigestFinding]:
         """Return what there is to say; `after` and `through`: audit events between which news are new."""
-        alarms = [DigestFinding(_("Alarm"), alarm.sentence, _PAGE.format("health")) for alarm in self.alarms(session)]
+        alarms = [
+            DigestFinding(_("Alarm"), alarm.sentence, path=_PAGE.format("health")) for alarm in self.alarms(session)
+        ]
         return alarms + [
-            DigestFinding(title, text, path)
+            DigestFinding(title, text, path=path)
             for benchmark, title in self.benchmarks.items()
-            for text, path in _of_benchmark(session, benchmark, after, through)
+            for text, path in _of_benchmark(session, benchmark, after=after, through=through)
         ]
 
 
-def _of_benchmark(session: Session, benchmark: str, after: int, through: int) -> Iterator[tuple[Message, str]]:
+def _of_benchmark(session: Session, benchmark: str, *, after: int, through: int) -> Iterator[tuple[Message, str]]:
     yield from _waiting(queries.open_counts(session, benchmark))
-    yield from _new(digest_queries.news(session, benchmark, after, through))
+    yield from _new(digest_queries.news(session, benchmark, after=after, through=through))
 
 
 def _waiting(counts: Mapping[str, int]) -> Iterator[tuple[Message, str]]:

@@ -90,7 +90,7 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
     if not found:
         put_back(aside, path)
         raise RestoreRefused(_("{public_name} has no copy of a database.", public_name=replica.public_name))
-    return Restored(replica.public_name, sqlite_head(path), aside)
+    return Restored(replica.public_name, sqlite_head(path), aside=aside)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -98,7 +98,12 @@ def _doctor(options: argparse.Namespace) -> int:
     key = settings.state_dir / "keys" / _KEY
     given = bool(os.environ.get("RECEIPT_KEY", "").strip())
     files = InstallationFiles(
-        settings.state_dir, settings.database_url, settings.replica, Path(key), given, variables=os.environ
+        settings.state_dir,
+        settings.database_url,
+        replica=settings.replica,
+        key_path=Path(key),
+        key_in_settings=given,
+        variables=os.environ,
     )
     result = examine(files)
     if options.json:

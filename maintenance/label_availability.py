@@ -9,7 +9,7 @@ from storage.jobs import worker_heartbeats
 from storage.labels import label_imports
 
 
-def require_labels_loaded(session: Session, benchmark: str, revision: str) -> None:
+def require_labels_loaded(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
     if worker_heartbeats.no_worker_has(session, benchmark, revision):
         raise Conflict(
@@ -17,12 +17,12 @@ def require_labels_loaded(session: Session, benchmark: str, revision: str) -> No
             _(
                 "No worker that runs holds the labels of revision {revision}: {remedy}.",
                 revision=revision,
-                remedy=_remedy(session, benchmark, revision),
+                remedy=_remedy(session, benchmark, revision=revision),
             ),
         )
 
 
-def revisions_not_loaded(session: Session, benchmark: str, shown: str) -> str | None:
+def revisions_not_loaded(session: Session, benchmark: str, *, shown: str) -> str | None:
     """Return the alarm if no worker holds the board's labels, else None."""
     if not worker_heartbeats.no_worker_has(session, benchmark, shown):
         return None
@@ -30,12 +30,12 @@ def revisions_not_loaded(session: Session, benchmark: str, shown: str) -> str | 
         "No worker that runs holds the labels of revision {shown}, which the board shows, so "
         "submissions wait and the board stays as it is: {remedy}.",
         shown=shown,
-        remedy=_remedy(session, benchmark, shown),
+        remedy=_remedy(session, benchmark, revision=shown),
     )
 
 
-def _remedy(session: Session, benchmark: str, revision: str) -> str:
-    if label_imports.find(session, benchmark, revision) is None:
+def _remedy(session: Session, benchmark: str, *, revision: str) -> str:
+    if label_imports.find(session, benchmark, revision=revision) is None:
         return _("name {revision} in LABELS again and start the workers anew", revision=revision)
     return _(
         "bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them",

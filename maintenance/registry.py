@@ -110,7 +110,7 @@ class ActionDeclaration:
 
     def __call__(self, function: Callable[Concatenate[ActionContext, P], R]) -> Action[P, R]:
         """Return the action that the function is."""
-        return Action(self, function, tuple(_parameters(function)))
+        return Action(self, function, parameters=tuple(_parameters(function)))
 
 
 action = ActionDeclaration
@@ -199,7 +199,7 @@ class Action(Generic[P, R]):
         if not declared.public:
             return None
         shown = declared.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", declared.public)))
-        return PublicEvent(shown, declared.public, declared.title, declared.role is not Role.MAINTAINER)
+        return PublicEvent(shown, declared.public, title=declared.title, by_owners=declared.role is not Role.MAINTAINER)
 
 
 class ActionRegistry:
@@ -262,14 +262,16 @@ def _parameters(function: Callable[..., Any]) -> Iterator[ActionParameter]:
             for each in fields(kind):
                 default = REQUIRED if each.default is MISSING else each.default
                 default = each.default_factory() if each.default_factory is not MISSING else default
-                yield _parameter(each.name, inside[each.name], default, parameter.name)
+                yield _parameter(each.name, inside[each.name], default=default, group=parameter.name)
         else:
-            yield _parameter(parameter.name, hints[parameter.name], parameter.default, "")
+            yield _parameter(parameter.name, hints[parameter.name], default=parameter.default, group="")
 
 
-def _parameter(name: str, hint: Any, default: Any, group: str) -> ActionParameter:
+def _parameter(name: str, hint: Any, *, default: Any, group: str) -> ActionParameter:
     infos = [one for one in get_args(hint) if isinstance(one, ParamInfo)]
-    return ActionParameter(name, _bare(hint), hint, default, infos[0] if infos else ParamInfo(), group)
+    return ActionParameter(
+        name, _bare(hint), annotation=hint, default=default, info=infos[0] if infos else ParamInfo(), group=group
+    )
 
 
 def _groups(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:

@@ -116,18 +116,22 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
     records, problems = _records(data)
     rows = []
     for line, raw in records:
-        result, wrong = read_row(line, raw, spec)
+        result, wrong = read_row(line, raw, spec=spec)
         problems += wrong
         if result is not None:
             rows.append(result)
     if not rows and not problems:
         raise ReportedFileRejected(
-            [RowProblem(None, None, "empty", _("The file has no rows. Give it a header and one line a result."))]
+            [
+                RowProblem(
+                    None, None, code="empty", message=_("The file has no rows. Give it a header and one line a result.")
+                )
+            ]
         )
     return rows, problems
 
 
-def read_row(line: int, raw: Mapping[str, Any], spec: BenchmarkSpec) -> tuple[Read | None, list[RowProblem]]:
+def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple[Read | None, list[RowProblem]]:
     """Return one row; None where something is wrong with it."""
     problems: list[RowProblem] = []
     known = fields(spec)
@@ -140,13 +144,13 @@ def read_row(line: int, raw: Mapping[str, Any], spec: BenchmarkSpec) -> tuple[Re
             message = _(
                 "{name!r} is no field. Remove it, or name it as one of {names}.", name=name[:40], names=", ".join(known)
             )
-            problems.append(RowProblem(line, name[:40], "unknown-field", message))
+            problems.append(RowProblem(line, name[:40], code="unknown-field", message=message))
             continue
         try:
             facts[name] = (_READERS.get(name) or _percent)(value)  # what is no other field is a figure
         except ValueError as error:
-            problems.append(RowProblem(line, name, "bad-value", str(error)))
-    problems += _missing(line, facts, {problem.field for problem in problems}, spec)
+            problems.append(RowProblem(line, name, code="bad-value", message=str(error)))
+    problems += _missing(line, facts, wrong={problem.field for problem in problems}, spec=spec)
     if problems:
         return None, problems
     facts["source"] = facts["source"] or _source(facts["url"])
@@ -194,7 +198,9 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     message = _("The record is no object. Write one object a result.")
     numbered = list(enumerate(rows, start=1))
     problems = [
-        RowProblem(number, None, "bad-record", message) for number, row in numbered if not isinstance(row, dict)
+        RowProblem(number, None, code="bad-record", message=message)
+        for number, row in numbered
+        if not isinstance(row, dict)
     ]
     return [(number, row) for number, row in numbered if isinstance(row, dict)], problems
 
@@ -218,44 +224,44 @@ def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
                         count=len(row),
                         expected=len(names),
                     )
-                    problems.append(RowProblem(line, None, "bad-record", message))
+                    problems.append(RowProblem(line, None, code="bad-record", message=message))
             line = reader.line_num + 1
     except csv.Error as error:  # where the next line begins is not known any more
         message = _(
             "The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read.",
             error=error,
         )
-        problems.append(RowProblem(reader.line_num, None, "bad-file", message))
+        problems.append(RowProblem(reader.line_num, None, code="bad-file", message=message))
     return records, problems
 
 
 def _whole(message: str) -> ReportedFileRejected:
-    return ReportedFileRejected([RowProblem(None, None, "bad-file", message)])
+    return ReportedFileRejected([RowProblem(None, None, code="bad-file", message=message)])
 
 
 def _absent(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
+def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
     row_problems = []
     for name, what in (("name", _("the judge's name")), ("url", _("the address where the numbers can be checked"))):
         if facts[name] is None and name not in wrong:
-            row_problems.append(RowProblem(line, name, "missing", _("Say {what}.", what=what)))
+            row_problems.append(RowProblem(line, name, code="missing", message=_("Say {what}.", what=what)))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
         message = _("Give {names}, in percent.", names=joined(spec.overall_keys, _(" or ")))
-        row_problems.append(RowProblem(line, spec.headline, "missing", message))
+        row_problems.append(RowProblem(line, spec.headline, code="missing", message=message))
     elif numbers and max(numbers) <= 1:
         message = _("All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638.")
-        row_problems.append(RowProblem(line, spec.headline, "not-percent", message))
-    elif problem := _impossible(line, facts, spec):
+        row_problems.append(RowProblem(line, spec.headline, code="not-percent", message=message))
+    elif problem := _impossible(line, facts, spec=spec):
         row_problems.append(problem)
     return row_problems
 
 
-def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> RowProblem | None:
+def _impossible(line: int, facts: Mapping[str, Any], *, spec: BenchmarkSpec) -> RowProblem | None:
     """Return an overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
     parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
@@ -269,7 +275,7 @@ def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> Row
         low=min(parts),
         high=max(parts),
     )
-    return RowProblem(line, spec.pooled, "impossible", message)
+    return RowProblem(line, spec.pooled, code="impossible", message=message)
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
@@ -283,7 +289,7 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
                 "Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is.",
                 first=first,
             )
-            row_problems.append(RowProblem(row.line, "name", "repeated", message))
+            row_problems.append(RowProblem(row.line, "name", code="repeated", message=message))
     return row_problems
 
 
@@ -317,12 +323,14 @@ def _line_of(limit: int) -> Callable[[Any], str]:
 
 
 def _percent(value: Any) -> float:
-    return _within(value.strip().removesuffix("%").strip() if isinstance(value, str) else value, 0, 100, "63.8")
+    return _within(
+        value.strip().removesuffix("%").strip() if isinstance(value, str) else value, 0, high=100, example="63.8"
+    )
 
 
-def _within(value: Any, low: float, high: float, example: str) -> float:
+def _within(value: Any, low: float, *, high: float, example: str) -> float:
     try:
-        return bounded_number(value, low, high)
+        return bounded_number(value, low, high=high)
     except ValueError:
         message = _(
             "Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}.",
@@ -336,7 +344,7 @@ def _within(value: Any, low: float, high: float, example: str) -> float:
 def _votes(value: Any) -> int:
     message = _("Expected a whole number from 1 to {max_votes}, for instance 5.", max_votes=MAX_VOTES)
     try:
-        votes = bounded_number(value, 1, MAX_VOTES)
+        votes = bounded_number(value, 1, high=MAX_VOTES)
     except ValueError:
         raise ValueError(message) from None
     if votes != int(votes):
@@ -391,7 +399,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "organisation": _line_of(200),
     "judge_type": _judge_type,
     "base_model": _line_of(200),
-    "parameters_b": lambda value: _within(value, 0.000001, 1_000_000, "7"),
+    "parameters_b": lambda value: _within(value, 0.000001, high=1_000_000, example="7"),
     "open_weights": _yes_no,
     "votes_per_item": _votes,
     "date": _day,

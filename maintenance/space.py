@@ -57,7 +57,7 @@ class SpacePlan:
         return f"{self.name}-replica"
 
 
-def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
+def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Create the Space, or bring one that exists to the plan; return its address. Harmless when done twice.
 
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
@@ -75,19 +75,19 @@ def create(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
     say(_("The Space {name} was created.", name=name) if new else _("The Space {name} is there.", name=name))
     _mount(api, plan)
     private, public = _missing(api, plan.name)
-    _configure(api, plan.name, {**private, **plan.secrets}, {**public, **plan.variables}, say)
-    return upload(api, plan, say)
+    _configure(api, plan.name, private={**private, **plan.secrets}, public={**public, **plan.variables}, say=say)
+    return upload(api, plan, say=say)
 
 
-def update(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
+def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not _asked(lambda: api.repo_exists(plan.name, repo_type="space")):
         raise SpaceError(
             _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
         )
     _tracked(plan.folder)
-    _configure(api, plan.name, plan.secrets, plan.variables, say)
-    return upload(api, plan, say)
+    _configure(api, plan.name, private=plan.secrets, public=plan.variables, say=say)
+    return upload(api, plan, say=say)
 
 
 def status(api: HfApi, name: str) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
     return {"space": name, "stage": str(runtime.stage), "hardware": runtime.hardware, "url": address(name)}
 
 
-def upload(api: HfApi, plan: SpacePlan, say: Callable[[str], object]) -> str:
+def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
     say(_("The code is uploaded, then the Space is built; that takes some minutes."))
     with tempfile.TemporaryDirectory() as copies:
@@ -195,7 +195,7 @@ def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _configure(
-    api: HfApi, name: str, private: Mapping[str, str], public: Mapping[str, str], say: Callable[[str], object]
+    api: HfApi, name: str, *, private: Mapping[str, str], public: Mapping[str, str], say: Callable[[str], object]
 ) -> None:
     for key, value in public.items():
         _asked(lambda key=key, value=value: api.add_space_variable(name, key, value))  # type: ignore[misc]

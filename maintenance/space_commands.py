@@ -45,12 +45,12 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _create(options: argparse.Namespace) -> int:
-    print(space.create(_api(), _plan(options), say))
+    print(space.create(_api(), _plan(options), say=say))
     return 0
 
 
 def _update(options: argparse.Namespace) -> int:
-    print(space.update(_api(), _plan(options), say))
+    print(space.update(_api(), _plan(options), say=say))
     return 0
 
 
@@ -65,7 +65,7 @@ def _plan(options: argparse.Namespace) -> SpacePlan:
     if not all("=" in text for text in options.set) or options.space.count("/") != 1:
         raise SpaceError(_("Write the Space as OWNER/NAME, and variables as NAME=VALUE."))
     secrets = {name: os.environ.get(name) or getpass.getpass(f"{name}: ") for name in options.secret}
-    return SpacePlan(options.space, secrets, variables, private=getattr(options, "private", False))
+    return SpacePlan(options.space, secrets, variables=variables, private=getattr(options, "private", False))
 
 
 def _api() -> HfApi:

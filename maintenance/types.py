@@ -83,7 +83,7 @@ def require_owner_of(user: Identity, owner: str) -> Identity:
     return user
 
 
-def clean_reason(text: str, what: str = "reason", limit: int = REASON_LIMIT) -> str:
+def clean_reason(text: str, what: str = "reason", *, limit: int = REASON_LIMIT) -> str:
     """Return a sentence for the record, cleaned. Raises Conflict where there is none, or too much of it."""
     cleaned = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not cleaned:

@@ -61,9 +61,9 @@ def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
 def service_alarms(
     session: Session,
     paths: Sequence[Path],
+    *,
     replica: ReplicaWatch | None = None,
     benchmarks: Mapping[str, str] = MappingProxyType({}),
-    *,
     replicated: bool = False,
     known: Sequence[ServiceAlarm] = (),
 ) -> list[ServiceAlarm]:
@@ -77,7 +77,9 @@ def service_alarms(
     alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
     if replica is not None and replica.alarm is not None:
         effect = NO_FILES if replicated else ""
-        alarms.append(ServiceAlarm("replica-behind", replica.alarm, replicated and replica.lost, effect))
+        alarms.append(
+            ServiceAlarm("replica-behind", replica.alarm, blocking=replicated and replica.lost, effect=effect)
+        )
     return [*alarms, *known]
 
 
@@ -96,7 +98,7 @@ def _labels_missing(title: str, revision: str) -> ServiceAlarm:
         revision=revision,
         title=title,
     )
-    return ServiceAlarm("labels-missing", words, True, SCORES_LATE)
+    return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:
@@ -111,7 +113,7 @@ def _disk(path: Path) -> ServiceAlarm | None:
         kept_free=KEPT_FREE // 2**20,
     )
     public = _("A disk of the service is full. Make room; until then no file is taken.")
-    return ServiceAlarm("disk-full", words, True, NO_FILES, public)
+    return ServiceAlarm("disk-full", words, blocking=True, effect=NO_FILES, public=public)
 
 
 def demo_beside_board(found: FoundBoard) -> ServiceAlarm:
@@ -145,4 +147,4 @@ def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
         "it: another one is started and takes the job over.",
         waits=waits,
     )
-    return ServiceAlarm("worker-stuck", words, True, SCORES_LATE)
+    return ServiceAlarm("worker-stuck", words, blocking=True, effect=SCORES_LATE)

@@ -31,7 +31,7 @@ def build(render: Callable[[], bytes], token: str) -> APIRouter:
         token of METRICS_TOKEN."""
         if not may_read(request, token):
             detail = _("Metrics are for the operator. Set METRICS_TOKEN, and send it as Authorization: Bearer.")
-            return problem(403, "metrics-closed", detail)
+            return problem(403, "metrics-closed", detail=detail)
         return Response(render(), media_type=_TYPE, headers={"Cache-Control": "no-store"})
 
     return router

@@ -67,7 +67,7 @@ def disk(state: Path) -> CheckResult:
     return CheckResult(
         "disk",
         free > KEPT_FREE,
-        words if free > KEPT_FREE else joined((words, _("Make room: uploads are refused.")), " "),
+        sentence=words if free > KEPT_FREE else joined((words, _("Make room: uploads are refused.")), " "),
     )
 
 
@@ -81,7 +81,7 @@ def _guarded(
             CheckResult(
                 check.__name__.strip("_"),
                 False,
-                _("It could not be checked ({name}: {error}).", name=type(error).__name__, error=error),
+                sentence=_("It could not be checked ({name}: {error}).", name=type(error).__name__, error=error),
             )
         ]
 
@@ -95,23 +95,25 @@ def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
                 "runs.",
                 path=path,
             )
-            yield CheckResult("disk", True, words)
+            yield CheckResult("disk", True, sentence=words)
         else:
             words = _("{path} is no directory. Has a service run with these settings?", path=path)
-            yield CheckResult("disk", False, words)
+            yield CheckResult("disk", False, sentence=words)
         return
     yield disk(installation.state)
     try:
         require_local(installation.state)
     except NotLocal as error:
-        yield CheckResult("file system", sqlite_path(installation.database_url) is None, str(error))
+        yield CheckResult("file system", sqlite_path(installation.database_url) is None, sentence=str(error))
 
 
 def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:
     paths = [sqlite_path(installation.database_url), installation.key_path]
     opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
     words = ", ".join(f"chmod 600 {path}" for path in opened)
-    yield CheckResult("permissions", not opened, words or _("Database and key are readable by the service alone."))
+    yield CheckResult(
+        "permissions", not opened, sentence=words or _("Database and key are readable by the service alone.")
+    )
 
 
 def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
@@ -119,16 +121,16 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
     if path is not None:
         if not path.exists():
             yield CheckResult(
-                "database", False, _("{path} is missing. Start the service, or restore a copy.", path=path)
+                "database", False, sentence=_("{path} is missing. Start the service, or restore a copy.", path=path)
             )
             return
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             said = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", said == "ok", _("SQLite's own check says: {said}.", said=said))
+        yield CheckResult("database", said == "ok", sentence=_("SQLite's own check says: {said}.", said=said))
     try:
         database = open_migrated(installation.database_url, made=True)
     except DatabaseUnusable as error:
-        yield CheckResult("database", False, str(error))
+        yield CheckResult("database", False, sentence=str(error))
         return
     try:
         with database.read() as session:
@@ -137,7 +139,9 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
         database.close()
     words = _("The chain holds through event {seq}.", seq=head.seq)
     yield CheckResult(
-        "audit chain", broken is None, words if broken is None else _("It is broken at event {seq}.", seq=broken.seq)
+        "audit chain",
+        broken is None,
+        sentence=words if broken is None else _("It is broken at event {seq}.", seq=broken.seq),
     )
 
 
@@ -150,15 +154,17 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
                 "REPLICA_URL is not set: labels and keys, and uploads without UPLOADS_URL, are on the disks of the "
                 "processes alone."
             )
-        yield CheckResult("replica", True, words)
+        yield CheckResult("replica", True, sentence=words)
         return
     try:
         prove(replica, path)
     except ReplicaUnusable as error:
-        yield CheckResult("replica", False, str(error))
+        yield CheckResult("replica", False, sentence=str(error))
         return
     if path is None:
-        yield CheckResult("replica", True, _("{public_name} can be written to.", public_name=replica.public_name))
+        yield CheckResult(
+            "replica", True, sentence=_("{public_name} can be written to.", public_name=replica.public_name)
+        )
     else:
         position = Litestream(path, replica).sync(_WAIT_SECONDS)
         if position is None:
@@ -172,7 +178,7 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
             )
         else:
             words = _("{public_name} has every transaction.", public_name=replica.public_name)
-        yield CheckResult("replica", position is not None and position.covered, words)
+        yield CheckResult("replica", position is not None and position.covered, sentence=words)
 
 
 def _why_not_restorable(replica: Replica, environ: Mapping[str, str]) -> str | None:
@@ -202,7 +208,7 @@ def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
     else:
         kept = place != KeyPlace.DISK
     words = _("The receipt key outlives the web process's disk.")
-    yield CheckResult("receipt key", kept, words if kept else AT_RISK)
+    yield CheckResult("receipt key", kept, sentence=words if kept else AT_RISK)
 
 
 def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
@@ -210,14 +216,14 @@ def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
         return
     with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
         here = installation.state.is_dir()
-        problems = find_problems(session, installation.replica, installation.state / EDITIONS, here=here)
+        problems = find_problems(session, installation.replica, editions=installation.state / EDITIONS, here=here)
     whole = (
         _("Every folder of a pool or edition is here and in the replica.")
         if here
         else _("Every folder of a pool or edition is in the replica.")
     )
     words = joined(problems, " ") or whole
-    yield CheckResult("pools and editions", not problems, words)
+    yield CheckResult("pools and editions", not problems, sentence=words)
 
 
 def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
@@ -226,7 +232,9 @@ def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
         words = _(
             "Install the PostgreSQL client programs ({names} missing), or set BACKUP_KEEP=0.", names=", ".join(missing)
         )
-        yield CheckResult("programs", not missing, words if missing else _("pg_dump and pg_restore are installed."))
+        yield CheckResult(
+            "programs", not missing, sentence=words if missing else _("pg_dump and pg_restore are installed.")
+        )
 
 
 _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (

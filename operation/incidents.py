@@ -47,7 +47,11 @@ def combined(events: Iterable[StoredEvent]) -> list[Incident]:
     for event in events:
         if event.kind == OPENED:
             linked = tuple(updates.get(event.seq, ()))
-            incidents.append(Incident(event.seq, event.body["text"], event.at, closed.get(event.seq), linked))
+            incidents.append(
+                Incident(
+                    event.seq, event.body["text"], opened_at=event.at, closed_at=closed.get(event.seq), updates=linked
+                )
+            )
             continue
         number = int(event.body["incident"])
         updates.setdefault(number, []).append(IncidentUpdate(event.at, event.body["text"]))

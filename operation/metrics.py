@@ -39,18 +39,18 @@ class InstallationCollector(Collector):
         """Yield every figure that can be measured now."""
         yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
         yield from _disk(self.state)
-        yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", self.backups_kept)
+        yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", value=self.backups_kept)
         if self.replica is not None:
-            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", self.replica.lag)
+            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=self.replica.lag)
             behind = self.replica.transactions_behind
-            yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", behind)
+            yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", value=behind)
         try:
             with self.database.read() as session:
                 result, boards = figures.gather(session), figures.board_ages(session)
         except SQLAlchemyError:
-            yield gauge("leaderboard_database_up", "Whether the database answers.", 0)
+            yield gauge("leaderboard_database_up", "Whether the database answers.", value=0)
             return
-        yield gauge("leaderboard_database_up", "Whether the database answers.", 1)
+        yield gauge("leaderboard_database_up", "Whether the database answers.", value=1)
         yield from _of_database(result)
         yield from _of_boards(boards)
 
@@ -69,7 +69,7 @@ def render(registry: CollectorRegistry) -> bytes:
     return generate_latest(registry)
 
 
-def gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+def gauge(name: str, text: str, *, value: float) -> GaugeMetricFamily:
     """Return a gauge without labels."""
     return GaugeMetricFamily(name, text, value=value)
 
@@ -81,8 +81,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 def _disk(state: Path) -> Iterator[Metric]:
     usage = shutil.disk_usage(state)
-    yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", usage.free)
-    yield gauge("leaderboard_disk_total_bytes", "Size of that disk.", usage.total)
+    yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", value=usage.free)
+    yield gauge("leaderboard_disk_total_bytes", "Size of that disk.", value=usage.total)
 
 
 _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
@@ -94,12 +94,12 @@ _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
 
 
 def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
-    yield gauge("leaderboard_submissions", "Submissions that were accepted.", service_figures.submissions)
-    yield gauge("leaderboard_events", "Length of the audit chain.", service_figures.events)
-    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", "state", service_figures.jobs)
+    yield gauge("leaderboard_submissions", "Submissions that were accepted.", value=service_figures.submissions)
+    yield gauge("leaderboard_events", "Length of the audit chain.", value=service_figures.events)
+    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", label="state", values=service_figures.jobs)
     for name, text, age in _AGES:
         if (seconds := age(service_figures)) is not None:
-            yield gauge(f"leaderboard_{name}_age_seconds", text, seconds)
+            yield gauge(f"leaderboard_{name}_age_seconds", text, value=seconds)
     for name, text, values in (
         ("scoring", "From claim to score, of the last hour's jobs.", service_figures.scoring_seconds),
         ("waiting", "From submission to score, of the last hour's jobs.", service_figures.waiting_seconds),
@@ -111,25 +111,31 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     ):
         if values:
             shares = {str(share): quantile(values, share) for share in QUANTILES}
-            yield _labelled(f"leaderboard_{name}_seconds", text, "quantile", shares)
-    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", service_figures.workers)
+            yield _labelled(f"leaderboard_{name}_seconds", text, label="quantile", values=shares)
+    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", value=service_figures.workers)
     words = "Workers that have loaded a label revision."
     loaded = GaugeMetricFamily("leaderboard_label_revision_workers", words, labels=["benchmark", "revision"])
     for (benchmark, revision), number in sorted(service_figures.revisions.items()):
         loaded.add_metric([benchmark, revision], number)
     yield loaded
-    yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", service_figures.damaged_uploads)
-    yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", service_figures.changed_rows)
+    yield gauge(
+        "leaderboard_uploads_damaged", "Uploads that the daily check missed.", value=service_figures.damaged_uploads
+    )
+    yield gauge(
+        "leaderboard_rows_changed", "Rows that differ from the audit chain.", value=service_figures.changed_rows
+    )
 
 
 def _of_boards(boards: Mapping[str, BoardAges]) -> Iterator[Metric]:
     scored = {name: ages.last_score for name, ages in boards.items() if ages.last_score is not None}
     shown = {name: ages.snapshot for name, ages in boards.items() if ages.snapshot is not None}
-    yield _labelled("leaderboard_last_score_age_seconds", "Since a submission was scored.", "benchmark", scored)
-    yield _labelled("leaderboard_snapshot_age_seconds", "Of the board that is shown.", "benchmark", shown)
+    yield _labelled(
+        "leaderboard_last_score_age_seconds", "Since a submission was scored.", label="benchmark", values=scored
+    )
+    yield _labelled("leaderboard_snapshot_age_seconds", "Of the board that is shown.", label="benchmark", values=shown)
 
 
-def _labelled(name: str, text: str, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:
+def _labelled(name: str, text: str, *, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, text, labels=[label])
     for key, value in sorted(values.items()):
         family.add_metric([key], value)

@@ -65,7 +65,7 @@ class PublicStatus:
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
                 effects = _effects(result, self.alarms(session))
                 restored = figures.last_event_age(session, RESTORED)
-                boards = [_board(session, benchmark, title) for benchmark, title in self.benchmarks.items()]
+                boards = [_board(session, benchmark, title=title) for benchmark, title in self.benchmarks.items()]
         except SQLAlchemyError:
             return {
                 **EXAMPLE,
@@ -76,7 +76,7 @@ class PublicStatus:
                 "benchmarks": [],
             }
         return {
-            "status": _word(known, paused, effects),
+            "status": _word(known, paused, effects=effects),
             "queue": result.jobs["queued"],
             "scoring": result.jobs["running"],
             "last_scored_seconds": _whole(result.last_scored_age),
@@ -91,7 +91,7 @@ class PublicStatus:
         }
 
 
-def _board(session: Session, benchmark: str, title: str) -> dict[str, Any]:
+def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
     found = figures.of_benchmark(session, benchmark)
     return {"id": benchmark, "title": title, "queue": found.queued, "board_seconds": _whole(found.snapshot_age)}
 
@@ -103,7 +103,7 @@ def _effects(service_figures: ServiceFigures, alarms: Sequence[ServiceAlarm]) ->
     return sorted({alarm.effect for alarm in alarms if alarm.effect} | ({SCORES_LATE} if silent or waits else set()))
 
 
-def _word(known: list[Incident], paused: str | None, effects: list[str]) -> str:
+def _word(known: list[Incident], paused: str | None, *, effects: list[str]) -> str:
     if paused is not None:
         return "paused"
     unsolved = any(incident.closed_at is None for incident in known)

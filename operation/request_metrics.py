@@ -38,7 +38,7 @@ class RequestMetrics:
             "leaderboard_responses", "Responses by status.", (*labels, "status"), registry=registry
         )
 
-    def record(self, scope: Scope, status: int, seconds: float) -> None:
+    def record(self, scope: Scope, status: int, *, seconds: float) -> None:
         """Count one request."""
         route, method = route_of(scope), scope["method"] if scope["method"] in _METHODS else OTHER
         self.seconds.labels(route, method).observe(seconds)
@@ -70,9 +70,9 @@ class RequestMetricsMiddleware:
             await self._app(scope, receive, sending)
         finally:
             seconds = time.perf_counter() - started
-            self._metrics.record(scope, status, seconds)
+            self._metrics.record(scope, status, seconds=seconds)
             if self._log:
-                access.info("request", extra={"data": _access_line(scope, status, seconds)})
+                access.info("request", extra={"data": _access_line(scope, status, seconds=seconds)})
 
 
 def route_of(scope: Scope) -> str:
@@ -102,7 +102,7 @@ class RequestIdFilter(logging.Filter):
         return True
 
 
-def _access_line(scope: Scope, status: int, seconds: float) -> dict[str, Any]:
+def _access_line(scope: Scope, status: int, *, seconds: float) -> dict[str, Any]:
     """Paths hold ids of entries, and queries what people look for: the template is enough, and no address is kept."""
     return {
         "method": scope["method"],

@@ -81,8 +81,8 @@ def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Re
         )
     with _fetched(source) as path:
         if not sqlite:
-            return _restore_postgresql(source, path, database_url)
-        return _restore_sqlite(source, path, Path(url.database or "").absolute(), replace)
+            return _restore_postgresql(source, path, database_url=database_url)
+        return _restore_sqlite(source, path, database=Path(url.database or "").absolute(), replace=replace)
 
 
 def put_aside(database: Path) -> Path | None:
@@ -123,7 +123,7 @@ def sqlite_head(database: Path) -> Head:
     return Head(seq, digest)
 
 
-def _restore_sqlite(source: str, copy: Path, database: Path, replace: bool) -> Restored:
+def _restore_sqlite(source: str, copy: Path, *, database: Path, replace: bool) -> Restored:
     if database.exists() and not replace:
         raise RestoreRefused(
             _("{database} is there already. Stop the service, then use --replace to put it aside.", database=database)
@@ -147,10 +147,10 @@ def _restore_sqlite(source: str, copy: Path, database: Path, replace: bool) -> R
     finally:
         for ending in ("", *_SIDECARS):
             incoming.with_name(incoming.name + ending).unlink(missing_ok=True)
-    return Restored(source, head, aside)
+    return Restored(source, head, aside=aside)
 
 
-def _restore_postgresql(source: str, dump: Path, database_url: str) -> Restored:
+def _restore_postgresql(source: str, dump: Path, *, database_url: str) -> Restored:
     """Only into an empty database: what is there is nothing to mix with."""
     program = shutil.which("pg_restore")
     if program is None:

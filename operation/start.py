@@ -38,8 +38,8 @@ def sqlite_path(database_url: str) -> Path | None:
 def prepare_database(
     database_url: str,
     replica: Replica | None,
-    environ: Mapping[str, str],
     *,
+    environ: Mapping[str, str],
     copies: str = "",
     real: RealBoardPlaces | None = None,
 ) -> bool:
@@ -58,7 +58,7 @@ def prepare_database(
         return False
     if path is not None and replica is not None and Litestream(path, replica).restore(environ):
         return True
-    _refuse_new_board(database_url, replica, copies, real)
+    _refuse_new_board(database_url, replica, copies=copies, real=real)
     return False
 
 
@@ -82,10 +82,10 @@ def require_database_or_new_board(
                 public_name=replica.public_name,
             )
         )
-    _refuse_new_board(database_url, replica, copies, real)
+    _refuse_new_board(database_url, replica, copies=copies, real=real)
 
 
-def _refuse_new_board(database_url: str, replica: Replica | None, copies: str, real: RealBoardPlaces | None) -> None:
+def _refuse_new_board(database_url: str, replica: Replica | None, *, copies: str, real: RealBoardPlaces | None) -> None:
     """Raise StartRefused where something holds files of a service, and ReplicaUnusable; else say that a new board
     begins: a place that is not mounted looks empty."""
     path = sqlite_path(database_url)
@@ -149,7 +149,7 @@ def record_restore(database: Database, replica: Replica) -> None:
     """Say in log and audit chain that the database came from the replica."""
     with database.write() as session:
         head = audit.head(session)
-        audit.append(session, RESTORED, {"from": "replica", "through": head.seq, "head": head.hash})
+        audit.append(session, RESTORED, data={"from": "replica", "through": head.seq, "head": head.hash})
     log.warning(RESTORED, extra={"data": {"replica": replica.public_name, "through": head.seq}})
 
 

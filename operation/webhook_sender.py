@@ -63,7 +63,7 @@ def parse_url(text: str) -> WebhookUrl:
         raise ValueError("no https address")
     if port != _HTTPS and port < _FIRST_OPEN_PORT:
         raise ValueError("a port of another service")
-    return WebhookUrl(host, port, target)
+    return WebhookUrl(host, port, target=target)
 
 
 def is_public(address: Address) -> bool:
@@ -84,7 +84,7 @@ def new_secret() -> str:
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
-def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
+def signature(secret: str, message_id: str, *, timestamp: int, body: bytes) -> str:
     """Return the value of `webhook-signature`: HMAC-SHA256 over id, timestamp and body, separated by full stops."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     signed = b".".join((message_id.encode(), str(timestamp).encode(), body))
@@ -105,7 +105,7 @@ class WebhookSender:
         Redirects are not followed. Of the answer only status and headers are read.
         """
         try:
-            status = self._post(parse_url(address), _headers(secret, message_id, body), body)
+            status = self._post(parse_url(address), _headers(secret, message_id, body=body), body=body)
         except TimeoutError:
             raise DeliveryFailed("timeout") from None
         except ssl.SSLError:
@@ -115,7 +115,7 @@ class WebhookSender:
         if not 200 <= status < 300:
             raise DeliveryFailed(f"status-{status}")
 
-    def _post(self, url: WebhookUrl, headers: dict[str, str], body: bytes) -> int:
+    def _post(self, url: WebhookUrl, headers: dict[str, str], *, body: bytes) -> int:
         until = time.monotonic() + self.seconds
         with self._connected(url, until) as plain, _cut_at(until, plain) as cut:
             try:
@@ -154,7 +154,7 @@ class _Connection(http.client.HTTPConnection):
     default_port = _HTTPS
 
 
-def _headers(secret: str, message_id: str, body: bytes) -> dict[str, str]:
+def _headers(secret: str, message_id: str, *, body: bytes) -> dict[str, str]:
     now = int(time.time())
     return {
         "Content-Type": "application/json",
@@ -162,7 +162,7 @@ def _headers(secret: str, message_id: str, body: bytes) -> dict[str, str]:
         "Connection": "close",
         "webhook-id": message_id,
         "webhook-timestamp": str(now),
-        "webhook-signature": signature(secret, message_id, now, body),
+        "webhook-signature": signature(secret, message_id, timestamp=now, body=body),
     }
 
 

@@ -45,17 +45,17 @@ class Matched:
 def match(reading: ParsedFile, table: ItemTable) -> Matched:
     """Find the item of every row; rows about no known item stay UNKNOWN."""
     matched = Matched([UNKNOWN] * len(reading.rows), [None] * len(reading.rows))
-    open_rows = _by_content(reading.rows, table, matched)
+    open_rows = _by_content(reading.rows, table, matched=matched)
     hints = zip([row.id for row in reading.rows], matched.items, [row.position for row in reading.rows], strict=True)
     matched.counts.update(hints)
-    matched.revision = _revision(reading, table, matched, open_rows)
+    matched.revision = _revision(reading, table, matched=matched, open_rows=open_rows)
     if open_rows:
-        _by_id_and_order(reading, table, matched, open_rows)
-        _orient(reading, table, matched, open_rows)
+        _by_id_and_order(reading, table, matched=matched, open_rows=open_rows)
+        _orient(reading, table, matched=matched, open_rows=open_rows)
     return matched
 
 
-def _by_content(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched) -> Candidates:
+def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> Candidates:
     """Match rows by key or texts. Returns the others: row index -> items with the same texts, or none."""
     result: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
     open_rows: Candidates = {}
@@ -81,7 +81,7 @@ def _by_key(row: PredictionRow, table: ItemTable) -> tuple[int, ...]:
     key = row.key or ""
     candidates = table.by_fingerprint(key[:64])
     exact = tuple(i for i in candidates if table.items[i].key == key)
-    return exact if len(key) > 64 or len(candidates) == 1 else _narrowed(candidates, row.id, table)
+    return exact if len(key) > 64 or len(candidates) == 1 else _narrowed(candidates, row.id, table=table)
 
 
 def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], int | None]:
@@ -96,11 +96,11 @@ def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], in
         return (), None
     if len(candidates) > 1:
         exact = table.by_fingerprint(table.fingerprint(row.query or "", row.responses))
-        candidates = _narrowed(exact or candidates, row.id, table)
+        candidates = _narrowed(exact or candidates, row.id, table=table)
     return candidates, int(table.items[candidates[0]].responses[0] != first)
 
 
-def _narrowed(candidates: tuple[int, ...], name: str | None, table: ItemTable) -> tuple[int, ...]:
+def _narrowed(candidates: tuple[int, ...], name: str | None, *, table: ItemTable) -> tuple[int, ...]:
     """Return those with the id, if there is one."""
     if len(candidates) < 2 or name is None:
         return candidates
@@ -108,7 +108,7 @@ def _narrowed(candidates: tuple[int, ...], name: str | None, table: ItemTable) -
     return named or candidates
 
 
-def _revision(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: Candidates) -> str:
+def _revision(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> str:
     """Return the revision of which the file has exactly the items; else the one that it fits best: the fewest rows that
     it lacks, or names otherwise; then the most ids, row numbers and row order in common; then the fewest missing items,
     since an interrupted run misses many of its own.
@@ -146,13 +146,13 @@ def _revision(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows
         renamed = sum(i in held and table.items[i].ids[revision] != name for i, name in called)
         extra = len(certain - held) + (result - wanted).total()
         missing = (wanted - result).total()
-        ids, places = _evidence(table, matched, revision)
+        ids, places = _evidence(table, matched, revision=revision)
         return not extra and not missing, -extra - renamed, ids, places, in_order(revision), -missing
 
     return max(table.revisions, key=closeness)  # the first of equals
 
 
-def _evidence(table: ItemTable, matched: Matched, revision: str) -> tuple[int, int]:
+def _evidence(table: ItemTable, matched: Matched, *, revision: str) -> tuple[int, int]:
     """Return how many rows have the id, and the row number, that their item has in a revision."""
     ids = places = 0
     for (name, item, position), count in matched.counts.items():
@@ -166,17 +166,17 @@ def _evidence(table: ItemTable, matched: Matched, revision: str) -> tuple[int, i
     return ids, places
 
 
-def _by_id_and_order(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: Candidates) -> None:
+def _by_id_and_order(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> None:
     """Match the rows that content left open, within the revision."""
     rows, revision = reading.rows, matched.revision
     in_order = [row.id for row in rows] == [table.items[i].ids[revision] for i in table.in_revision(revision)]
     positioned = sum(row.position is not None for row in rows)
-    places = _evidence(table, matched, revision)[1] if positioned else 0
+    places = _evidence(table, matched, revision=revision)[1] if positioned else 0
     trusted = positioned > 0 and places + len(open_rows) >= positioned and places >= _POSITIONS_TRUSTED * positioned
     waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, same_texts in open_rows.items():
         row = rows[index]
-        candidates = same_texts or _with_a_text(row, _named(row, table, revision), table)
+        candidates = same_texts or _with_a_text(row, _named(row, table, revision=revision), table=table)
         if len(candidates) != 1 and row.position is not None and (candidates or trusted):
             held = table.in_revision(revision)
             here = held[row.position] if row.position < len(held) else UNKNOWN
@@ -187,12 +187,12 @@ def _by_id_and_order(reading: ParsedFile, table: ItemTable, matched: Matched, op
         elif candidates:
             waiting[candidates].append(index)
     for candidates, indices in waiting.items():
-        if _by_position(candidates, indices, table, matched) and not in_order:
-            names = {item_label(i, table, revision) for i in candidates}
+        if _by_position(candidates, indices, table=table, matched=matched) and not in_order:
+            names = {item_label(i, table, revision=revision) for i in candidates}
             matched.by_order += sorted(names.difference(matched.by_order))
 
 
-def _named(row: PredictionRow, table: ItemTable, revision: str) -> tuple[int, ...]:
+def _named(row: PredictionRow, table: ItemTable, *, revision: str) -> tuple[int, ...]:
     """Return the items of an id in the revision, else the one item that it names in any other."""
     if row.id is None:
         return ()
@@ -200,7 +200,7 @@ def _named(row: PredictionRow, table: ItemTable, revision: str) -> tuple[int, ..
     return table.by_id(row.id, revision) or (anywhere if len(anywhere) == 1 else ())
 
 
-def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], table: ItemTable) -> tuple[int, ...]:
+def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: ItemTable) -> tuple[int, ...]:
     """Of several items of one id, those that have one of the row's texts, if there are any."""
     if len(candidates) < 2 or row.responses is None:
         return candidates
@@ -208,7 +208,7 @@ def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], table: ItemTab
     return tuple(i for i in candidates if given & set(table.items[i].responses)) or candidates
 
 
-def _orient(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: Candidates) -> None:
+def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> None:
     """Derive the order from the one text of a row that is its item's."""
     for index in open_rows:
         row, item = reading.rows[index], matched.items[index]
@@ -229,7 +229,7 @@ def _orient(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: 
             matched.flips[index] = places.pop()
 
 
-def _by_position(candidates: tuple[int, ...], indices: list[int], table: ItemTable, matched: Matched) -> bool:
+def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: Matched) -> bool:
     """Return the k-th of equal rows, or the k-th equal share of them, is the k-th candidate that no other row has.
 
     Whether there was more than one such candidate, so that the order in the file decided.
@@ -244,7 +244,7 @@ def _by_position(candidates: tuple[int, ...], indices: list[int], table: ItemTab
     return len(free) > 1
 
 
-def resolve_orientation(reading: ParsedFile, matched: Matched, findings: ProblemCollector) -> None:
+def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: ProblemCollector) -> None:
     """For formats that store responses as shown or as in the dataset: find out which, and refer choices to the records.
 
     The readers take them as in the dataset. They are as shown if exactly those shown swapped are in reverse.
@@ -261,7 +261,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, findings: Problem
 
 
 def report_text_differences(
-    reading: ParsedFile, table: ItemTable, matched: Matched, findings: ProblemCollector
+    reading: ParsedFile, table: ItemTable, *, matched: Matched, findings: ProblemCollector
 ) -> None:
     """Rows whose texts are not their item's: a problem where the order is unknown, a notice for the others."""
     known: list[int] = []
@@ -295,17 +295,19 @@ def report_text_differences(
             known=len(known),
             how=how,
         )
-        names = dict.fromkeys(item_label(matched.items[index], table, matched.revision) for index in known)
-        findings.note("text-unknown", message, names)
+        names = dict.fromkeys(item_label(matched.items[index], table, revision=matched.revision) for index in known)
+        findings.note("text-unknown", message, ids=names)
 
 
-def item_label(index: int, table: ItemTable, revision: str) -> str:
+def item_label(index: int, table: ItemTable, *, revision: str) -> str:
     """Return the id of an item in a revision, or in the first that has it."""
     ids = table.items[index].ids
     return ids.get(revision) or next(iter(ids.values()))
 
 
-def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector) -> None:
+def report_ids(
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
+) -> None:
     """Notices about ids: told apart by order, of several revisions, or unknown although the text is known."""
     if matched.by_order:
         message = _(
@@ -314,7 +316,7 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
             "`item`.",
             by_order=len(matched.by_order),
         )
-        findings.note("repeated-id-by-order", message, matched.by_order)
+        findings.note("repeated-id-by-order", message, ids=matched.by_order)
     foreign: dict[str, list[str]] = defaultdict(list)
     unknown: list[str] = []
     for name, item in dict.fromkeys((row.id, item) for row, item in zip(rows, matched.items, strict=True)):
@@ -330,10 +332,10 @@ def report_ids(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched
             names=len(names),
             revision2=revision,
         )
-        findings.note("mixed-revisions", message, names)
+        findings.note("mixed-revisions", message, ids=names)
     if unknown:
         message = _(
             "{unknown} ids are not those of the pairs whose texts stand beside them; the texts count.",
             unknown=len(unknown),
         )
-        findings.note("id-differs-from-text", message, unknown)
+        findings.note("id-differs-from-text", message, ids=unknown)

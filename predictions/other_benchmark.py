@@ -38,12 +38,18 @@ def submit_path(benchmark: str) -> str:
     return f"/app/submit?benchmark={benchmark}"
 
 
-def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, rejected: UploadRejected) -> UploadRejected:
+def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, *, rejected: UploadRejected) -> UploadRejected:
     """Return the refusal that names the benchmark of the file in one sentence."""
     message = _(
         "This is a file of {title}, and here {title2} is scored. Submit it to {title}.",
         title=other.title,
         title2=spec.title,
     )
-    name = BenchmarkName(other.id, other.title, submit_path(other.id))
-    return UploadRejected([Problem(None, None, None, CODE, message)], 1, (), rejected.format, name)
+    name = BenchmarkName(other.id, other.title, path=submit_path(other.id))
+    return UploadRejected(
+        [Problem(None, None, field=None, code=CODE, message=message)],
+        1,
+        warnings=(),
+        format=rejected.format,
+        other=name,
+    )

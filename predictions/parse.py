@@ -97,40 +97,40 @@ def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
         other = other_benchmark(data, table.spec)
         if other is None:
             raise
-        raise refused_for(other, table.spec, rejected) from None
+        raise refused_for(other, table.spec, rejected=rejected) from None
 
 
 def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
     findings = ProblemCollector()
-    reading = read_file(data, findings, len(table))
+    reading = read_file(data, findings, items=len(table))
     matched = match(reading, table)
-    _refuse_other_benchmark(reading.rows, table, matched, findings)
-    _report_unknown(reading.rows, table, matched, findings)
-    per_item = _votes_per_item(reading, matched, table, findings)
-    _report_coverage(per_item, reading.rows, table, matched, findings)
-    report_text_differences(reading, table, matched, findings)
-    resolve_orientation(reading, matched, findings)
+    _refuse_other_benchmark(reading.rows, table, matched=matched, findings=findings)
+    _report_unknown(reading.rows, table, matched=matched, findings=findings)
+    per_item = _votes_per_item(reading, matched, table=table, findings=findings)
+    _report_coverage(per_item, reading.rows, table=table, matched=matched, findings=findings)
+    report_text_differences(reading, table, matched=matched, findings=findings)
+    resolve_orientation(reading, matched, findings=findings)
     if findings.problem_count:
         findings.problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
         raise findings.rejected()
-    report_ids(reading.rows, table, matched, findings)
+    report_ids(reading.rows, table, matched=matched, findings=findings)
     for code, message, indices in reading.remarks:
-        names = dict.fromkeys(item_label(matched.items[i], table, matched.revision) for i in indices)
-        findings.note(code, message, names)
-    return _upload(reading, table, matched, len(next(iter(per_item.values()))), findings)
+        names = dict.fromkeys(item_label(matched.items[i], table, revision=matched.revision) for i in indices)
+        findings.note(code, message, ids=names)
+    return _upload(reading, table, matched=matched, rows_per_item=len(next(iter(per_item.values()))), findings=findings)
 
 
 def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     """Read the votes of a file about a benchmark of labelled pairs."""
     findings = ProblemCollector()
-    file = read_predictions(data, table.spec, findings)
-    matched = match_predictions(file.predictions, table, findings)
+    file = read_predictions(data, table.spec, findings=findings)
+    matched = match_predictions(file.predictions, table, findings=findings)
     if findings.problem_count:
         raise findings.rejected()
     for note in file.notes:
         findings.note(ORDER_TELLS_LABEL, note)
     votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
-    _note_no_judge(votes, matched.matrix, table, findings)
+    _note_no_judge(votes, matched.matrix, table=table, findings=findings)
     decided = (votes == 0) | (votes == 1)
     behaviour = Behaviour(
         parse_rate=float((votes != UNDECIDED).mean()),
@@ -140,17 +140,17 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     return Predictions(
         file.format,
         matched.revision,
-        Votes(matched.matrix),
-        behaviour,
-        len(file.predictions),
-        tuple(findings.notices),
-        samples=_pair_samples(file, matched, table),
+        votes=Votes(matched.matrix),
+        behaviour=behaviour,
+        items=len(file.predictions),
+        warnings=tuple(findings.notices),
+        samples=_pair_samples(file, matched, table=table),
         reply_field=file.reply_field,
         example=readability.EXAMPLES[table.spec.verdict_format],
     )
 
 
-def _note_no_judge(votes: Matrix, matrix: Matrix, table: ItemTable, findings: ProblemCollector) -> None:
+def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings: ProblemCollector) -> None:
     """Warn of votes that need no judge: those of a baseline, or all the same.
 
     ``votes``: (records, K) in the order of the file; ``matrix``: (items, K) in the order of the table.
@@ -168,18 +168,18 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, table: ItemTable, findings: Pr
         findings.note(ONE_SIDED_VOTES, joined((said, then), " "))
 
 
-def _pair_samples(file: PredictionFile, matched: MatchedPairs, table: ItemTable) -> tuple[Sample, ...]:
+def _pair_samples(file: PredictionFile, matched: MatchedPairs, *, table: ItemTable) -> tuple[Sample, ...]:
     """Return a few replies with what was read from each."""
     samples, words = Samples(), SHOWN if file.reply_field else STORED
     for row, prediction in enumerate(file.predictions):
         for place, (vote, reply) in enumerate(zip(prediction.votes, prediction.replies, strict=False)):
-            samples.see(row, place, vote, reply, words)
+            samples.see(row, place, choice=vote, reply=reply, words=words)
     results = []
     for seen in samples.chosen():
         item = matched.items[seen.row] or 0
         vote = int(matched.matrix[item, seen.vote])
-        name = item_label(item, table, matched.revision)
-        results.append(Sample(name, seen.reply, seen.read, vote if vote in (0, 1) else None))
+        name = item_label(item, table, revision=matched.revision)
+        results.append(Sample(name, seen.reply, read=seen.read, vote=vote if vote in (0, 1) else None))
     return tuple(results)
 
 
@@ -211,18 +211,20 @@ def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[s
 
 def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
     """Return those of the file, and one about the votes that could not be read."""
-    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field, upload.example)
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field, example=upload.example)
     return (*upload.warnings, low) if low else upload.warnings
 
 
 def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     votes = upload.items * upload.votes.k
-    result = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field, upload.example)
+    result = readability.refusal(
+        upload.behaviour.parse_rate, votes, reply_field=upload.reply_field, example=upload.example
+    )
     return (result,) if result else ()
 
 
 def _refuse_other_benchmark(
-    rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
 ) -> None:
     """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
     unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
@@ -231,7 +233,7 @@ def _refuse_other_benchmark(
     message = _about_real_or_demo(unknown, table)
     most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
     if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
-        message = _about_another(unknown, len(rows), table)
+        message = _about_another(unknown, len(rows), table=table)
     if message is not None:
         findings.problems.clear()
         findings.problem_count = 0
@@ -253,7 +255,7 @@ def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> s
     )
 
 
-def _about_another(unknown: Sequence[PredictionRow], rows: int, table: ItemTable) -> str:
+def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTable) -> str:
     """Return what to say of a file about some other benchmark, with its first rows."""
     what = (
         _("None of the {rows:,}", rows=rows)
@@ -289,7 +291,7 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
 
 
 def _report_unknown(
-    rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
 ) -> None:
     """Return a problem for every row about no item of the benchmark."""
     for row, item in zip(rows, matched.items, strict=True):
@@ -309,7 +311,7 @@ def _report_unknown(
 
 
 def _votes_per_item(
-    reading: ParsedFile, matched: Matched, table: ItemTable, findings: ProblemCollector
+    reading: ParsedFile, matched: Matched, *, table: ItemTable, findings: ProblemCollector
 ) -> dict[int, list[int]]:
     """Return item index -> its rows, in file order; problems for repeated items and for different numbers of votes."""
     per_item: dict[int, list[int]] = {}
@@ -353,6 +355,7 @@ def _votes_per_item(
 def _report_coverage(
     per_item: dict[int, list[int]],
     rows: Sequence[PredictionRow],
+    *,
     table: ItemTable,
     matched: Matched,
     findings: ProblemCollector,
@@ -363,17 +366,19 @@ def _report_coverage(
     extra = [item for item in per_item if revision not in table.items[item].rows]
     missing = [item for item in held if item not in per_item]
     if per_item and len(missing) > max(findings.unread, (1 - _NAMED_REVISION_SHARE) * len(held)):
-        _report_part(len(per_item), table, findings)
+        _report_part(len(per_item), table, findings=findings)
         return
     for item in extra:
         message = _(
             "revision {revision}, which the other rows fit, lacks this pair; remove it or complete the file",
             revision=revision,
         )
-        findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision))
+        findings.add(
+            "extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision=revision)
+        )
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
-    names = [item_label(item, table, revision) for item in missing]
+    names = [item_label(item, table, revision=revision) for item in missing]
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = _(
         "the file has no votes for {names:,} of the {held:,} pairs of revision {revision}, and must cover them all; "
@@ -386,7 +391,7 @@ def _report_coverage(
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
 
-def _report_part(result: int, table: ItemTable, findings: ProblemCollector) -> None:
+def _report_part(result: int, table: ItemTable, *, findings: ProblemCollector) -> None:
     """Return the problem of a file with too few items to identify its revision."""
     sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
     whole = (
@@ -405,7 +410,7 @@ def _report_part(result: int, table: ItemTable, findings: ProblemCollector) -> N
 
 
 def _upload(
-    reading: ParsedFile, table: ItemTable, matched: Matched, rows_per_item: int, findings: ProblemCollector
+    reading: ParsedFile, table: ItemTable, *, matched: Matched, rows_per_item: int, findings: ProblemCollector
 ) -> Predictions:
     """Return the votes of a file without problems."""
     count = len(reading.rows)
@@ -413,14 +418,14 @@ def _upload(
     width = 1 if reading.one_vote_a_row else k
     choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
     items = np.array(matched.items)
-    shown, flips = _orders(reading, table, matched, width)
+    shown, flips = _orders(reading, table, matched=matched, width=width)
     stored = np.where(choices == UNDECIDED, choices, choices ^ flips[:, None])
     matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
     # A stable sort keeps the votes of an item in file order.
     order = np.argsort(items, kind="stable")
     held = np.unique(items)
     matrix[held] = stored[order].reshape(len(held), k)
-    _note_no_judge(choices, matrix, table, findings)
+    _note_no_judge(choices, matrix, table=table, findings=findings)
     decided = choices >= 0
     known = decided & (shown >= 0)
     behaviour = Behaviour(
@@ -428,27 +433,27 @@ def _upload(
         first_shown_rate=float((choices == shown)[known].mean()) if known.any() else None,
         self_consistency=self_consistency(matrix),
     )
-    texts = _about_texts(reading.rows, order, len(held), k)
-    samples = _samples(reading, matched, table, stored)
+    texts = _about_texts(reading.rows, order, items=len(held), k=k)
+    samples = _samples(reading, matched, table=table, stored=stored)
     read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
     return Predictions(*read, texts, samples, reading.reply_field)
 
 
-def _samples(reading: ParsedFile, matched: Matched, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
+def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
     """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
     chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
     return tuple(
         Sample(
-            item_label(matched.items[one.row], table, matched.revision),
+            item_label(matched.items[one.row], table, revision=matched.revision),
             one.reply,
-            one.read,
-            None if vote == UNDECIDED else vote,
+            read=one.read,
+            vote=None if vote == UNDECIDED else vote,
         )
         for one, vote in chosen
     )
 
 
-def _about_texts(rows: Sequence[PredictionRow], order: Any, items: int, k: int) -> dict[str, float | None] | None:
+def _about_texts(rows: Sequence[PredictionRow], order: Any, *, items: int, k: int) -> dict[str, float | None] | None:
     """Shares: items whose K texts are one and the same (None for K = 1), and texts that are empty."""
     marks = [row.texts for row in rows if row.texts is not None]
     if len(marks) < len(rows):
@@ -461,7 +466,7 @@ def _about_texts(rows: Sequence[PredictionRow], order: Any, items: int, k: int) 
     }
 
 
-def _orders(reading: ParsedFile, table: ItemTable, matched: Matched, width: int) -> tuple[Any, Any]:
+def _orders(reading: ParsedFile, table: ItemTable, *, matched: Matched, width: int) -> tuple[Any, Any]:
     """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to swap to stored
     order."""
     rows, none = reading.rows, (-1,) * width

@@ -62,6 +62,7 @@ class UploadRejected(Exception):
         self,
         problems: Iterable[Problem],
         problem_count: int | None = None,
+        *,
         warnings: Iterable[FileWarning] = (),
         format: str | None = None,
         other: BenchmarkName | None = None,
@@ -96,15 +97,15 @@ class ProblemCollector:
         self.problem_count += 1
         if len(self.problems) < LISTED_PROBLEMS:
             shown = id if id is None or len(id) <= _LONGEST_ID else id[:_LONGEST_ID] + "…"
-            self.problems.append(Problem(line, shown, field, code, message))
+            self.problems.append(Problem(line, shown, field=field, code=code, message=message))
 
-    def note(self, code: str, message: str, ids: Iterable[str] = ()) -> None:
+    def note(self, code: str, message: str, *, ids: Iterable[str] = ()) -> None:
         """Record a notice."""
-        self.notices.append(FileWarning(code, message, tuple(ids)[:LISTED_IDS]))
+        self.notices.append(FileWarning(code, message, ids=tuple(ids)[:LISTED_IDS]))
 
     def rejected(self) -> UploadRejected:
         """Return all that was found, as the exception to raise."""
-        return UploadRejected(self.problems, self.problem_count, self.notices, self.format)
+        return UploadRejected(self.problems, self.problem_count, warnings=self.notices, format=self.format)
 
     def reject(
         self, code: str, message: str, *, line: int | None = None, id: str | None = None, field: str | None = None

@@ -21,7 +21,7 @@ _USUAL = EXAMPLES["official-sentence"]
 _VERDICT = _("A reply that can be read ends like this: {}")
 
 
-def refusal(share: float, votes: int, reply_field: str | None, example: str = _USUAL) -> Problem | None:
+def refusal(share: float, votes: int, *, reply_field: str | None, example: str = _USUAL) -> Problem | None:
     """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
     judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read."""
     if share >= REFUSED_BELOW:
@@ -47,10 +47,10 @@ def refusal(share: float, votes: int, reply_field: str | None, example: str = _U
             reply_field=reply_field,
             example=_VERDICT.format(example),
         )
-    return Problem(None, None, reply_field, UNREADABLE, message)
+    return Problem(None, None, field=reply_field, code=UNREADABLE, message=message)
 
 
-def warning(share: float, reply_field: str | None, example: str = _USUAL) -> FileWarning | None:
+def warning(share: float, reply_field: str | None, *, example: str = _USUAL) -> FileWarning | None:
     """Return what to say of a file of which a good part cannot be read."""
     if share >= WARNED_BELOW:
         return None

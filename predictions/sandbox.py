@@ -62,6 +62,7 @@ Result = tuple[dict[str, Any], Predictions | None]
 def read_isolated(
     path: Path,
     benchmark: str | Path = DEFAULT_BENCHMARK,
+    *,
     limits: Limits = DEFAULT_LIMITS,
     definitions: Path = DEFINITIONS,
 ) -> Result:
@@ -74,7 +75,7 @@ def read_isolated(
     """
     try:
         done = subprocess.run(
-            _command(path, benchmark, limits, definitions),
+            _command(path, benchmark, limits=limits, definitions=definitions),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=_ROOT,
@@ -85,10 +86,12 @@ def read_isolated(
         )
     except subprocess.TimeoutExpired:
         return _too_expensive(benchmark, limits)
-    return _result(done.stdout, done.stderr[-_ERRORS_KEPT:], done.returncode, benchmark, limits)
+    return _result(
+        done.stdout, done.stderr[-_ERRORS_KEPT:], returncode=done.returncode, benchmark=benchmark, limits=limits
+    )
 
 
-def read_isolated_among(path: Path, benchmark: str | Path, definitions: Path, served: Collection[str]) -> Result:
+def read_isolated_among(path: Path, benchmark: str | Path, *, definitions: Path, served: Collection[str]) -> Result:
     """As `read_isolated`; of another benchmark's file the address is given only where that benchmark is served."""
     report, upload = read_isolated(path, benchmark, definitions=definitions)
     other = report.get("other_benchmark")
@@ -97,7 +100,7 @@ def read_isolated_among(path: Path, benchmark: str | Path, definitions: Path, se
     return report, upload
 
 
-def _command(path: Path, benchmark: str | Path, limits: Limits, definitions: Path) -> list[str]:
+def _command(path: Path, benchmark: str | Path, *, limits: Limits, definitions: Path) -> list[str]:
     table = str(benchmark.absolute()) if isinstance(benchmark, Path) else benchmark
     numbers = [str(limits.memory_bytes), str(limits.cpu_seconds)]
     return [
@@ -118,7 +121,7 @@ def _environment() -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
-def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path, limits: Limits) -> Result:
+def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | Path, limits: Limits) -> Result:
     """Return what the child printed, or a rejection in its stead. Raises ReadingFailed."""
     if returncode < 0 or returncode == _OUT_OF_MEMORY or (returncode and any(map(errors.__contains__, _MEMORY_WORDS))):
         return _too_expensive(benchmark, limits)
@@ -167,10 +170,18 @@ def _packed(upload: Predictions) -> dict[str, Any]:
 
 def _unpacked(packed: dict[str, Any]) -> Predictions:
     votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], packed["votes_per_item"])
-    warnings = tuple(FileWarning(w["code"], w["message"], tuple(w["ids"])) for w in packed["warnings"])
+    warnings = tuple(FileWarning(w["code"], w["message"], ids=tuple(w["ids"])) for w in packed["warnings"])
     behaviour = Behaviour(**packed["behaviour"])
     about_texts = packed["texts"]
-    return Predictions(packed["format"], packed["revision"], votes, behaviour, packed["items"], warnings, about_texts)
+    return Predictions(
+        packed["format"],
+        packed["revision"],
+        votes=votes,
+        behaviour=behaviour,
+        items=packed["items"],
+        warnings=warnings,
+        texts=about_texts,
+    )
 
 
 def _lower_limits(memory_bytes: int, cpu_seconds: int) -> None:
@@ -188,7 +199,7 @@ def _lower_limits(memory_bytes: int, cpu_seconds: int) -> None:
         resource.setrlimit(kind, (wanted, wanted))
 
 
-def _read_here(path: Path, benchmark: str, definitions: Path) -> dict[str, Any]:
+def _read_here(path: Path, benchmark: str, *, definitions: Path) -> dict[str, Any]:
     """Return the child's answer."""
     manifest = Path(benchmark)
     named = load_table(manifest, definitions) if manifest.is_absolute() else None
@@ -205,7 +216,7 @@ def _main(arguments: list[str]) -> int:
     path, benchmark, definitions, memory_bytes, cpu_seconds = arguments
     try:
         _lower_limits(int(memory_bytes), int(cpu_seconds))
-        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark, Path(definitions))))
+        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark, definitions=Path(definitions))))
     except MemoryError:
         return _OUT_OF_MEMORY
     except OSError as error:

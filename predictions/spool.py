@@ -34,7 +34,7 @@ class UploadedFile:
     size: int
 
     @classmethod
-    def on_disk(cls, path: Path, name: str, limit: int) -> UploadedFile:
+    def on_disk(cls, path: Path, name: str, *, limit: int) -> UploadedFile:
         """Return a file that is on this machine already.
 
         Raises:
@@ -44,7 +44,7 @@ class UploadedFile:
             raise TooLarge(limit)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return cls(path, display_name(name), digest, path.stat().st_size)
+        return cls(path, display_name(name), sha256=digest, size=path.stat().st_size)
 
 
 class UploadWriter:
@@ -70,7 +70,7 @@ class UploadWriter:
     def finish(self, name: str) -> UploadedFile:
         """Return the complete file."""
         self._file.flush()
-        return UploadedFile(self._path, display_name(name), self._hash.hexdigest(), self._size)
+        return UploadedFile(self._path, display_name(name), sha256=self._hash.hexdigest(), size=self._size)
 
     def close(self) -> None:
         """Close the file; harmless when closed."""

@@ -33,7 +33,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class JsonFault(Exception):
     """The text is not JSON that may be trusted."""
 
-    def __init__(self, code: str, message: str, line: int = 1) -> None:
+    def __init__(self, code: str, message: str, *, line: int = 1) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -128,7 +128,7 @@ def _explain(text: bytes, error: orjson.JSONDecodeError) -> NoReturn:
     _strictly(text)
     place = _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
     raise JsonFault(
-        "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), error.lineno
+        "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), line=error.lineno
     ) from None
 
 
@@ -139,7 +139,7 @@ def _strictly(text: bytes) -> Any:
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         raise JsonFault(
-            "bad-utf8", _("byte {start} is not UTF-8; save the file as UTF-8", start=error.start + 1), line
+            "bad-utf8", _("byte {start} is not UTF-8; save the file as UTF-8", start=error.start + 1), line=line
         ) from None
     try:
         value = json.loads(
@@ -156,7 +156,7 @@ def _strictly(text: bytes) -> Any:
             else _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
         )
         raise JsonFault(
-            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), error.lineno
+            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), line=error.lineno
         ) from None
     _check_strings(value, 1)
     return value

@@ -27,7 +27,7 @@ def build(receipts: ReceiptService) -> APIRouter:
         """Return the signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
         result = receipts.of_acceptance(submission, identity_of(request))
         if result is None:
-            return problem(404, "unknown-submission", _("There is no receipt of this submission here."))
+            return problem(404, "unknown-submission", detail=_("There is no receipt of this submission here."))
         return _canonical(result)
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
@@ -36,9 +36,9 @@ def build(receipts: ReceiptService) -> APIRouter:
         try:
             score_receipts = receipts.of_scores(entry, identity_of(request))
         except RecordChanged as changed:
-            return problem(500, "record-changed", str(changed))
+            return problem(500, "record-changed", detail=str(changed))
         if score_receipts is None:
-            return problem(404, "unknown-entry", _("There is no entry with this id."))
+            return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
         return _canonical({"entry": entry, "receipts": score_receipts})
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)

@@ -69,13 +69,15 @@ def run(options: argparse.Namespace) -> CommandOutput:
     try:
         receipts = read_receipts(receipt)
     except NoReceipt as none:
-        return _said(options, [], [Finding("receipt", CheckOutcome.FAILED, "not-a-receipt", str(none))])
-    each = [(receipt, check_all(receipt, keys, file, table, chain)) for receipt in receipts]
-    return _said(options, each, about_chain)
+        return _said(
+            options, [], besides=[Finding("receipt", CheckOutcome.FAILED, code="not-a-receipt", message=str(none))]
+        )
+    each = [(receipt, check_all(receipt, keys, file=file, table=table, chain=chain)) for receipt in receipts]
+    return _said(options, each, besides=about_chain)
 
 
 def _said(
-    options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], besides: list[Finding]
+    options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], *, besides: list[Finding]
 ) -> CommandOutput:
     findings = [one for _, found in each for one in found] + besides
     good = not any(finding.outcome is CheckOutcome.FAILED for finding in findings)
@@ -133,13 +135,13 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[F
         with options.chain.open("rb") as lines:
             chain = read_chain(lines)
     except ChainBroken as broken:
-        return None, [Finding("chain", CheckOutcome.FAILED, "chain-broken", str(broken))]
+        return None, [Finding("chain", CheckOutcome.FAILED, code="chain-broken", message=str(broken))]
     except OSError as error:
         raise _UnusableInput(_("{file} cannot be read: {error}.", file=options.chain, error=error.strerror)) from None
     if head is None:
-        return chain, [Finding("head", CheckOutcome.SKIPPED, "no-head", _WITHOUT_HEAD)]
+        return chain, [Finding("head", CheckOutcome.SKIPPED, code="no-head", message=_WITHOUT_HEAD)]
     named = head if isinstance(head, dict) else {}
-    return chain, [chain.check(named.get("seq"), named.get("hash"), _("head"), "head")]
+    return chain, [chain.check(named.get("seq"), named.get("hash"), what=_("head"), check="head")]
 
 
 def _table(options: argparse.Namespace) -> Any:

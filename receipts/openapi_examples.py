@@ -44,12 +44,12 @@ _SCORE = {
 ACCEPTANCE = answers(
     "`signature` is Ed25519, in base64, over the canonical JSON of all the rest. Abridged here.",
     _ACCEPTANCE,
-    {(404, "unknown-submission"): "There is none, or it is not for you."},
+    problems={(404, "unknown-submission"): "There is none, or it is not for you."},
 )
 SCORES = answers(
     "One for each score. Of labels that are not public the commitment stands in for the digest. Abridged here.",
     {"entry": "e4kq2m7xwzta", "receipts": [_SCORE]},
-    {(404, "unknown-entry"): "There is none, or it is not for you."},
+    problems={(404, "unknown-entry"): "There is none, or it is not for you."},
 )
 KEYS = answers(
     "Ed25519, as 32 bytes in base64 and as PEM. `id` is what receipts say as `key_id`.",

@@ -44,7 +44,7 @@ class Acceptance:
     durability: str  # where the bytes were when this was said
 
 
-def acceptance_payload(taken: Acceptance, file: UploadedFile, upload: Predictions) -> dict[str, Any]:
+def acceptance_payload(taken: Acceptance, file: UploadedFile, *, upload: Predictions) -> dict[str, Any]:
     """Return what was taken; its place in the audit chain follows from these facts."""
     return {
         "kind": ACCEPTANCE,

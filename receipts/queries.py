@@ -52,13 +52,13 @@ class Scored(NamedTuple):
         return self.salt and row_commitments.of_score(self.submission_id, *rules, self.tally_sha256, self.salt)
 
 
-def receipts_of_submission(session: Session, benchmark: str, submission: str) -> ReceiptRow | None:
+def receipts_of_submission(session: Session, benchmark: str, *, submission: str) -> ReceiptRow | None:
     """Return a submission; None if there is no such one."""
     row = session.execute(_held(benchmark).where(Submission.id == submission)).one_or_none()
     return _as_held(row) if row else None
 
 
-def receipts_of_account(session: Session, benchmark: str, owner: str, most: int) -> list[ReceiptRow]:
+def receipts_of_account(session: Session, benchmark: str, *, owner: str, most: int) -> list[ReceiptRow]:
     """Return what an account has submitted, the newest first."""
     rows = session.execute(
         _held(benchmark)
@@ -97,7 +97,7 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
     return [Scored(*row) for row in rows]
 
 
-def labels(session: Session, benchmark: str, hidden: Mapping[str, str]) -> dict[str, Labels]:
+def labels(session: Session, benchmark: str, *, hidden: Mapping[str, str]) -> dict[str, Labels]:
     """Return every label revision of a benchmark that is no draft. `hidden`: the configured ones that are not public,
     and their levels."""
     levels = merged(hidden, label_imports.hidden_revisions(session, benchmark))
@@ -117,7 +117,14 @@ def labels(session: Session, benchmark: str, hidden: Mapping[str, str]) -> dict[
         .where(RegisteredLabelSet.benchmark == benchmark)
     )
     return {
-        name: Labels(name, items, levels.get(name, PUBLIC), digest, imported or own, salt if imported else own_salt)
+        name: Labels(
+            name,
+            items,
+            level=levels.get(name, PUBLIC),
+            digest=digest,
+            commitment=imported or own,
+            salt=salt if imported else own_salt,
+        )
         for name, items, digest, own, own_salt, imported, salt in rows
         if name not in drafts
     }

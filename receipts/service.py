@@ -53,7 +53,7 @@ class ReceiptService:
         It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
-            result = queries.receipts_of_submission(session, self.spec.id, submission)
+            result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
             shown = visibility.of(session, submission)
@@ -70,18 +70,25 @@ class ReceiptService:
         Raises RecordChanged where rows about it, or about labels, are not what their events say.
         """
         with self.database.read() as session:
-            result = queries.receipts_of_submission(session, self.spec.id, submission)
+            result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
             shown = visibility.of(session, submission)
             if (result.hidden or not shown.published) and not _may_see(result, user):
                 return None
             ledger, wrong = integrity.about(session, submission)
-            labels = queries.labels(session, self.spec.id, self.hidden_labels)
+            labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
             stored = queries.scores(session, [submission])
-            levels = ladder.levels(session, self.spec.id, self.hidden_labels)
-            withheld = ladder.withheld(session, self.spec, levels, [submission])
-            stated = [] if wrong else [self._state(session, result, one, labels, ledger, withheld) for one in stored]
+            levels = ladder.levels(session, self.spec.id, configured=self.hidden_labels)
+            withheld = ladder.withheld(session, self.spec, levels=levels, submissions=[submission])
+            stated = (
+                []
+                if wrong
+                else [
+                    self._state(session, result, score=one, labels=labels, ledger=ledger, withheld=withheld)
+                    for one in stored
+                ]
+            )
         if wrong:
             self._refuse(submission, wrong[0])
         return [self.signer.sign(one) for one in stated]
@@ -90,6 +97,7 @@ class ReceiptService:
         self,
         session: Session,
         receipt: ReceiptRow,
+        *,
         score: Scored,
         labels: dict[str, payload.Labels],
         ledger: Ledger,
@@ -127,7 +135,7 @@ class ReceiptService:
 
     def _refuse(self, submission: str, wrong: Mismatch) -> None:
         log.error("receipt.refused", extra={"data": {"submission": submission, "reason": wrong.sentence}})
-        integrity_alarms.record(self.database, wrong, submission)
+        integrity_alarms.record(self.database, wrong, subject=submission)
         raise RecordChanged
 
     def keys(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Signer:
             if not isinstance(private, Ed25519PrivateKey):
                 raise KeyUnusable(_("this is another kind of key than Ed25519: openssl genpkey -algorithm ed25519"))
             return cls(private)
-        seed = _decoded(text, _SEED_BYTES, _("the base64 of 32 random bytes"))
+        seed = _decoded(text, _SEED_BYTES, what=_("the base64 of 32 random bytes"))
         return cls(Ed25519PrivateKey.from_private_bytes(seed))
 
     @property
@@ -120,7 +120,7 @@ def read_keys(given: object) -> dict[str, bytes]:
     listed = given.get("keys") if isinstance(given, Mapping) else None
     if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
         raise KeyUnusable(_("this is neither PEM nor JSON with a list of keys"))
-    return _by_id(_decoded(one.get("public_key"), _SEED_BYTES, _("32 bytes in base64")) for one in listed)
+    return _by_id(_decoded(one.get("public_key"), _SEED_BYTES, what=_("32 bytes in base64")) for one in listed)
 
 
 def _by_id(keys: Iterable[bytes]) -> dict[str, bytes]:
@@ -131,7 +131,7 @@ def _signed_text(facts: Mapping[str, Any]) -> bytes:
     return canonical_json(facts).encode("ascii")
 
 
-def _decoded(text: object, size: int, what: str) -> bytes:
+def _decoded(text: object, size: int, *, what: str) -> bytes:
     try:
         result = base64.b64decode(text.strip(), validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError):

@@ -73,20 +73,20 @@ def check_signature(receipt: Mapping[str, Any], keys: Mapping[str, bytes]) -> Fi
     if not isinstance(name, str) or name not in keys:
         known = ", ".join(sorted(keys)) or _("none")
         message = _("Signed with key {key}, which is not among those given: {known}.", key=str(name)[:40], known=known)
-        return _failed("signature", "unknown-key", message)
+        return _failed("signature", "unknown-key", message=message)
     if not verify_signature(receipt, keys[name]):
         message = _(
             "The signature is not by key {key} over what the receipt says: it was changed, or is forged.", key=name
         )
-        return _failed("signature", "bad-signature", message)
+        return _failed("signature", "bad-signature", message=message)
     return _ok("signature", _("Signed with key {key}.", key=name))
 
 
-def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> list[Finding]:
+def check_file(receipt: Mapping[str, Any], data: bytes, *, table: ItemTable) -> list[Finding]:
     """Return whether this is the file of the receipt, and whether it holds what the receipt counts."""
     digest = hashlib.sha256(data).hexdigest()
     if digest != receipt.get("content_sha256"):
-        return [_failed("file", "file-differs", _other_file(digest, len(data), receipt.get("bytes")))]
+        return [_failed("file", "file-differs", message=_other_file(digest, len(data), expected=receipt.get("bytes")))]
     findings = [_ok("file", _("The file has the receipt's SHA-256, {digest}.", digest=digest))]
     if receipt["kind"] != "acceptance":
         return findings
@@ -95,16 +95,16 @@ def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> lis
         message = _(
             "Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=benchmark
         )
-        return [*findings, Finding("counts", CheckOutcome.SKIPPED, "other-benchmark", message)]
+        return [*findings, Finding("counts", CheckOutcome.SKIPPED, code="other-benchmark", message=message)]
     try:
-        return [*findings, *_check_counts(receipt, len(data), parse_predictions(data, table))]
+        return [*findings, *_check_counts(receipt, len(data), upload=parse_predictions(data, table))]
     except UploadRejected as rejected:
         problem = rejected.problems[0].message
         message = _("The file cannot be read as predictions: {problem}", problem=problem)
-        return [*findings, _failed("counts", "counts-differ", message)]
+        return [*findings, _failed("counts", "counts-differ", message=message)]
 
 
-def _other_file(digest: str, size: int, expected: object) -> str:
+def _other_file(digest: str, size: int, *, expected: object) -> str:
     if not isinstance(expected, int):
         return _(
             "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=size
@@ -118,7 +118,7 @@ def _other_file(digest: str, size: int, expected: object) -> str:
     )
 
 
-def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) -> Iterator[Finding]:
+def _check_counts(receipt: Mapping[str, Any], size: int, *, upload: Predictions) -> Iterator[Finding]:
     from receipts.payload import votes_sha256
 
     result = {
@@ -135,7 +135,9 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) ->
         for name, value in result.items()
         if values[name] != value
     ]:
-        yield _failed("counts", "counts-differ", _("The receipt says {differences}.", differences=joined(wrong, "; ")))
+        yield _failed(
+            "counts", "counts-differ", message=_("The receipt says {differences}.", differences=joined(wrong, "; "))
+        )
     else:
         votes = votes_phrase(upload.votes.k)
         message = _("{number:,} pairs with {votes}, as the receipt says.", number=upload.items, votes=votes)
@@ -145,7 +147,7 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) ->
             yield _ok("votes", _("The votes are those of the receipt."))
         else:
             message = _("The votes that are read in the file are not those of the receipt.")
-            yield _failed("votes", "votes-differ", message)
+            yield _failed("votes", "votes-differ", message=message)
 
 
 def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
@@ -155,7 +157,7 @@ def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
         return None
     if commit(str(digest), bytes.fromhex(str(salt))) != commitment:
         message = _("The revealed salt and digest are not those that the label revision was committed to.")
-        return _failed("labels", "commitment-differs", message)
+        return _failed("labels", "commitment-differs", message=message)
     revision = receipt.get("label_revision")
     message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
     return _ok("labels", message)
@@ -168,11 +170,11 @@ def check_event(receipt: Mapping[str, Any]) -> Finding | None:
         return None
     if not isinstance(body, dict) or body.get("seq") != receipt.get("chain_seq"):
         message = _("The event in the receipt is not the one that the receipt names.")
-        return _failed("event", "event-differs", message)
+        return _failed("event", "event-differs", message=message)
     wrong = _event_of_acceptance(receipt, body) if receipt["kind"] == "acceptance" else _event_of_score(receipt, body)
     if wrong:
         message = _("The event in the receipt says something else: {fields}.", fields=wrong)
-        return _failed("event", "event-differs", message)
+        return _failed("event", "event-differs", message=message)
     message = _("Event {seq}, which the receipt carries, says what the receipt says.", seq=body["seq"])
     return _ok("event", message)
 
@@ -211,22 +213,22 @@ class Chain:
     hashes: tuple[str, ...]
     bodies: tuple[str, ...]
 
-    def check(self, seq: object, digest: object, what: str, check: str) -> Finding:
+    def check(self, seq: object, digest: object, *, what: str, check: str) -> Finding:
         """Return whether an event has this number and hash here."""
         if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
-            return _failed(check, "no-place", _("The {what} names no place in a chain.", what=what))
+            return _failed(check, "no-place", message=_("The {what} names no place in a chain.", what=what))
         if seq > len(self.hashes):
-            return _failed(check, "chain-too-short", self._too_short(seq, what))
+            return _failed(check, "chain-too-short", message=self._too_short(seq, what))
         if self.hashes[seq - 1] != digest:
             message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
-            return _failed(check, "not-in-chain", message)
+            return _failed(check, "not-in-chain", message=message)
         number = len(self.hashes)
         return _ok(check, _("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=number))
 
     def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
         """Return whether the event that a receipt names is in the chain, with the body that the receipt carries or
         names."""
-        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), _("receipt"), "chain")
+        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), what=_("receipt"), check="chain")
         if finding.outcome is not CheckOutcome.OK:
             return finding
         seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
@@ -234,7 +236,7 @@ class Chain:
         digests |= set() if named is None else {named}
         if digests - {self.bodies[seq - 1]}:
             message = _("Event {seq} of the chain has another body than the receipt says.", seq=seq)
-            return _failed("chain", "body-differs", message)
+            return _failed("chain", "body-differs", message=message)
         return finding
 
     def _too_short(self, seq: int, what: str) -> str:
@@ -258,7 +260,7 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             event = json.loads(line)
-            wrong = _wrong_link(event, number, hashes[-1])
+            wrong = _wrong_link(event, number, previous=hashes[-1])
         except (ValueError, KeyError, TypeError, RecursionError):
             wrong = _("this line is no event of a chain, with seq, prev, body_sha256 and hash")
         if wrong is not None:
@@ -268,7 +270,7 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
     return Chain(tuple(hashes[1:]), tuple(bodies))
 
 
-def _wrong_link(event: Mapping[str, Any], number: int, previous: str) -> str | None:
+def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str | None:
     """Return what is wrong with the event that should have this number; None where it is the next one."""
     if not all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash")):
         return _("prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits")
@@ -284,6 +286,7 @@ def _wrong_link(event: Mapping[str, Any], number: int, previous: str) -> str | N
 def check_all(
     receipt: Mapping[str, Any],
     keys: Mapping[str, bytes],
+    *,
     file: bytes | None = None,
     table: Callable[[], ItemTable] = load_table,
     chain: Chain | None = None,
@@ -291,7 +294,7 @@ def check_all(
     """Return every check for which there is something to check with."""
     findings = [check_signature(receipt, keys)]
     if file is not None:
-        findings += check_file(receipt, file, table())
+        findings += check_file(receipt, file, table=table())
     if (labels := check_labels(receipt)) is not None:
         findings.append(labels)
     if findings[0].outcome is CheckOutcome.OK and (event := check_event(receipt)) is not None:
@@ -332,8 +335,8 @@ def _is_digest(text: object) -> bool:
 
 
 def _ok(check: str, message: str) -> Finding:
-    return Finding(check, CheckOutcome.OK, "ok", message)
+    return Finding(check, CheckOutcome.OK, code="ok", message=message)
 
 
-def _failed(check: str, code: str, message: str) -> Finding:
-    return Finding(check, CheckOutcome.FAILED, code, message)
+def _failed(check: str, code: str, *, message: str) -> Finding:
+    return Finding(check, CheckOutcome.FAILED, code=code, message=message)

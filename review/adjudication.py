@@ -53,20 +53,20 @@ class ContestedPair(NamedTuple):
     help="let people decide where annotators disagree",
     button="Let them adjudicate",
 )
-def add_adjudicators(ctx: ActionContext, project: ProjectNumber, annotators: Accounts) -> ActionResult:
+def add_adjudicators(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
     """Let accounts decide pairs on which annotators disagree. For maintainers, who may always.
 
     Nobody decides a pair that the same account has annotated. Raises AuthError, NotFound, Conflict.
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project, lock=True)
-        added = add_accounts(session, project, annotators, adjudications.add_adjudicators)
+        result = known(session, ctx.benchmark, project=project, lock=True)
+        added = add_accounts(session, project, accounts=annotators, add=adjudications.add_adjudicators)
         if not added:
             return ActionResult(False, _("They may adjudicate already."))
         facts = {"project": project, "adjudicators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, ADJUDICATORS, facts)
-    return ActionResult(True, _("{count} more may adjudicate in {name}.", count=len(added), name=result.name), seq)
+        seq = audit.append(session, ADJUDICATORS, data=facts)
+    return ActionResult(True, _("{count} more may adjudicate in {name}.", count=len(added), name=result.name), seq=seq)
 
 
 @action(
@@ -76,33 +76,33 @@ def add_adjudicators(ctx: ActionContext, project: ProjectNumber, annotators: Acc
     help="a pair on which annotators disagree, with their answers",
     text=text_output.contested_pair,
 )
-def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> ContestedPair:
+def disagreement(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ContestedPair:
     """Return a pair on which annotators disagree, for an adjudicator who has not annotated it.
 
     Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        result = _open_to(session, ctx, project)
-        key = item_of(session, project, place)
-        said = _disagreeing(session, ctx, result, key)
+        result = _open_to(session, ctx, project=project)
+        key = item_of(session, project, place=place)
+        said = _disagreeing(session, ctx, project=result, key=key)
         decided = adjudications.decisions(session, project).get(key)
-        pair = project_pairs.content(ctx, session, result, place, key)
+        pair = project_pairs.content(ctx, session, project=result, place=place, key=key)
     seen = annotation_order(ctx.user.account, key)
-    shown = [GivenAnswer(seen_verdict(one.verdict, seen), tuple(one.errors), one.note) for one in said]
+    shown = [GivenAnswer(seen_verdict(one.verdict, seen), tuple(one.errors), note=one.note) for one in said]
     own = None
     if decided is not None:
-        own = GivenAnswer(seen_verdict(decided.verdict, seen), tuple(decided.errors), decided.note)
+        own = GivenAnswer(seen_verdict(decided.verdict, seen), tuple(decided.errors), note=decided.note)
     return ContestedPair(
         place,
         result.items,
-        pair.query,
-        in_order(pair.responses, seen) if pair.responses else None,
-        pair.image,
-        sorted(shown, key=lambda one: (one.verdict, one.errors, one.note)),
-        own,
-        shown_draft(pair.draft, seen) if own else None,
-        pair.draft is not None,
+        question=pair.query,
+        responses=in_order(pair.responses, seen) if pair.responses else None,
+        image=pair.image,
+        answers=sorted(shown, key=lambda one: (one.verdict, one.errors, one.note)),
+        said=own,
+        draft=shown_draft(pair.draft, seen) if own else None,
+        has_draft=pair.draft is not None,
     )
 
 
@@ -113,7 +113,7 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> Co
     audit=ADJUDICATED,
     help="decide a pair on which annotators disagree, over an earlier decision of yours",
 )
-def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, given_answer: GivenAnswer) -> ActionResult:
+def adjudicate(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_answer: GivenAnswer) -> ActionResult:
     """Decide a pair on which annotators disagree: the answer counts instead of theirs.
 
     Raises AuthError, NotFound, Conflict.
@@ -123,32 +123,32 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, given_a
     given_answer = replace(given_answer, errors=tuple(given_answer.errors))
     check(given_answer)
     with ctx.database.write() as session:
-        result = _open_to(session, ctx, project, lock=True)
+        result = _open_to(session, ctx, project=project, lock=True)
         if result.closed_at is not None:
             raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=result.name))
-        key = item_of(session, project, place)
-        _disagreeing(session, ctx, result, key)
+        key = item_of(session, project, place=place)
+        _disagreeing(session, ctx, project=result, key=key)
         verdict = stored_verdict(given_answer.verdict, annotation_order(ctx.user.account, key))
         before = adjudications.decisions(session, project).get(key)
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         if before is not None and before[1:] == (ctx.user.account, *values.values()):
             return ActionResult(False, _("It is saved already."))
         adjudications.add_adjudicators(session, project, [ctx.user.account])
-        adjudications.decide(session, project, key, account=ctx.user.account, **values)
+        adjudications.decide(session, project, item=key, account=ctx.user.account, **values)
         facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, ADJUDICATED, facts)
-    return ActionResult(True, "Decided." if before is None else _("Decided, over your earlier decision."), seq)
+        seq = audit.append(session, ADJUDICATED, data=facts)
+    return ActionResult(True, "Decided." if before is None else _("Decided, over your earlier decision."), seq=seq)
 
 
-def _open_to(session: Session, ctx: ActionContext, project: int, *, lock: bool = False) -> Project:
+def _open_to(session: Session, ctx: ActionContext, *, project: int, lock: bool = False) -> Project:
     """Return the project, if the user may adjudicate in it; to others it does not exist."""
-    result = known(session, ctx.benchmark, project, lock=lock)
+    result = known(session, ctx.benchmark, project=project, lock=lock)
     if Role.MAINTAINER in ctx.user.roles or ctx.user.account in adjudications.adjudicators(session, project):
         return result
     raise NotFound(_("There is no project {project}.", project=project))
 
 
-def _disagreeing(session: Session, ctx: ActionContext, project: Project, key: str) -> list[AnnotatorAnswer]:
+def _disagreeing(session: Session, ctx: ActionContext, *, project: Project, key: str) -> list[AnnotatorAnswer]:
     """Return the answers that the user may see and decide about. Raises Conflict where there are none."""
     answers = annotation_projects.answers(session, project.id)
     if any(answer.account == ctx.user.account for answer in answers if answer.item == key):

@@ -33,7 +33,7 @@ def contested(answers: Iterable[AnnotatorAnswer], wanted: int) -> dict[str, list
     }
 
 
-def queue(session: Session, project: Project, account: str) -> AdjudicationQueue:
+def queue(session: Session, project: Project, *, account: str) -> AdjudicationQueue:
     """Return what somebody may adjudicate: no pair that this person has annotated, or that somebody else decided."""
     result = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
     decided = adjudications.decisions(session, project.id)

@@ -33,22 +33,22 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
     """
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        known(session, ctx.benchmark, project)
+        known(session, ctx.benchmark, project=project)
         given, times = annotation_projects.answers(session, project), answer_times(session, project)
         orders = shown_orders.of_project(session, project)
-        labels = with_seconds(given, times, adjudications.first_answers(session, project), orders)
+        labels = with_seconds(given, times, first=adjudications.first_answers(session, project), shown=orders)
         gold = adjudications.gold(session, project)
         names = {label.annotator: queries.account_name(session, label.annotator) or label.annotator for label in labels}
     answers = [
         PersonAnswer(
             label.item,
             label.annotator,
-            label.verdict,
-            tuple(label.errors),
-            label.note,
-            label.seconds,
-            label.first_verdict,
-            label.shown_first,
+            verdict=label.verdict,
+            errors=tuple(label.errors),
+            note=label.note,
+            seconds=label.seconds,
+            first_verdict=label.first_verdict,
+            shown_first=label.shown_first,
         )
         for label in labels
     ]

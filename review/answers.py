@@ -109,7 +109,9 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
     with ctx.database.read() as session:
         projects = annotation_projects.projects(session, ctx.benchmark)
         return [
-            _sheet(session, project, ctx.user) for project in projects if _rights(session, project.id, ctx.user).any
+            _sheet(session, project, user=ctx.user)
+            for project in projects
+            if _rights(session, project.id, user=ctx.user).any
         ]
 
 
@@ -121,10 +123,10 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        result = known(session, ctx.benchmark, project)
-        if not _rights(session, project, ctx.user).any:
+        result = known(session, ctx.benchmark, project=project)
+        if not _rights(session, project, user=ctx.user).any:
             raise NotFound(_("There is no project {project}.", project=project))
-        return _sheet(session, result, ctx.user)
+        return _sheet(session, result, user=ctx.user)
 
 
 @action(
@@ -134,7 +136,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     help="a pair as you see it, and what you have answered",
     text=text_output.pair,
 )
-def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
+def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
     """Return a pair, its responses in your own order, and your answer.
 
     The first time it is shown to you, the order is recorded; half of the annotators of a pair see A first.
@@ -142,35 +144,35 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        result = _open_to(session, ctx.user, ctx.benchmark, project)
-        key = item_of(session, project, place)
-        given = annotation_projects.answer(session, project, ctx.user.account, key)
-        first = adjudications.first_answer(session, project, ctx.user.account, key)
-        pair = project_pairs.content(ctx, session, result, place, key)
-        known_order = recorded_order(session, result, ctx.user.account, key)
-        enough = given is None and _has_enough(session, result, key)
-    seen = known_order or _give_order(ctx, project, key)
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project)
+        key = item_of(session, project, place=place)
+        given = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
+        first = adjudications.first_answer(session, project, account=ctx.user.account, item=key)
+        pair = project_pairs.content(ctx, session, project=result, place=place, key=key)
+        known_order = recorded_order(session, result, account=ctx.user.account, key=key)
+        enough = given is None and _has_enough(session, result, key=key)
+    seen = known_order or _give_order(ctx, project, key=key)
     revealed = given is not None and given.models_seen_at is not None
     return ShownPair(
         place,
         result.items,
-        pair.query,
-        in_order(pair.responses, seen) if pair.responses else None,
-        pair.image,
-        _as_seen(given, seen) if given else None,
-        in_order(pair.models, seen) if pair.models and revealed else None,
-        pair.models is not None,
-        shown_draft(pair.draft, seen) if given else None,
-        pair.draft is not None,
-        seen_verdict(first, seen) if first else None,
-        enough,
+        question=pair.query,
+        responses=in_order(pair.responses, seen) if pair.responses else None,
+        image=pair.image,
+        said=_as_seen(given, seen) if given else None,
+        models=in_order(pair.models, seen) if pair.models and revealed else None,
+        has_models=pair.models is not None,
+        draft=shown_draft(pair.draft, seen) if given else None,
+        has_draft=pair.draft is not None,
+        first_answer=seen_verdict(first, seen) if first else None,
+        has_enough=enough,
     )
 
 
-def _give_order(ctx: ActionContext, project: int, key: str) -> ResponseOrder:
+def _give_order(ctx: ActionContext, project: int, *, key: str) -> ResponseOrder:
     with ctx.database.write() as session:
-        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
-        return give_order(session, result, ctx.user.account, key)
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
+        return give_order(session, result, account=ctx.user.account, key=key)
 
 
 def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | None:
@@ -178,7 +180,7 @@ def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | N
     if draft is None:
         return None
     answer_1 = seen_verdict(draft.shown_first, seen) if draft.shown_first else None
-    return ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, draft.model, answer_1)
+    return ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, model=draft.model, answer_1=answer_1)
 
 
 @action(
@@ -188,7 +190,7 @@ def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | N
     audit=ANSWERED,
     help="say which response is better, over an earlier answer",
 )
-def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answer: GivenAnswer) -> ActionResult:
+def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_answer: GivenAnswer) -> ActionResult:
     """Keep an answer, over an earlier one.
 
     The same again changes nothing. Where the pair has a draft label, the first verdict is kept beside later ones:
@@ -200,31 +202,33 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
     given_answer = replace(given_answer, errors=tuple(given_answer.errors))
     check(given_answer)
     with ctx.database.write() as session:
-        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         if result.closed_at is not None:
             raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=result.name))
-        key = item_of(session, project, place)
-        seen = give_order(session, result, ctx.user.account, key)
-        before = annotation_projects.answer(session, project, ctx.user.account, key)
+        key = item_of(session, project, place=place)
+        seen = give_order(session, result, account=ctx.user.account, key=key)
+        before = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
         if before is not None and _as_seen(before, seen) == given_answer:
             return ActionResult(False, _("It is saved already."))
         if before is None:
-            _refuse_what_may_be_decided(session, result, key, ctx.user)
-            if _has_enough(session, result, key):
+            _refuse_what_may_be_decided(session, result, key=key, user=ctx.user)
+            if _has_enough(session, result, key=key):
                 raise Conflict("enough-answers", _ENOUGH)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", _("You have seen which models wrote these; your preference stays."))
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
-        annotation_projects.save_answer(session, project, ctx.user.account, key, **values)
-        if before is None and project_pairs.draft_label(session, result, key) is not None:
-            adjudications.add_first_answer(session, project, ctx.user.account, key, verdict)
+        annotation_projects.save_answer(session, project, account=ctx.user.account, item=key, **values)
+        if before is None and project_pairs.draft_label(session, result, key=key) is not None:
+            adjudications.add_first_answer(session, project, account=ctx.user.account, item=key, verdict=verdict)
         # What was said is in the digest that closing puts on record, all answers together.
         seq = audit.append(
-            session, ANSWERED, {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
+            session,
+            ANSWERED,
+            data={"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method},
         )
-    return ActionResult(True, _("Saved.") if before is None else _("Saved, over your earlier answer."), seq)
+    return ActionResult(True, _("Saved.") if before is None else _("Saved, over your earlier answer."), seq=seq)
 
 
 @action(
@@ -235,7 +239,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
     help="tell who wrote the responses; your preference stays from then on",
     text=text_output.pair,
 )
-def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
+def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
     """Tell which models wrote the responses; your preference stays from then on.
 
     Raises AuthError, NotFound, Conflict.
@@ -243,26 +247,28 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     with ctx.database.write() as session:
-        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
-        key = item_of(session, project, place)
-        if project_pairs.content(ctx, session, result, place, key).models is None:
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
+        key = item_of(session, project, place=place)
+        if project_pairs.content(ctx, session, project=result, place=place, key=key).models is None:
             raise Conflict("no-models", _("Here nobody knows which models wrote these."))
-        if annotation_projects.answer(session, project, ctx.user.account, key) is None:
+        if annotation_projects.answer(session, project, account=ctx.user.account, item=key) is None:
             raise Conflict("no-answer", _("Answer first: who wrote a response can tell which is better."))
-        if annotation_projects.record_model_reveal(session, project, ctx.user.account, key):
+        if annotation_projects.record_model_reveal(session, project, account=ctx.user.account, item=key):
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
-            audit.append(session, MODELS_SEEN, facts)
-    return show(ctx, project, place)
+            audit.append(session, MODELS_SEEN, data=facts)
+    return show(ctx, project, place=place)
 
 
-def image_of(ctx: ActionContext, project: int, place: int) -> Path | None:
+def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
     """Return the image of a candidate, for who may answer or adjudicate. Raises AuthError, NotFound."""
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        result = known(session, ctx.benchmark, project)
-        if not _rights(session, project, ctx.user).any:
+        result = known(session, ctx.benchmark, project=project)
+        if not _rights(session, project, user=ctx.user).any:
             raise NotFound(_("There is no project {project}.", project=project))
-        return project_pairs.image_file(session, ctx.benchmark, result, item_of(session, project, place))
+        return project_pairs.image_file(
+            session, ctx.benchmark, project=result, key=item_of(session, project, place=place)
+        )
 
 
 def require_annotator(user: Identity) -> None:
@@ -287,56 +293,56 @@ class _Rights(NamedTuple):
         return self.annotates or self.adjudicates
 
 
-def _rights(session: Session, project: int, user: Identity) -> _Rights:
+def _rights(session: Session, project: int, *, user: Identity) -> _Rights:
     """Return what somebody may do in a project; maintainers may do everything."""
     maintainer = Role.MAINTAINER in user.roles
     annotates = maintainer or user.account in annotation_projects.annotators(session, project)
     return _Rights(annotates, maintainer or user.account in adjudications.adjudicators(session, project))
 
 
-def _refuse_what_may_be_decided(session: Session, project: Project, key: str, user: Identity) -> None:
+def _refuse_what_may_be_decided(session: Session, project: Project, *, key: str, user: Identity) -> None:
     """Raise Conflict where the user may look at the answers of others, or has decided the pair: no answer is blind."""
-    if not _rights(session, project.id, user).adjudicates:
+    if not _rights(session, project.id, user=user).adjudicates:
         return
     open_pairs = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
     if key in open_pairs or key in adjudications.decisions(session, project.id):
         raise Conflict("contested", _NOT_BLIND)
 
 
-def _has_enough(session: Session, project: Project, key: str) -> bool:
+def _has_enough(session: Session, project: Project, *, key: str) -> bool:
     """Return whether a pair has all answers that it needs; the project must be locked before one is added."""
     wanted = project.answers_wanted
-    return wanted is not None and len(annotation_projects.answers_to(session, project.id, key)) >= wanted
+    return wanted is not None and len(annotation_projects.answers_to(session, project.id, item=key)) >= wanted
 
 
-def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:
+def _open_to(session: Session, user: Identity, *, benchmark: str, project: int, lock: bool = False) -> Project:
     """Return the project, if somebody may annotate in it; to others it does not exist."""
-    result = known(session, benchmark, project, lock=lock)
-    if not _rights(session, project, user).annotates:
+    result = known(session, benchmark, project=project, lock=lock)
+    if not _rights(session, project, user=user).annotates:
         raise NotFound(_("There is no project {project}.", project=project))
     return result
 
 
-def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:
-    rights, account = _rights(session, project.id, user), user.account
-    answered = annotation_projects.answered(session, project.id, account)
-    contested = queue(session, project, account) if rights.adjudicates else AdjudicationQueue((), ())
+def _sheet(session: Session, project: Project, *, user: Identity) -> ProjectView:
+    rights, account = _rights(session, project.id, user=user), user.account
+    answered = annotation_projects.answered(session, project.id, account=account)
+    contested = queue(session, project, account=account) if rights.adjudicates else AdjudicationQueue((), ())
     return ProjectView(
         project.id,
         project.name,
-        project.items,
-        answered,
-        project.closed_at is not None,
-        _waiting(session, project, account, answered) if rights.annotates else [],
-        rights.annotates,
-        rights.adjudicates,
-        list(contested.open),
-        list(contested.decided),
-        project.answers_wanted,
+        items=project.items,
+        answered=answered,
+        closed=project.closed_at is not None,
+        waiting=_waiting(session, project, account=account, answered=answered) if rights.annotates else [],
+        annotates=rights.annotates,
+        adjudicates=rights.adjudicates,
+        to_adjudicate=list(contested.open),
+        adjudicated=list(contested.decided),
+        answers_wanted=project.answers_wanted,
     )
 
 
-def _waiting(session: Session, project: Project, account: str, answered: Sequence[int]) -> list[int]:
+def _waiting(session: Session, project: Project, *, account: str, answered: Sequence[int]) -> list[int]:
     """Return the places that still need somebody's answer."""
     places = range(1, project.items + 1)
     if project.answers_wanted is None:
@@ -346,13 +352,13 @@ def _waiting(session: Session, project: Project, account: str, answered: Sequenc
     return sorted(left, key=lambda place: sha256(f"{account}\n{place}".encode()).digest())
 
 
-def item_of(session: Session, project: int, place: int) -> str:
+def item_of(session: Session, project: int, *, place: int) -> str:
     """Return the key of the pair at a place. Raises NotFound."""
-    key = annotation_projects.item_at(session, project, place)
+    key = annotation_projects.item_at(session, project, place=place)
     if key is None:
         raise NotFound(_("Project {project} has no pair {place}.", project=project, place=place))
     return key
 
 
 def _as_seen(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
-    return GivenAnswer(seen_verdict(given.verdict, seen), tuple(given.errors), given.note)
+    return GivenAnswer(seen_verdict(given.verdict, seen), tuple(given.errors), note=given.note)

@@ -53,7 +53,14 @@ def request(ctx: ActionContext) -> ActionResult:
         board = label_sets.current(session, ctx.benchmark)
         if board is None:
             raise Conflict("no-board", _("There is no board yet: start a worker."))
-        wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", ctx.user.account, ctx.benchmark)
+        wanted = TaskRequest(
+            PROPOSE,
+            board.label_revision,
+            params={},
+            reason="candidates",
+            requested_by=ctx.user.account,
+            benchmark=ctx.benchmark,
+        )
         task, new = request_task(session, wanted)
     return ActionResult(
         new,
@@ -87,9 +94,9 @@ def proposed(ctx: ActionContext) -> Proposed:
     votes: dict[int, tuple[int, int, int]] = {}
     for category in ctx.items.table.spec.category_keys:
         of_it = [index for index in known if ctx.items.table.items[index].category == category]
-        votes |= vote_counts(ctx.database, ctx.items.table, of_it, among=heard.get(category, asked))
+        votes |= vote_counts(ctx.database, ctx.items.table, indices=of_it, among=heard.get(category, asked))
     candidate_items = (
-        CandidateItem(ctx.items.table.items[index].key, short_name(ctx.items.table, index), votes[index])
+        CandidateItem(ctx.items.table.items[index].key, short_name(ctx.items.table, index), votes=votes[index])
         for index in known
     )
     return Proposed(tuple(candidate_items), facts)

@@ -85,7 +85,9 @@ class DisputedItem(NamedTuple):
     audit=OPENED,
     command="disputes open",
 )
-def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, tag: ErrorTag = None) -> ActionResult:
+def dispute(
+    ctx: ActionContext, item: ItemName, *, better: Better, reason: Reason, tag: ErrorTag = None
+) -> ActionResult:
     """Dispute a pair's label. A and B are the responses as the pair's page shows them.
 
     For everybody who may submit. Asked again while the first is open, it changes nothing. `better`: one of SAYINGS.
@@ -110,7 +112,7 @@ def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, 
     key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        mine = stored.open_ones(session, ctx.items.table.benchmark, ctx.user.account)
+        mine = stored.open_ones(session, ctx.items.table.benchmark, account=ctx.user.account)
         if key in mine:
             return ActionResult(
                 False,
@@ -121,13 +123,13 @@ def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, 
                 "too-many-open",
                 _("You have {most_open} open disputes. Wait until some are decided.", most_open=MOST_OPEN),
             )
-        new = NewDispute(key, ctx.user.account, better, tag, why)
-        number = stored.add(session, ctx.items.table.benchmark, new)
+        new = NewDispute(key, ctx.user.account, better=better, tag=tag, reason=why)
+        number = stored.add(session, ctx.items.table.benchmark, dispute=new)
         seq = audit.append(
-            session, OPENED, {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
+            session, OPENED, data={"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
     return ActionResult(
-        True, _("Dispute {number} about {name} is with the maintainers.", number=number, name=name), seq
+        True, _("Dispute {number} about {name} is with the maintainers.", number=number, name=name), seq=seq
     )
 
 
@@ -136,19 +138,19 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     """Return your own disputes and what became of them."""
     require(ctx.user, Role.SUBMITTER)
     with ctx.database.read() as session:
-        result = stored.of_account(session, ctx.items.table.benchmark, ctx.user.account)
+        result = stored.of_account(session, ctx.items.table.benchmark, account=ctx.user.account)
     names = _names(ctx.items.table)
     return [
         OwnDispute(
             one.id,
             one.item,
-            names.get(one.item, one.item[:12]),
-            one.better,
-            one.tag,
-            one.reason,
-            one.state,
-            one.note,
-            one.created_at,
+            name=names.get(one.item, one.item[:12]),
+            better=one.better,
+            tag=one.tag,
+            reason=one.reason,
+            state=one.state,
+            note=one.note,
+            created_at=one.created_at,
         )
         for one in result
     ]
@@ -169,15 +171,15 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
             _("{names}: a dispute is {known}.", names=", ".join(sorted(unknown)), known=", ".join(STATES)),
         )
     with ctx.database.read() as session:
-        states = stored.in_states(session, ctx.items.table.benchmark, state)
+        states = stored.in_states(session, ctx.items.table.benchmark, states=state)
     by_item: dict[str, list[Disputed]] = {}
     for one in states:
         by_item.setdefault(one.item, []).append(one)
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
-    votes, names = vote_counts(ctx.database, ctx.items.table, known), _names(ctx.items.table)
+    votes, names = vote_counts(ctx.database, ctx.items.table, indices=known), _names(ctx.items.table)
     return [
-        DisputedItem(key, names[key], votes[places[key]], tuple(group))
+        DisputedItem(key, names[key], votes=votes[places[key]], disputes=tuple(group))
         for key, group in by_item.items()
         if key in places
     ]
@@ -190,9 +192,9 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     audit=ACCEPTED,
     button="Accept",
 )
-def accept(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:
+def accept(ctx: ActionContext, dispute: DisputeNumber, *, note: AuthorNote) -> ActionResult:
     """Accept a dispute, with a note to its author; a decision is final. For maintainers."""
-    return decide(ctx, dispute, True, note)
+    return decide(ctx, dispute, accepted=True, note=note)
 
 
 @action(
@@ -203,12 +205,12 @@ def accept(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> Acti
     button="Reject the dispute",
     danger=True,
 )
-def reject(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:
+def reject(ctx: ActionContext, dispute: DisputeNumber, *, note: AuthorNote) -> ActionResult:
     """Reject a dispute, with a note to its author; a decision is final. For maintainers."""
-    return decide(ctx, dispute, False, note)
+    return decide(ctx, dispute, accepted=False, note=note)
 
 
-def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> ActionResult:
+def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> ActionResult:
     """Accept or reject a dispute with a note to its author; a decision is final. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
@@ -217,11 +219,11 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
     said = clean_reason(note, "note")
     state = "accepted" if accepted else "rejected"
     with ctx.database.write() as session:
-        result = stored.find(session, ctx.benchmark, [number])
+        result = stored.find(session, ctx.benchmark, ids=[number])
         if not result:
             raise NotFound(_("There is no dispute {number}.", number=number))
-        if not stored.decide(session, number, state, said, ctx.user.account):
-            now = stored.find(session, ctx.benchmark, [number])[0].state
+        if not stored.decide(session, number, state=state, note=said, by=ctx.user.account):
+            now = stored.find(session, ctx.benchmark, ids=[number])[0].state
             if now != state:
                 raise Conflict(
                     "decided",
@@ -235,8 +237,8 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
             "by": ctx.user.account,
             "via": ctx.user.auth_method,
         }
-        seq = audit.append(session, ACCEPTED if accepted else REJECTED, facts)
-    return ActionResult(True, _("Dispute {number} is {state}.", number=number, state=_(state)), seq)
+        seq = audit.append(session, ACCEPTED if accepted else REJECTED, data=facts)
+    return ActionResult(True, _("Dispute {number} is {state}.", number=number, state=_(state)), seq=seq)
 
 
 @action(
@@ -251,6 +253,7 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
 def request_draft(
     ctx: ActionContext,
     revision: DraftName,
+    *,
     base: BaseRevision,
     reason: Reason,
     disputes: DisputeNumbers = (),
@@ -265,16 +268,16 @@ def request_draft(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         if disputes:
-            states = stored.find(session, ctx.benchmark, disputes)
+            states = stored.find(session, ctx.benchmark, ids=disputes)
         else:
-            states = stored.in_states(session, ctx.benchmark, ("accepted",))
+            states = stored.in_states(session, ctx.benchmark, states=("accepted",))
         accepted = sorted(state.id for state in states if state.state == "accepted")
         if missing := sorted(set(disputes) - set(accepted)):
             raise Conflict("not-accepted", _("Not accepted: {names}.", names=", ".join(map(str, missing))))
         if not accepted:
             raise Conflict("nothing-accepted", _("No dispute is accepted yet."))
-        draft = drafts.DraftRequest(revision, base, why, {"disputes": accepted}, level)
-        task, new = drafts.request(session, ctx, draft)
+        draft = drafts.DraftRequest(revision, base, reason=why, source={"disputes": accepted}, level=level)
+        task, new = drafts.request(session, ctx, draft=draft)
     message = _(
         "A worker writes draft {revision} from {base} and {count} accepted disputes (task {task}).",
         revision=revision,
@@ -289,7 +292,7 @@ def _draft_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
     if "disputes" not in failed.params:
         return None
     base, numbers = failed.params["base"], failed.params["disputes"]
-    return request_draft(ctx, failed.subject, base, failed.reason, numbers, level_of(failed))
+    return request_draft(ctx, failed.subject, base=base, reason=failed.reason, disputes=numbers, level=level_of(failed))
 
 
 def _names(table: ItemTable) -> dict[str, str]:

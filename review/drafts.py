@@ -30,7 +30,7 @@ class DraftRequest:
     level: DisclosureLevel
 
 
-def check_base(session: Session, benchmark: str, base: str) -> None:
+def check_base(session: Session, benchmark: str, *, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
     result = next((revision for revision in queries.revisions(session, benchmark) if revision.revision == base), None)
     if result is None:
@@ -41,13 +41,21 @@ def check_base(session: Session, benchmark: str, base: str) -> None:
         )
 
 
-def request(session: Session, ctx: ActionContext, draft: DraftRequest) -> tuple[int, bool]:
+def request(session: Session, ctx: ActionContext, *, draft: DraftRequest) -> tuple[int, bool]:
     """Return the task that writes the draft: its number, and whether it is new. Raises NotFound, Conflict."""
     disclosure = draft.level.stated(usual="")
-    check_base(session, ctx.benchmark, draft.base)
-    labels.check_new(session, ctx.benchmark, draft.revision)
+    check_base(session, ctx.benchmark, base=draft.base)
+    labels.check_new(session, ctx.benchmark, revision=draft.revision)
     params: dict[str, Any] = {"base": draft.base, "disclosure": disclosure, **draft.source}
     params |= {"accept_weak_hiding": True} if draft.level.accept_weak_hiding else {}
     return request_task(
-        session, TaskRequest(DRAFT, draft.revision, params, draft.reason, ctx.user.account, ctx.benchmark)
+        session,
+        TaskRequest(
+            DRAFT,
+            draft.revision,
+            params=params,
+            reason=draft.reason,
+            requested_by=ctx.user.account,
+            benchmark=ctx.benchmark,
+        ),
     )

@@ -39,7 +39,7 @@ GoldVerdicts = Annotated[
     help="state the answers of pairs that test annotators",
     button="State gold pairs",
 )
-def set_gold(ctx: ActionContext, project: ProjectNumber, gold: GoldVerdicts) -> ActionResult:
+def set_gold(ctx: ActionContext, project: ProjectNumber, *, gold: GoldVerdicts) -> ActionResult:
     """State which answer is known to be right for pairs of an open project. For maintainers.
 
     Annotators do not see which pairs these are. Closing leaves the labels of gold pairs as they are. Raises AuthError,
@@ -49,18 +49,18 @@ def set_gold(ctx: ActionContext, project: ProjectNumber, gold: GoldVerdicts) -> 
     if not gold:
         raise Conflict("no-gold", _FORM)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project, lock=True)
+        result = known(session, ctx.benchmark, project=project, lock=True)
         if result.closed_at is not None:
             raise Conflict("closed", _("{name} is closed: gold pairs would test nobody.", name=result.name))
-        verdicts = {_item(ctx, session, result, name): _verdict(said) for name, said in gold.items()}
-        adjudications.set_gold(session, project, verdicts)
+        verdicts = {_item(ctx, session, project=result, name=name): _verdict(said) for name, said in gold.items()}
+        adjudications.set_gold(session, project, verdicts=verdicts)
         facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, GOLD, facts)
+        seq = audit.append(session, GOLD, data=facts)
         count = len(adjudications.gold(session, project))
     return ActionResult(
         True,
         _("{name} has {count}.", name=result.name, count=ngettext("{n:,} gold pair", "{n:,} gold pairs", count)),
-        seq,
+        seq=seq,
     )
 
 
@@ -78,7 +78,7 @@ def _verdict(message: str) -> str:
     return message
 
 
-def _item(ctx: ActionContext, session: Session, project: Project, name: str) -> str:
+def _item(ctx: ActionContext, session: Session, *, project: Project, name: str) -> str:
     """Return the key of a pair of the project. Raises NotFound, Conflict."""
     keys = annotation_projects.items(session, project.id)
     begin = [key for key in keys if key.startswith(name)] if len(name) >= _KEY_DIGITS else []

@@ -22,7 +22,7 @@ class GoldResult(NamedTuple):
 
 
 def gold_results(
-    answers: Iterable[AnnotatorAnswer], first: Mapping[tuple[str, str], str], gold: Mapping[str, str]
+    answers: Iterable[AnnotatorAnswer], first: Mapping[tuple[str, str], str], *, gold: Mapping[str, str]
 ) -> dict[str, GoldResult]:
     """Return account -> result, of those who answered gold pairs. `first`: verdicts before a draft label was shown."""
     result: dict[str, GoldResult] = {}

@@ -55,14 +55,14 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project)
+        result = known(session, ctx.benchmark, project=project)
         if result.closed_at is None:
             raise Conflict(
                 "open", _("{name} is open. Close it first: annotators must not see others' answers.", name=result.name)
             )
         labels = all_labels(session, project)
         facts: dict[str, Any] = {"project": project, "answers": len(labels)}
-        audit.append(session, EXPORTED, facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
+        audit.append(session, EXPORTED, data=facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
     return labels
 
 
@@ -74,6 +74,7 @@ def as_lines(labels: Sequence[IndividualLabel]) -> str:
 def with_seconds(
     answers: Sequence[AnnotatorAnswer],
     moments: Mapping[tuple[str, str], float],
+    *,
     first: Mapping[tuple[str, str], str] | None = None,
     shown: Mapping[tuple[str, str], str] | None = None,
 ) -> list[IndividualLabel]:
@@ -83,12 +84,12 @@ def with_seconds(
         IndividualLabel(
             answer.item,
             answer.account,
-            answer.verdict,
-            answer.errors,
-            answer.note,
-            taken.get((answer.account, answer.item)),
-            before.get((answer.account, answer.item), ""),
-            orders.get((answer.account, answer.item), ""),
+            verdict=answer.verdict,
+            errors=answer.errors,
+            note=answer.note,
+            seconds=taken.get((answer.account, answer.item)),
+            first_verdict=before.get((answer.account, answer.item), ""),
+            shown_first=orders.get((answer.account, answer.item), ""),
         )
         for answer in answers
     ]
@@ -98,9 +99,11 @@ def all_labels(session: Session, project: int) -> list[IndividualLabel]:
     """Return every answer of a project, those of adjudicators last."""
     answers, times = annotation_projects.answers(session, project), answer_times(session, project)
     orders = shown_orders.of_project(session, project)
-    labels = with_seconds(answers, times, adjudications.first_answers(session, project), orders)
+    labels = with_seconds(answers, times, first=adjudications.first_answers(session, project), shown=orders)
     decided = adjudications.decisions(session, project).values()
     return labels + [
-        IndividualLabel(one.item, f"{ADJUDICATOR}{one.account}", one.verdict, one.errors, one.note, None)
+        IndividualLabel(
+            one.item, f"{ADJUDICATOR}{one.account}", verdict=one.verdict, errors=one.errors, note=one.note, seconds=None
+        )
         for one in decided
     ]

@@ -58,7 +58,7 @@ def short_name(table: ItemTable, index: int) -> str:
 
 
 def vote_counts(
-    database: Database, table: ItemTable, indices: Sequence[int], among: Sequence[str] | None = None
+    database: Database, table: ItemTable, *, indices: Sequence[int], among: Sequence[str] | None = None
 ) -> dict[int, tuple[int, int, int]]:
     """Return item index -> how many entries on the board prefer A, prefer B, and are undecided; `among` them, if
     given."""
@@ -67,16 +67,16 @@ def vote_counts(
     packed: dict[int, list[bytes]] = {}
     counts = np.zeros((len(indices), 3), dtype=np.int64)
     with database.read() as session:
-        for k, votes in board_votes(session, table.benchmark, among):
+        for k, votes in board_votes(session, table.benchmark, among=among):
             packed.setdefault(k, []).append(votes)
             if len(packed[k]) == _CHUNK:
-                counts += _counted(table, indices, k, packed.pop(k))
+                counts += _counted(table, indices, k=k, packed=packed.pop(k))
     for k, rest in packed.items():
-        counts += _counted(table, indices, k, rest)
+        counts += _counted(table, indices, k=k, packed=rest)
     return {index: (int(a), int(b), int(no)) for index, (a, b, no) in zip(indices, counts.tolist(), strict=True)}
 
 
-def _counted(table: ItemTable, indices: Sequence[int], k: int, packed: list[bytes]) -> np.ndarray:
+def _counted(table: ItemTable, indices: Sequence[int], *, k: int, packed: list[bytes]) -> np.ndarray:
     """Return (indices, 3): votes for A, for B, for neither."""
     verdicts = majority(without_labels(unpack_many(packed, len(table), k)[:, list(indices), :]))
     order = np.array([presentation_order(table.items[index].responses) for index in indices])

@@ -38,18 +38,18 @@ class Button(NamedTuple):
     hint: str = ""
 
 
-PREFERENCES = (Button("first", "1", _("First is better")), Button("second", "2", _("Second is better")))
-INVERT = Button("invert", "I", _("Inaccurate (inverted)"), _("turns your preference round"))
+PREFERENCES = (Button("first", "1", words=_("First is better")), Button("second", "2", words=_("Second is better")))
+INVERT = Button("invert", "I", words=_("Inaccurate (inverted)"), hint=_("turns your preference round"))
 UNUSABLE = (
-    Button("both-false", "F", _("Both false")),
-    Button("vague-style", "S", _("Vague: style")),
-    Button("vague-knowledge", "K", _("Vague: knowledge")),
-    Button("poor-image", "P", _("Poor image")),
-    Button("other", "O", _("Other"), _("say what in the note")),
+    Button("both-false", "F", words=_("Both false")),
+    Button("vague-style", "S", words=_("Vague: style")),
+    Button("vague-knowledge", "K", words=_("Vague: knowledge")),
+    Button("poor-image", "P", words=_("Poor image")),
+    Button("other", "O", words=_("Other"), hint=_("say what in the note")),
 )
 _ERROR_KEYS = "QWERTYACG"
 ERROR_BUTTONS = tuple(
-    Button(error, key, error.partition("-")[2] or error, "recognition" if "-" in error else "")
+    Button(error, key, words=error.partition("-")[2] or error, hint="recognition" if "-" in error else "")
     for error, key in zip(ERRORS, _ERROR_KEYS, strict=True)
 )
 

@@ -64,7 +64,7 @@ class VerificationTeam:
     button="Start a verification project",
 )
 def verify_pool(
-    ctx: ActionContext, pool: PoolNumber, project: ProjectName, reason: Reason, team: VerificationTeam
+    ctx: ActionContext, pool: PoolNumber, *, project: ProjectName, reason: Reason, team: VerificationTeam
 ) -> ActionResult:
     """Start a verification project about all pairs of a pool, its gold pairs among them. For maintainers.
 
@@ -83,27 +83,31 @@ def verify_pool(
         )
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        result = pools.pool(session, ctx.benchmark, pool)
+        result = pools.pool(session, ctx.benchmark, pool_id=pool)
         if result is None:
             raise NotFound(_("There is no pool {pool}.", pool=pool))
-        check_name(session, ctx.benchmark, project)
+        check_name(session, ctx.benchmark, name=project)
         candidates = pools.candidates(session, pool)
-        new = NewProject(project, "", why, ctx.user.account, pool, team.answers)
-        number = annotation_projects.create(session, ctx.benchmark, new, [candidate.item for candidate in candidates])
+        new = NewProject(
+            project, "", reason=why, created_by=ctx.user.account, pool_id=pool, answers_wanted=team.answers
+        )
+        number = annotation_projects.create(
+            session, ctx.benchmark, new=new, items=[candidate.item for candidate in candidates]
+        )
         if gold := {candidate.item: candidate.gold for candidate in candidates if candidate.gold}:
-            adjudications.set_gold(session, number, gold)
-        added = add_accounts(session, number, team.annotators, annotation_projects.add_annotators)
-        deciding = add_accounts(session, number, team.adjudicators, adjudications.add_adjudicators)
+            adjudications.set_gold(session, number, verdicts=gold)
+        added = add_accounts(session, number, accounts=team.annotators, add=annotation_projects.add_annotators)
+        deciding = add_accounts(session, number, accounts=team.adjudicators, add=adjudications.add_adjudicators)
         facts = {"project": number, "name": project, "which": POOL, "pool": pool, "items": len(candidates)}
         facts |= {"gold": len(gold), "answers": team.answers, "annotators": added, "adjudicators": deciding}
-        seq = audit.append(session, CREATED, {**facts, "reason": why, "by": ctx.user.account})
+        seq = audit.append(session, CREATED, data={**facts, "reason": why, "by": ctx.user.account})
     size = ngettext(
         "{n:,} pair, {gold} of them gold", "{n:,} pairs, {gold} of them gold", len(candidates), gold=len(gold)
     )
     return ActionResult(
         True,
         _("Project {number} ({project}) has {size}: /annotate/{number}", number=number, project=project, size=size),
-        seq,
+        seq=seq,
     )
 
 
@@ -115,7 +119,7 @@ def verify_pool(
     button="Close without a draft",
     danger=True,
 )
-def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> ActionResult:
+def finish(ctx: ActionContext, project: ProjectNumber, *, reason: Reason) -> ActionResult:
     """End a project about candidates of a pool: no answer changes any more. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
@@ -123,13 +127,13 @@ def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> Action
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project, lock=True)
+        result = known(session, ctx.benchmark, project=project, lock=True)
         if result.pool_id is None:
             raise Conflict(
                 "no-pool", _("{name} is about labels: `verification close` drafts a revision of it.", name=result.name)
             )
-        if not annotation_projects.close(session, project, ctx.user.account):
+        if not annotation_projects.close(session, project, by=ctx.user.account):
             return ActionResult(False, _("{name} is closed already.", name=result.name))
         facts = {"project": project, **answers_digest(session, project), "reason": why}
-        seq = audit.append(session, CLOSED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("{name} is closed.", name=result.name), seq)
+        seq = audit.append(session, CLOSED, data={**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, _("{name} is closed.", name=result.name), seq=seq)

@@ -10,29 +10,32 @@ from storage.database import Session
 ResponseOrder = tuple[int, int]
 
 
-def recorded_order(session: Session, project: Project, account: str, key: str) -> ResponseOrder | None:
+def recorded_order(session: Session, project: Project, *, account: str, key: str) -> ResponseOrder | None:
     """Return which of A (0) and B (1) somebody sees first and second; None where that is open.
 
     Who answered a pair before orders were recorded, or looks at a closed project, sees the order of the hash.
     """
-    first = shown_orders.of_pair(session, project.id, key).get(account)
+    first = shown_orders.of_pair(session, project.id, item=key).get(account)
     if first is not None:
         return _order(first)
-    if project.closed_at is not None or annotation_projects.answer(session, project.id, account, key) is not None:
+    if (
+        project.closed_at is not None
+        or annotation_projects.answer(session, project.id, account=account, item=key) is not None
+    ):
         return annotation_order(account, key)
     return None
 
 
-def give_order(session: Session, project: Project, account: str, key: str) -> ResponseOrder:
+def give_order(session: Session, project: Project, *, account: str, key: str) -> ResponseOrder:
     """Return the recorded order, or record one. The project must be locked."""
-    known = recorded_order(session, project, account, key)
+    known = recorded_order(session, project, account=account, key=key)
     if known is not None:
         return known
-    answered = {one.account for one in annotation_projects.answers_to(session, project.id, key)}
+    answered = {one.account for one in annotation_projects.answers_to(session, project.id, item=key)}
     shown = {name: PREFERENCES[annotation_order(name, key)[0]] for name in answered}
-    shown |= shown_orders.of_pair(session, project.id, key)
-    order = balanced_order(account, key, [shown[name] for name in answered], list(shown.values()))
-    shown_orders.record(session, project.id, account, key, PREFERENCES[order[0]])
+    shown |= shown_orders.of_pair(session, project.id, item=key)
+    order = balanced_order(account, key, answered=[shown[name] for name in answered], shown=list(shown.values()))
+    shown_orders.record(session, project.id, account=account, item=key, first=PREFERENCES[order[0]])
     return order
 
 

@@ -37,44 +37,46 @@ class PairContent(NamedTuple):
     draft: DraftLabel | None
 
 
-_NOTHING = PairContent(None, None, None, None, None)
+_NOTHING = PairContent(None, None, image=None, models=None, draft=None)
 
 
-def content(ctx: ActionContext, session: Session, project: Project, place: int, key: str) -> PairContent:
+def content(ctx: ActionContext, session: Session, *, project: Project, place: int, key: str) -> PairContent:
     """Return a pair of a project. Raises NotFound where it is not there any more."""
     if project.pool_id is not None:
-        return _candidate_content(session, project, place, key)
+        return _candidate_content(session, project, place=place, key=key)
     index = _index(ctx.items.table, key)
     texts = ctx.items.texts[index] if ctx.items.texts else None
     if texts is None:
         return _NOTHING
     image = f"/explore/{key}/image" if ctx.items.image(texts.image) else None
-    return PairContent(texts.query, texts.responses, image, texts.models, None)
+    return PairContent(texts.query, texts.responses, image=image, models=texts.models, draft=None)
 
 
-def draft_label(session: Session, project: Project, key: str) -> DraftLabel | None:
+def draft_label(session: Session, project: Project, *, key: str) -> DraftLabel | None:
     """Return a pair's draft label; pairs of a benchmark have none."""
-    return None if project.pool_id is None else _draft(_candidate(session, project.pool_id, key))
+    return None if project.pool_id is None else _draft(_candidate(session, project.pool_id, key=key))
 
 
-def image_file(session: Session, benchmark: str, project: Project, key: str) -> Path | None:
+def image_file(session: Session, benchmark: str, *, project: Project, key: str) -> Path | None:
     """Return the image of a candidate; None where it would lie outside the pool's folder, or is not there."""
-    pool = None if project.pool_id is None else pools.pool(session, benchmark, project.pool_id)
+    pool = None if project.pool_id is None else pools.pool(session, benchmark, pool_id=project.pool_id)
     if pool is None:
         return None
     root = Path(pool.folder).resolve()
-    path = (root / _candidate(session, pool.id, key).image).resolve()
+    path = (root / _candidate(session, pool.id, key=key).image).resolve()
     return path if path.is_relative_to(root) and path.is_file() else None
 
 
-def _candidate_content(session: Session, project: Project, place: int, key: str) -> PairContent:
-    result = _candidate(session, project.pool_id or 0, key)
+def _candidate_content(session: Session, project: Project, *, place: int, key: str) -> PairContent:
+    result = _candidate(session, project.pool_id or 0, key=key)
     image = f"/annotate/{project.id}/{place}/image" if result.image else None
-    return PairContent(result.query, (result.response_a, result.response_b), image, None, _draft(result))
+    return PairContent(
+        result.query, (result.response_a, result.response_b), image=image, models=None, draft=_draft(result)
+    )
 
 
-def _candidate(session: Session, pool: int, key: str) -> Candidate:
-    candidate = pools.candidate(session, pool, key)
+def _candidate(session: Session, pool: int, *, key: str) -> Candidate:
+    candidate = pools.candidate(session, pool, item=key)
     if candidate is None:
         raise NotFound(_("This pair is not in the pool."))
     return candidate
@@ -85,7 +87,10 @@ def _draft(candidate: Candidate) -> DraftLabel | None:
         None
         if candidate.draft is None
         else DraftLabel(
-            candidate.draft, candidate.rationale or "", candidate.drafted_by or "", candidate.draft_shown_first
+            candidate.draft,
+            candidate.rationale or "",
+            model=candidate.drafted_by or "",
+            shown_first=candidate.draft_shown_first,
         )
     )
 

@@ -134,16 +134,16 @@ def create(
     listed = {ctx.items.table.items[find_item(ctx.items.table, item)].key for item in pairs.items}
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        drafts.check_base(session, ctx.items.table.benchmark, base)
-        check_name(session, ctx.items.table.benchmark, name)
-        keys = _chosen(session, ctx.items.table, base, which, listed)
+        drafts.check_base(session, ctx.items.table.benchmark, base=base)
+        check_name(session, ctx.items.table.benchmark, name=name)
+        keys = _chosen(session, ctx.items.table, base=base, which=which, listed=listed)
         if not keys:
             raise Conflict("no-items", _("There are no {which} pairs.", which=_(which)))
-        new = NewProject(name, base, why, ctx.user.account)
-        project = annotation_projects.create(session, ctx.items.table.benchmark, new, keys)
-        added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
+        new = NewProject(name, base, reason=why, created_by=ctx.user.account)
+        project = annotation_projects.create(session, ctx.items.table.benchmark, new=new, items=keys)
+        added = add_accounts(session, project, accounts=annotators, add=annotation_projects.add_annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
-        seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": ctx.user.account})
+        seq = audit.append(session, CREATED, data={**facts, "annotators": added, "reason": why, "by": ctx.user.account})
     return ActionResult(
         True,
         _(
@@ -152,7 +152,7 @@ def create(
             name=name,
             count=ngettext("{n:,} pair", "{n:,} pairs", len(keys)),
         ),
-        seq,
+        seq=seq,
     )
 
 
@@ -163,20 +163,20 @@ def create(
     help="let more people answer",
     button="Let the annotators answer",
 )
-def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accounts) -> ActionResult:
+def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
     """Let accounts, named by ids or user names, answer in a project. For maintainers, who may always.
 
     Raises AuthError, NotFound, Conflict.
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project, lock=True)
-        added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
+        result = known(session, ctx.benchmark, project=project, lock=True)
+        added = add_accounts(session, project, accounts=annotators, add=annotation_projects.add_annotators)
         if not added:
             return ActionResult(False, _("They may answer already."))
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, ANNOTATORS, facts)
-    return ActionResult(True, _("{count} more may answer in {name}.", count=len(added), name=result.name), seq)
+        seq = audit.append(session, ANNOTATORS, data=facts)
+    return ActionResult(True, _("{count} more may answer in {name}.", count=len(added), name=result.name), seq=seq)
 
 
 @action(
@@ -191,7 +191,12 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accou
     danger=True,
 )
 def close(
-    ctx: ActionContext, project: ProjectNumber, revision: DraftName, reason: Reason, level: DisclosureLevel = AS_USUAL
+    ctx: ActionContext,
+    project: ProjectNumber,
+    *,
+    revision: DraftName,
+    reason: Reason,
+    level: DisclosureLevel = AS_USUAL,
 ) -> ActionResult:
     """End a project and have a worker write its draft revision. For maintainers.
 
@@ -201,26 +206,28 @@ def close(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project, lock=True)
+        result = known(session, ctx.benchmark, project=project, lock=True)
         if result.pool_id is not None:
             raise Conflict(
                 "about-a-pool", _("{name} is about candidates: `verification finish` ends it.", name=result.name)
             )
         if not annotation_projects.answers(session, project):
             raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=result.name))
-        if (written := _written(session, ctx.benchmark, project, revision)) is not None:
+        if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
             return ActionResult(
                 False,
                 _("{name} is closed, and its draft {revision} is written.", name=result.name, revision=revision),
                 task_id=written,
             )
-        draft = drafts.DraftRequest(revision, result.base_revision, why, {"project": project}, level)
-        task, new = drafts.request(session, ctx, draft)
+        draft = drafts.DraftRequest(
+            revision, result.base_revision, reason=why, source={"project": project}, level=level
+        )
+        task, new = drafts.request(session, ctx, draft=draft)
         seq = None
-        if annotation_projects.close(session, project, ctx.user.account):
+        if annotation_projects.close(session, project, by=ctx.user.account):
             facts = {"project": project, **answers_digest(session, project), "draft": revision}
             seq = audit.append(
-                session, CLOSED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+                session, CLOSED, data={**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
     return ActionResult(
         new,
@@ -230,18 +237,18 @@ def close(
             revision=revision,
             task=task,
         ),
-        seq,
-        task,
+        seq=seq,
+        task_id=task,
     )
 
 
 def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
     if "project" not in failed.params:
         return None
-    return close(ctx, failed.params["project"], failed.subject, failed.reason, level_of(failed))
+    return close(ctx, failed.params["project"], revision=failed.subject, reason=failed.reason, level=level_of(failed))
 
 
-def _written(session: Session, benchmark: str, project: int, revision: str) -> int | None:
+def _written(session: Session, benchmark: str, *, project: int, revision: str) -> int | None:
     """Return the task that wrote this draft from this project's answers; None where it is not there."""
     asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
     mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
@@ -265,15 +272,15 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
         return [_report(session, project, *drafted.get(project.id, (None, None))) for project in projects]
 
 
-def known(session: Session, benchmark: str, project: int, *, lock: bool = False) -> Project:
+def known(session: Session, benchmark: str, *, project: int, lock: bool = False) -> Project:
     """Return a project. Raises NotFound."""
-    result = annotation_projects.project(session, benchmark, project, lock=lock)
+    result = annotation_projects.project(session, benchmark, project_id=project, lock=lock)
     if result is None:
         raise NotFound(_("There is no project {project}.", project=project))
     return result
 
 
-def check_name(session: Session, benchmark: str, name: str) -> None:
+def check_name(session: Session, benchmark: str, *, name: str) -> None:
     """Raise Conflict where a project cannot have this name, or one has it."""
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", _("Name the project with small letters, digits, dots and dashes, for instance may."))
@@ -287,44 +294,52 @@ def _report(session: Session, project: Project, draft: str | None, result: dict[
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
     for answer in answers:
         given[answer.account][answer.item] = first.get((answer.account, answer.item), answer.verdict)
-    results = gold_results(answers, first, known_right)
+    results = gold_results(answers, first, gold=known_right)
     progress = tuple(
-        _progress(session, account, len(verdicts), results.get(account)) for account, verdicts in given.items()
+        _progress(session, account, answered=len(verdicts), gold=results.get(account))
+        for account, verdicts in given.items()
     )
     open_pairs = contested(answers, project.answers_wanted or TWO)
     decided = len(adjudications.decisions(session, project.id))
     return ProjectReport(
         project,
         progress,
-        agreement(given, annotation_projects.items(session, project.id)),
-        draft,
-        result,
-        len(known_right),
-        (len(open_pairs), decided),
+        agreement=agreement(given, annotation_projects.items(session, project.id)),
+        draft=draft,
+        result=result,
+        gold=len(known_right),
+        contested=(len(open_pairs), decided),
     )
 
 
-def _progress(session: Session, account: str, answered: int, gold: GoldResult | None) -> AnnotatorProgress:
+def _progress(session: Session, account: str, *, answered: int, gold: GoldResult | None) -> AnnotatorProgress:
     name = queries.account_name(session, account) or account
     if gold is None:
-        return AnnotatorProgress(account, name, answered)
-    return AnnotatorProgress(account, name, answered, gold.answered, gold.right, gold.below_minimum)
+        return AnnotatorProgress(account, name, answered=answered)
+    return AnnotatorProgress(
+        account,
+        name,
+        answered=answered,
+        gold=gold.answered,
+        gold_right=gold.right,
+        below_gold_minimum=gold.below_minimum,
+    )
 
 
-def _chosen(session: Session, table: ItemTable, base: str, which: str, listed: set[str]) -> list[str]:
+def _chosen(session: Session, table: ItemTable, *, base: str, which: str, listed: set[str]) -> list[str]:
     """Return item keys in the order of the table, which tells nothing."""
     if which == ALL:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         return [table.items[index].key for index in sorted(held)]
     if which == DISPUTED:
-        wanted = {state.item for state in disputes.in_states(session, table.benchmark, ("open", "accepted"))}
+        wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
     else:
         wanted = listed if which == LISTED else set(disputes.candidates(session, table.benchmark))
     return [item.key for item in table.items if item.key in wanted]
 
 
 def add_accounts(
-    session: Session, project: int, accounts: Sequence[str], add: Callable[[Session, int, Sequence[str]], list[str]]
+    session: Session, project: int, *, accounts: Sequence[str], add: Callable[[Session, int, Sequence[str]], list[str]]
 ) -> list[str]:
     """Let accounts, named by ids or user names, do something in a project; returns those that could not before."""
     ids = [account_search.find(session, named, local=True).id for named in accounts]

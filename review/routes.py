@@ -38,14 +38,15 @@ class Forms(NamedTuple):
 def build(
     context: ActionContext,
     pages: ReviewPages,
+    *,
     forms: Forms,
     not_found: Callable[[Any], Response],
 ) -> APIRouter:
     """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
     router = APIRouter(include_in_schema=False)
     _add_static(router)
-    _add_dispute(router, _ReviewRoutes(context, pages, forms), not_found)
-    _add_annotate(router, context, pages, not_found)
+    _add_dispute(router, _ReviewRoutes(context, pages, forms=forms), not_found=not_found)
+    _add_annotate(router, context, pages=pages, not_found=not_found)
     return router
 
 
@@ -54,7 +55,7 @@ class _ReviewRoutes(NamedTuple):
     pages: ReviewPages
     forms: Forms
 
-    def page(self, user: Identity, name: str, draft: Draft, problem: str = "", status: int = 200) -> Response:
+    def page(self, user: Identity, name: str, *, draft: Draft, problem: str = "", status: int = 200) -> Response:
         """Return the form. Raises NotFound, Conflict where there is no such pair."""
         items = self.context.items
         table = items.table
@@ -65,7 +66,7 @@ class _ReviewRoutes(NamedTuple):
         own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
         about = [one for one in own if one.item == key]
         csrf = self.forms.token(user) if user.signed_in else ""
-        pair = DisputeView(table, index, texts, image, about)
+        pair = DisputeView(table, index, texts=texts, image=image, own=about)
         page = self.pages.dispute(user, pair, csrf=csrf, draft=draft, problem=problem)
         return HTMLResponse(page, status, _PRIVATE)
 
@@ -78,7 +79,7 @@ def _add_static(router: APIRouter) -> None:
         return Response(static(name), 200, _STATIC, media_type=STATIC[name])
 
 
-def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[Any], Response]) -> None:
+def _add_dispute(router: APIRouter, routes: _ReviewRoutes, *, not_found: Callable[[Any], Response]) -> None:
     @router.get("/disputes")
     def own(request: Request) -> Response:
         """All of one's own disputes."""
@@ -89,23 +90,23 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[
     def form(name: str, request: Request) -> Response:
         """Return the page of a pair, with the form to dispute its label."""
         try:
-            return routes.page(identity_of(request), name, Draft())
+            return routes.page(identity_of(request), name, draft=Draft())
         except (NotFound, Conflict):
             return not_found(request.headers)
 
     @router.post("/dispute/{name}")
     def send(
-        name: str, request: Request, better: _Text = "", tag: _Text = "", reason: _Text = "", csrf: _Text = ""
+        name: str, request: Request, *, better: _Text = "", tag: _Text = "", reason: _Text = "", csrf: _Text = ""
     ) -> Response:
         """Dispute it; what was typed is not lost when something is wrong with it."""
         user = identity_of(request)
         routes.forms.check(user, csrf)
         try:
-            disputes.dispute(routes.context.acting_as(user), name, better, reason, tag or None)
+            disputes.dispute(routes.context.acting_as(user), name, better=better, reason=reason, tag=tag or None)
         except NotFound:
             return not_found(request.headers)
         except Conflict as impossible:
-            return routes.page(user, name, Draft(better, tag, reason), str(impossible), 422)
+            return routes.page(user, name, draft=Draft(better, tag, reason=reason), problem=str(impossible), status=422)
         index = find_item(routes.context.items.table, name)
         return RedirectResponse(
             f"{routes.pages.prefix}/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE
@@ -113,7 +114,7 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[
 
 
 def _add_annotate(
-    router: APIRouter, context: ActionContext, pages: ReviewPages, not_found: Callable[[Any], Response]
+    router: APIRouter, context: ActionContext, *, pages: ReviewPages, not_found: Callable[[Any], Response]
 ) -> None:
     @router.get("/annotate")
     def projects(request: Request) -> Response:
@@ -125,7 +126,7 @@ def _add_annotate(
     @router.get("/annotate/{project}")
     def annotate(project: str, request: Request) -> Response:
         """One of them."""
-        sheet = _sheet(context, request, project)
+        sheet = _sheet(context, request, project=project)
         if sheet is None:
             return not_found(request.headers)
         if not sheet.annotates:
@@ -135,18 +136,18 @@ def _add_annotate(
     @router.get("/annotate/{project}/adjudicate")
     def adjudicate(project: str, request: Request) -> Response:
         """Return the pairs of a project on which annotators disagree."""
-        sheet = _sheet(context, request, project)
+        sheet = _sheet(context, request, project=project)
         if sheet is None or not sheet.adjudicates:
             return not_found(request.headers)
         return HTMLResponse(pages.adjudicate(sheet), 200, _PRIVATE)
 
     @router.get("/annotate/{project}/{place}/image")
-    def image(project: str, place: str, request: Request) -> Response:
+    def image(project: str, place: str, *, request: Request) -> Response:
         """Return the image of a candidate."""
         if not (_is_number(project) and _is_number(place)):
             return not_found(request.headers)
         try:
-            path = answers.image_of(context.acting_as(identity_of(request)), int(project), int(place))
+            path = answers.image_of(context.acting_as(identity_of(request)), int(project), place=int(place))
         except NotFound:
             return not_found(request.headers)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
@@ -155,7 +156,7 @@ def _add_annotate(
         return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
 
 
-def _sheet(context: ActionContext, request: Request, project: str) -> answers.ProjectView | None:
+def _sheet(context: ActionContext, request: Request, *, project: str) -> answers.ProjectView | None:
     """Return a project as the user sees it; None where there is none for this user."""
     if not _is_number(project):
         return None

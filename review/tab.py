@@ -57,7 +57,7 @@ def build_disputes(context: PageContext) -> None:
     html(context.hint(_DISPUTES))
     states = [(context.known(state), state) for state in (*disputes.STATES, _ALL)]
     state = gr.Dropdown(states, value="open", label=context.text(_("State")), filterable=False)
-    table = ActionTable(context, RowActions.of(context.registry, "disputes", "dispute", ["disputes"]))
+    table = ActionTable(context, RowActions.of(context.registry, "disputes", parameter="dispute", areas=["disputes"]))
     html(markup.heading(context.text(_("A draft from accepted disputes"))))
     form = ActionForm(context, "disputes")
     with gr.Row():
@@ -70,15 +70,15 @@ def build_disputes(context: PageContext) -> None:
         def found(ctx: ActionContext) -> str:
             listed = disputes.review(ctx, disputes.STATES if which == _ALL else (which,))
             accounts = (dispute.account for item in listed for dispute in item.disputes)
-            return _disputed(listed, account_search.names(ctx, accounts), table.rows)
+            return _disputed(listed, account_search.names(ctx, accounts), actions=table.rows)
 
-        return context.run(request, "disputes", found)
+        return context.run(request, "disputes", action=found)
 
     state.input(look, [state], [table.shown], **QUIETLY)
-    refresh = Refresh(lambda request, which: look(which, request), [table.shown], [state])
+    refresh = Refresh(lambda request, which: look(which, request), [table.shown], inputs=[state])
     table.wire(refresh)
     form.wire(table.outcome, refresh)
-    context.on_tab_open(look, [table.shown], [state])
+    context.on_tab_open(look, [table.shown], inputs=[state])
 
 
 def build_candidates(context: PageContext) -> None:
@@ -92,7 +92,7 @@ def build_candidates(context: PageContext) -> None:
     said, shown = html(elem_id="candidates-said"), html(elem_id="candidates")
 
     def looking(request: gr.Request) -> str:
-        return context.run(request, "candidates", lambda ctx: _proposed(candidates.proposed(ctx)))
+        return context.run(request, "candidates", action=lambda ctx: _proposed(candidates.proposed(ctx)))
 
     form.wire(said, Refresh(lambda request: (), []))
     show.click(looking, outputs=[shown], **QUIETLY)
@@ -102,7 +102,7 @@ def build_verification(context: PageContext) -> None:
     """Lay the tab of annotation projects out in the current Blocks context and wire it."""
     html(context.hint(_PROJECTS))
     areas = ("verification", "editions")
-    rows = RowActions.of(context.registry, "projects", "project", areas, alone=True)
+    rows = RowActions.of(context.registry, "projects", parameter="project", areas=areas, alone=True)
     table = ActionTable(context, rows)
     html(markup.heading(context.text(_("Start a project"))))
     form = ActionForm(context, "verification")
@@ -116,7 +116,7 @@ def build_verification(context: PageContext) -> None:
     form.rest(placed=list(rows.actions))
 
     def looking(request: gr.Request) -> str:
-        return context.run(request, "projects", lambda ctx: _reports(projects.reports(ctx), rows))
+        return context.run(request, "projects", action=lambda ctx: _reports(projects.reports(ctx), rows))
 
     table.wire(Refresh(looking, [table.shown]))
     form.wire(table.outcome, Refresh(looking, [table.shown]))
@@ -124,9 +124,9 @@ def build_verification(context: PageContext) -> None:
 
 
 TABS = (
-    PageTab(_("Disputes"), ("disputes",), build_disputes, "disputes", "disputes"),
-    PageTab(_("Label errors"), ("candidates",), build_candidates, "label-errors"),
-    PageTab(_("Verification"), ("verification",), build_verification, "verification", "projects"),
+    PageTab(_("Disputes"), ("disputes",), build=build_disputes, id="disputes", cases="disputes"),
+    PageTab(_("Label errors"), ("candidates",), build=build_candidates, id="label-errors"),
+    PageTab(_("Verification"), ("verification",), build=build_verification, id="verification", cases="projects"),
 )
 """The tabs of this package on the maintain page."""
 
@@ -138,18 +138,18 @@ def _proposed(proposed: Proposed) -> str:
     ]
     facts = markup.paragraph(text_output.candidate_facts(proposed.facts) if proposed.facts else "")
     nothing = _("No candidates.") if proposed.facts else _("Nobody has looked yet.")
-    return facts + markup.table(_("Candidates"), (_("Pair"), _SPLIT, _("Key")), rows, nothing)
+    return facts + markup.table(_("Candidates"), (_("Pair"), _SPLIT, _("Key")), rows=rows, nothing=nothing)
 
 
 def _split_of(votes: tuple[int, int, int]) -> str:
     return " : ".join(map(str, votes))
 
 
-def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], actions: RowActions) -> str:
+def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], *, actions: RowActions) -> str:
     head = (_("No."), _("Pair"), _SPLIT, _("State"), _("Says"), _("Error"), _("Why"), _("By"), _("At"), _("Answer"))
     rows = [
         (
-            RowKey(str(dispute.id), item.name, () if dispute.state == "open" else tuple(actions.actions)),
+            RowKey(str(dispute.id), item.name, without=() if dispute.state == "open" else tuple(actions.actions)),
             dispute.id,
             PageLink(item.name, f"/explore/{item.item}"),
             _split_of(item.votes),
@@ -164,13 +164,13 @@ def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], acti
         for item in disputed_items
         for dispute in item.disputes
     ]
-    return markup.table(_("Disputes"), head, rows, _("Nothing is disputed."), actions)
+    return markup.table(_("Disputes"), head, rows=rows, nothing=_("Nothing is disputed."), actions=actions)
 
 
 def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
     rows = [
         (
-            RowKey(str(report.project.id), report.project.name, _impossible(report.project)),
+            RowKey(str(report.project.id), report.project.name, without=_impossible(report.project)),
             report.project.id,
             PageLink(report.project.name, f"/annotate/{report.project.id}"),
             "open" if report.project.closed_at is None else "closed",
@@ -196,7 +196,7 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
         _("Agreement"),
         _("Draft"),
     )
-    return markup.table(_("Projects"), head, rows, _("There are no projects."), actions)
+    return markup.table(_("Projects"), head, rows=rows, nothing=_("There are no projects."), actions=actions)
 
 
 def _impossible(project: Project) -> tuple[str, ...]:

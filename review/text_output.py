@@ -37,7 +37,7 @@ def disputed(disputed_items: Sequence[DisputedItem]) -> str:
     """Return an item a paragraph."""
     lines = []
     for item in disputed_items:
-        lines.append(_judged_item(item.name, item.item, item.votes))
+        lines.append(_judged_item(item.name, item.item, counts=item.votes))
         for dispute in item.disputes:
             tag = f" ({dispute.tag})" if dispute.tag else ""
             lines.append(
@@ -54,10 +54,10 @@ def candidates(proposed: Proposed) -> str:
     if proposed.facts is None:
         return _("Never looked for: `candidates find` does.")
     lines = [candidate_facts(proposed.facts)]
-    return joined([*lines, *(_judged_item(item.name, item.item, item.votes) for item in proposed.items)], "\n")
+    return joined([*lines, *(_judged_item(item.name, item.item, counts=item.votes) for item in proposed.items)], "\n")
 
 
-def _judged_item(name: str, key: str, counts: tuple[int, int, int]) -> str:
+def _judged_item(name: str, key: str, *, counts: tuple[int, int, int]) -> str:
     return _("{name}  {key}  ({votes})", name=name, key=key, votes=votes(counts))
 
 
@@ -139,7 +139,10 @@ def contested(report: ProjectReport) -> str:
 
 def pair(shown: ShownPair) -> str:
     """Return a pair of a project as an annotator sees it; of the image its address."""
-    lines = [*_content(shown, shown.models or ("", "")), *_own(shown.said, _("Your answer"), _("Not answered yet."))]
+    lines = [
+        *_content(shown, shown.models or ("", "")),
+        *_own(shown.said, _("Your answer"), nothing=_("Not answered yet.")),
+    ]
     lines += _draft(shown.draft) if shown.draft else []
     changed = shown.first_answer and shown.said and shown.first_answer != shown.said.verdict
     return joined(
@@ -151,7 +154,7 @@ def contested_pair(shown: ContestedPair) -> str:
     """Return a pair on which annotators disagree, with their answers."""
     lines = [*_content(shown, ("", "")), "", _("Annotators say")]
     lines += [f"  {_answer_text(answer)}" for answer in shown.answers]
-    lines += _own(shown.said, _("Your decision"), _("Not decided yet."))
+    lines += _own(shown.said, _("Your decision"), nothing=_("Not decided yet."))
     return joined([*lines, *(_draft(shown.draft) if shown.draft else [])], "\n")
 
 
@@ -167,7 +170,7 @@ def _content(shown: ShownPair | ContestedPair, models: tuple[str, str]) -> list[
     return lines
 
 
-def _own(given_answer: GivenAnswer | None, title: str, nothing: str) -> list[str]:
+def _own(given_answer: GivenAnswer | None, title: str, *, nothing: str) -> list[str]:
     return ["\n" + nothing if given_answer is None else joined(("\n", title, ": ", _answer_text(given_answer)), "")]
 
 

@@ -89,7 +89,7 @@ def number_open(session: Session, benchmark: str) -> int:
     ).scalar_one()
 
 
-def decide(session: Session, suspicion: int, decision: str, reason: str, account: str) -> bool | None:
+def decide(session: Session, suspicion: int, *, decision: str, reason: str, account: str) -> bool | None:
     """Close a suspicion. False where it is closed already, None where there is none."""
     row = session.execute(
         select(AnomalyCase.decision).where(AnomalyCase.id == suspicion).with_for_update()
@@ -128,7 +128,7 @@ def account_activity(session: Session, seconds: float) -> AccountActivity:
     return AccountActivity(*row)
 
 
-def outcomes(session: Session, seconds: float, least: int) -> Iterator[ScoredOutcome]:
+def outcomes(session: Session, seconds: float, *, least: int) -> Iterator[ScoredOutcome]:
     """Return what accounts have had scored in the last so many seconds, approved or not, if they sent so many
     submissions."""
     lately = (Attempt.at > database_now() - seconds, Submission.owner != _NO_ACCOUNT)
@@ -143,6 +143,6 @@ def outcomes(session: Session, seconds: float, least: int) -> Iterator[ScoredOut
     )
     # Submissions of before the share was recorded have the rate of their votes alone.
     return (
-        ScoredOutcome(name, owner, tally, report.get("abstaining", 1 - parse_rate), policy)
+        ScoredOutcome(name, owner, tally=tally, abstaining=report.get("abstaining", 1 - parse_rate), policy=policy)
         for name, owner, tally, report, parse_rate, policy in rows
     )

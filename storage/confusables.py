@@ -118,10 +118,10 @@ def find_confusable(
     tell them. `field` is one of FIELDS; the name of a judge is the same if its slug is, and every model is one of a
     judge. `shipped`: the reported results that come with the project; the imported ones count too.
     """
-    rows: list[tuple[str, str | None]] = list(_public(session, benchmark, field))
+    rows: list[tuple[str, str | None]] = list(_public(session, benchmark, field=field))
     if field == "judge":
-        rows += [(judge_name(model), whose) for model, whose in _public(session, benchmark, "model")]
-    rows += [(other, None) for other in _reported(session, benchmark, field, shipped)]
+        rows += [(judge_name(model), whose) for model, whose in _public(session, benchmark, field="model")]
+    rows += [(other, None) for other in _reported(session, benchmark, field=field, shipped=shipped)]
     wanted = skeleton(name)
     alike = [(other, whose) for other, whose in rows if skeleton(other) == wanted]
     same = judge_slug if field == "judge" else str
@@ -130,7 +130,7 @@ def find_confusable(
     return min((other for other, whose in alike if whose != owner), default=None)
 
 
-def _public(session: Session, benchmark: str, field: str) -> list[tuple[str, str]]:
+def _public(session: Session, benchmark: str, *, field: str) -> list[tuple[str, str]]:
     """Return names that the public can see, each with its owner."""
     column = _column(field)
     hidden = select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))
@@ -145,7 +145,7 @@ def _public(session: Session, benchmark: str, field: str) -> list[tuple[str, str
 
 
 def search_confusable(
-    session: Session, benchmark: str, field: str, names: Collection[str]
+    session: Session, benchmark: str, *, field: str, names: Collection[str]
 ) -> dict[str, list[NamedEntry]]:
     """Return name -> entries that are called what looks like it and is written otherwise; names without any are left
     out.
@@ -174,7 +174,7 @@ def _column(field: str) -> Any:
     return getattr(Submission, field)
 
 
-def _reported(session: Session, benchmark: str, field: str, shipped: Iterable[Mapping[str, Any]]) -> set[str]:
+def _reported(session: Session, benchmark: str, *, field: str, shipped: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the names of reported results, as a submission would write them."""
     rows = [*shipped, *reported_results.shown(session, benchmark)]
     return {_same_spelling(name) for row in rows if (name := row.get(REPORTED[field]))}

@@ -138,10 +138,10 @@ def open_database(url: str) -> Database:
     address = _with_driver(make_url(url))
     if address.get_backend_name() == "sqlite":
         engine = _open_sqlite(address)
-        return Database(engine, engine.execution_options(begin="read"), engine.execution_options(begin="write"))
+        return Database(engine, engine.execution_options(begin="read"), _writer=engine.execution_options(begin="write"))
     engine = _open_postgresql(address)
     reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-    return Database(engine, reader, engine.execution_options(begin="write"))
+    return Database(engine, reader, _writer=engine.execution_options(begin="write"))
 
 
 def open_migrated(url: str, *, made: bool = False) -> Database:

@@ -32,7 +32,7 @@ def wanted(session: Session, account: str) -> bool:
     return bool(session.scalar(select(exists().where(MaintainerDigest.account == account))))
 
 
-def begin(session: Session, account: str, new_id: str) -> None:
+def begin(session: Session, account: str, *, new_id: str) -> None:
     """Send digests to an account that has none yet: the first one in a day, of what happens until then."""
     if not wanted(session, account):
         values = {"id": new_id, "seen_seq": audit.head(session).seq, "due_at": database_now() + DAY_SECONDS}
@@ -58,7 +58,7 @@ def due(session: Session) -> list[StoredDigest]:
 
 
 def queue(
-    session: Session, digest: StoredDigest, next_id: str, through: int, lines: Sequence[Mapping[str, Any]], key: str
+    session: Session, digest: StoredDigest, *, next_id: str, through: int, lines: Sequence[Mapping[str, Any]], key: str
 ) -> bool:
     """Queue a digest if there are lines, and make the next one due in a day, under another id, in one transaction.
 

@@ -295,7 +295,7 @@ class Number(MetadataField):
 
     def read(self, value: object) -> float:
         try:
-            return bounded_number(value, self.low, self.high)
+            return bounded_number(value, self.low, high=self.high)
         except ValueError:
             refuse(
                 "not-in-range",

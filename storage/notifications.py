@@ -75,7 +75,7 @@ def _first(session: Session, condition: Any) -> StoredSubscription | None:
     return None if row is None else StoredSubscription(*row)
 
 
-def requests(session: Session, account: str, address_key: str) -> tuple[int, int]:
+def requests(session: Session, account: str, *, address_key: str) -> tuple[int, int]:
     """Return how many confirmations were asked for lately: by an account, and for an address."""
     lately = (OutgoingEmail.through_seq == 0, OutgoingEmail.created_at > database_now() - ASKED_SECONDS)
     count = select(func.count()).select_from(OutgoingEmail).where(*lately)
@@ -92,7 +92,7 @@ def subscribe(session: Session, new: NewSubscription) -> None:
     session.execute(insert(OutgoingEmail).values(**asked, through_seq=0, lines=[]))
 
 
-def change_events(session: Session, account: str, events: Sequence[str]) -> None:
+def change_events(session: Session, account: str, *, events: Sequence[str]) -> None:
     """State what an account wants to hear of."""
     changed = update(EmailSubscription).where(EmailSubscription.account == account).values(events=list(events))
     session.execute(changed, execution_options=_NO_SYNC)
@@ -137,7 +137,7 @@ def something_new(seeing: type[EmailSubscription] | type[Webhook], always: Seque
 
 
 def queue(
-    session: Session, seen: StoredSubscription, through: int, lines: Sequence[dict[str, Any]], address_key: str
+    session: Session, seen: StoredSubscription, *, through: int, lines: Sequence[dict[str, Any]], address_key: str
 ) -> bool:
     """Move what an address has seen forward, and queue an e-mail if there are lines, in one transaction.
 
@@ -153,9 +153,9 @@ def queue(
     return True
 
 
-def claim(session: Session, sender: str, lease_seconds: float) -> EmailClaim | None:
+def claim(session: Session, sender: str, *, lease_seconds: float) -> EmailClaim | None:
     """Take the first e-mail that is due; None where there is none."""
-    taken = _EMAILS.claim(session, sender, lease_seconds)
+    taken = _EMAILS.claim(session, sender, lease_seconds=lease_seconds)
     return None if taken is None else EmailClaim(*taken)
 
 
@@ -169,9 +169,9 @@ def finish(session: Session, held: EmailClaim) -> None:
     _EMAILS.finish(session, held, lines=[])
 
 
-def fail(session: Session, held: EmailClaim, why: str, *, retry: bool) -> None:
+def fail(session: Session, held: EmailClaim, *, why: str, retry: bool) -> None:
     """End an attempt that did not work: later again, or failed for good. Raises LeaseLost."""
-    _EMAILS.fail(session, held, why, retry=retry)
+    _EMAILS.fail(session, held, why=why, retry=retry)
 
 
 def release_expired(session: Session) -> int:

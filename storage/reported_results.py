@@ -83,7 +83,7 @@ def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
     ]
 
 
-def add(session: Session, benchmark: str, rows: Sequence[Mapping[str, Any]], by: str) -> None:
+def add(session: Session, benchmark: str, *, rows: Sequence[Mapping[str, Any]], by: str) -> None:
     """Add rows, each with its figures beside the other fields.
 
     Raises:
@@ -95,7 +95,7 @@ def add(session: Session, benchmark: str, rows: Sequence[Mapping[str, Any]], by:
         session.execute(insert(ReportedResult), stored)
 
 
-def change(session: Session, benchmark: str, row_id: str, values: Mapping[str, Any]) -> None:
+def change(session: Session, benchmark: str, *, row_id: str, values: Mapping[str, Any]) -> None:
     """Write fields of a row. Raises UnfitFigures where a figure is no percentage."""
     same = (ReportedResult.benchmark == benchmark, ReportedResult.id == row_id)
     known = session.execute(select(ReportedResult.figures).where(*same).with_for_update()).scalar_one_or_none()

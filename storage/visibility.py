@@ -97,7 +97,7 @@ def approvals(session: Session, submissions: Collection[str]) -> dict[str, tuple
     return {name: (state, reason) for name, state, reason in rows}
 
 
-def request_approval(session: Session, submission: str, shown: EntryVisibility, *, approval: bool) -> None:
+def request_approval(session: Session, submission: str, *, shown: EntryVisibility, approval: bool) -> None:
     """Record what holds for a new submission: how it is shown, and whether a maintainer has to approve it."""
     if shown != PLAIN:
         held_back = None if shown.published else database_now()
@@ -110,7 +110,7 @@ def request_approval(session: Session, submission: str, shown: EntryVisibility, 
         session.execute(insert(Approval).values(submission_id=submission, state=WAITING))
 
 
-def record_decision(session: Session, submission: str, state: str, by: str, reason: str) -> None:
+def record_decision(session: Session, submission: str, *, state: str, by: str, reason: str) -> None:
     """Write a maintainer's decision about an approval."""
     values = {"state": state, "decided_at": database_now(), "decided_by": by, "reason": reason}
     session.execute(
@@ -120,18 +120,22 @@ def record_decision(session: Session, submission: str, state: str, by: str, reas
 
 def publish(session: Session, submission: str, **facts: Any) -> bool:
     """Put an entry on the board, on record; False where it is there already."""
-    return _change(session, submission, _UNPUBLISHED, {"published_at": database_now()}, PUBLISHED, facts)
+    return _change(
+        session, submission, rule=_UNPUBLISHED, values={"published_at": database_now()}, event=PUBLISHED, facts=facts
+    )
 
 
 def end_anonymity(session: Session, submission: str, **facts: Any) -> bool:
     """End an owner's anonymity, on record; False where there is none."""
-    return _change(session, submission, _UNNAMED, {"revealed_at": database_now()}, REVEALED, facts)
+    return _change(
+        session, submission, rule=_UNNAMED, values={"revealed_at": database_now()}, event=REVEALED, facts=facts
+    )
 
 
-def extend_anonymity(session: Session, submission: str, until: float, **facts: Any) -> bool:
+def extend_anonymity(session: Session, submission: str, *, until: float, **facts: Any) -> bool:
     """Move the end of an anonymity that still holds, on record; False where none does, or it ends then already."""
     rule = (*_UNNAMED, Visibility.anonymous_until != until)
-    return _change(session, submission, rule, {"anonymous_until": until}, ANONYMOUS, facts)
+    return _change(session, submission, rule=rule, values={"anonymous_until": until}, event=ANONYMOUS, facts=facts)
 
 
 def has_due(session: Session) -> bool:
@@ -154,6 +158,7 @@ def _due() -> Select[str]:
 def _change(
     session: Session,
     submission: str,
+    *,
     rule: Sequence[ColumnElement[bool]],
     values: Mapping[str, Any],
     event: str,
@@ -168,5 +173,5 @@ def _change(
         execution_options=_NO_SYNC,
     ).first()
     if changed is not None:
-        audit.append(session, event, {"entry": submission, **facts})
+        audit.append(session, event, data={"entry": submission, **facts})
     return changed is not None

@@ -89,7 +89,7 @@ def replace(session: Session, new: NewWebhook) -> None:
     session.execute(insert(Webhook).values(**values))
 
 
-def change(session: Session, account: str, events: Sequence[str], language: str) -> None:
+def change(session: Session, account: str, *, events: Sequence[str], language: str) -> None:
     """State what an account wants to hear of, and switch its webhook on again if it was switched off."""
     values: dict[str, Any] = {"events": list(events), "language": language}
     own = update(Webhook).where(Webhook.account == account)
@@ -122,7 +122,7 @@ def _not_banned() -> ColumnElement[bool]:
     return ~exists().where(Account.id == Webhook.account, Account.banned_at.is_not(None))
 
 
-def queue(session: Session, seen: StoredWebhook, through: int, messages: Sequence[NewMessage]) -> bool:
+def queue(session: Session, seen: StoredWebhook, *, through: int, messages: Sequence[NewMessage]) -> bool:
     """Move what a webhook has seen forward and queue the messages, in one transaction.
 
     Return False where another process was faster: then nothing is queued.
@@ -132,16 +132,16 @@ def queue(session: Session, seen: StoredWebhook, through: int, messages: Sequenc
     if session.execute(moved, execution_options=_NO_SYNC).first() is None:
         return False
     for message in messages:
-        _insert(session, seen, message, is_test=False)
+        _insert(session, seen, message=message, is_test=False)
     return True
 
 
-def queue_test(session: Session, seen: StoredWebhook, message: NewMessage) -> None:
+def queue_test(session: Session, seen: StoredWebhook, *, message: NewMessage) -> None:
     """Queue a message that says nothing but that it is a test."""
-    _insert(session, seen, message, is_test=True)
+    _insert(session, seen, message=message, is_test=True)
 
 
-def _insert(session: Session, to: StoredWebhook, message: NewMessage, *, is_test: bool) -> None:
+def _insert(session: Session, to: StoredWebhook, *, message: NewMessage, is_test: bool) -> None:
     about = {"account": to.account, "webhook": to.id, "is_test": is_test}
     session.execute(insert(OutgoingWebhook).values(**about, **message._asdict()))
 
@@ -168,12 +168,12 @@ def last_message(session: Session, webhook_id: str) -> LastMessage | None:
     if found is None:
         return None
     reason, when, state, started = found
-    return LastMessage(reason, when, state == State.RUNNING.value or started is None)
+    return LastMessage(reason, when, waits=state == State.RUNNING.value or started is None)
 
 
-def claim(session: Session, sender: str, lease_seconds: float) -> WebhookClaim | None:
+def claim(session: Session, sender: str, *, lease_seconds: float) -> WebhookClaim | None:
     """Take the first message that is due; None where there is none."""
-    taken = _MESSAGES.claim(session, sender, lease_seconds)
+    taken = _MESSAGES.claim(session, sender, lease_seconds=lease_seconds)
     return None if taken is None else WebhookClaim(*taken)
 
 
@@ -190,13 +190,13 @@ def finish(session: Session, held: WebhookClaim, *, delivered: bool) -> None:
         session.execute(known.values(failures=0), execution_options=_NO_SYNC)
 
 
-def fail(session: Session, held: WebhookClaim, why: str, *, gone: bool) -> bool:
+def fail(session: Session, held: WebhookClaim, *, why: str, gone: bool) -> bool:
     """End an attempt that did not work; return whether the webhook was switched off for it.
 
     The other messages wait as long as this one, so that an address that is away costs one attempt a turn. A test is
     tried once and counts as nothing. `gone`: the receiver asks for no more. Raises LeaseLost.
     """
-    wait = _MESSAGES.fail(session, held, why, retry=not (held.is_test or gone))
+    wait = _MESSAGES.fail(session, held, why=why, retry=not (held.is_test or gone))
     if held.is_test:
         return False
     if wait is not None:

@@ -12,7 +12,7 @@ from submissions.service import SubmissionService
 from submissions.status import AWAITING, list_own
 
 
-def submission_rows(database: Database, benchmark: str, user: Identity) -> list[SubmissionRow]:
+def submission_rows(database: Database, benchmark: str, *, user: Identity) -> list[SubmissionRow]:
     """Return the rows of "my submissions", the newest first."""
     return [
         SubmissionRow(
@@ -29,17 +29,19 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
             entry_url=one.entry_url or "",
             shown=visibility_label(one.shown),
         )
-        for one in list_own(database, benchmark, user.account)
+        for one in list_own(database, benchmark, account=user.account)
     ]
 
 
-def activity_lines(database: Database, rules: activity.ActivityRules, user: Identity) -> list[ActivityLine]:
+def activity_lines(database: Database, rules: activity.ActivityRules, *, user: Identity) -> list[ActivityLine]:
     """Return what happened to an account's entries, the newest first."""
     try:
-        result = activity.list_activity(database, user, rules, limit=20)
+        result = activity.list_activity(database, user, rules=rules, limit=20)
     except AuthError:  # somebody who may look, but do nothing
         return []
-    return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in result]
+    return [
+        ActivityLine(one.title, f"/account/submissions/{one.entry}", sentence=one.sentence, at=one.at) for one in result
+    ]
 
 
 def next_submission_line(intake: SubmissionService, user: Identity) -> str:

@@ -92,8 +92,8 @@ class ActivityItem:
 def list_activity(
     database: Database,
     user: Identity,
-    rules: ActivityRules,
     *,
+    rules: ActivityRules,
     before: int | None = None,
     limit: int = 50,
 ) -> list[ActivityItem]:
@@ -108,30 +108,32 @@ def list_activity(
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:
         return []
-    return activity_of(database, user.account, rules, before=before, limit=limit)
+    return activity_of(database, user.account, rules=rules, before=before, limit=limit)
 
 
 def activity_of(
-    database: Database, account: str, rules: ActivityRules, *, before: int | None = None, limit: int = 50
+    database: Database, account: str, *, rules: ActivityRules, before: int | None = None, limit: int = 50
 ) -> list[ActivityItem]:
     """Return the same for an account whose owner asked for it earlier. Authorises nobody."""
     with database.read() as session:
-        mine = queries.receipts_of_account(session, rules.spec.id, account, MOST_ENTRIES)
+        mine = queries.receipts_of_account(session, rules.spec.id, owner=account, most=MOST_ENTRIES)
         if not mine:
             return []
         names = [one.id for one in mine]
         sentences = {**_SENTENCES, **rules.sentences}
-        about = audit.events_about(session, names, (audit.SCORED, *sentences), before=before, limit=limit)
+        about = audit.events_about(session, names, kinds=(audit.SCORED, *sentences), before=before, limit=limit)
         scope = audit.scope(session, rules.spec.id)
-        moves = audit.events_about(session, [audit.board(**scope)], RESCORED, before=before, limit=limit)
+        moves = audit.events_about(session, [audit.board(**scope)], kinds=RESCORED, before=before, limit=limit)
         levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
-        not_shown = ladder.withheld(session, rules.spec, levels, names)
-        visible = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
+        not_shown = ladder.withheld(session, rules.spec, levels=levels, submissions=names)
+        visible = _Scores(queries.scores(session, names), levels, spec=rules.spec, withheld=not_shown)
         subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
-        chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
+        chunks = audit.events_about(session, subjects, kinds=[audit.SCORES_RECORDED], before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
-    return [line for event in events for line in _lines(event, mine, visible, account, sentences)]
+    return [
+        line for event in events for line in _lines(event, mine, visible=visible, account=account, sentences=sentences)
+    ]
 
 
 class _Scores:
@@ -144,6 +146,7 @@ class _Scores:
         self,
         stored: Sequence[Scored],
         levels: Mapping[str, str],
+        *,
         spec: BenchmarkSpec,
         withheld: Withheld = frozenset(),
     ) -> None:
@@ -187,29 +190,33 @@ def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
 
 
 def _lines(
-    event: StoredEvent, mine: Sequence[ReceiptRow], visible: _Scores, account: str, sentences: Mapping[str, str]
+    event: StoredEvent, mine: Sequence[ReceiptRow], *, visible: _Scores, account: str, sentences: Mapping[str, str]
 ) -> list[ActivityItem]:
     if event.kind in RESCORED:
-        return [line for one in mine if (line := _rescored(event, one, visible)) is not None]
+        return [line for one in mine if (line := _rescored(event, one, visible=visible)) is not None]
     if event.kind == audit.SCORES_RECORDED:
-        return [_line(event, one, _scored(event, one, visible)) for one in mine if visible.in_chunk(one.id, event)]
+        return [
+            _line(event, one, sentence=_scored(event, one, visible=visible))
+            for one in mine
+            if visible.in_chunk(one.id, event)
+        ]
     by_name = {one.id: one for one in mine}
     name = event.body.get("entry") or event.body.get("submission")
     if name not in by_name:  # something was merged into an entry of theirs
         into = by_name.get(event.body.get("into", ""))
-        return [_line(event, into, _("Entry {name} was merged into it.", name=name))] if into else []
+        return [_line(event, into, sentence=_("Entry {name} was merged into it.", name=name))] if into else []
     if event.kind == audit.SCORED:  # under a draft, nobody may know
         known = visible.known(name, *_rules(event.body))
-        return [_line(event, by_name[name], _scored(event, by_name[name], visible))] if known else []
+        return [_line(event, by_name[name], sentence=_scored(event, by_name[name], visible=visible))] if known else []
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | values)
     sentence = Message(sentences[event.kind], facts)
     own = event.body.get("by") == account
-    line = _line(event, by_name[name], _("{sentence} (by you)", sentence=sentence) if own else sentence)
+    line = _line(event, by_name[name], sentence=_("{sentence} (by you)", sentence=sentence) if own else sentence)
     return [replace(line, own=own)]
 
 
-def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:
+def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str:
     revision = event.body["label_revision"]
     if visible.is_withheld(receipt.id, *_rules(event.body)):
         return _(
@@ -223,7 +230,7 @@ def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:
     return _("Scored with labels {revision}: {score}.", revision=revision, score=score)
 
 
-def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> ActivityItem | None:
+def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> ActivityItem | None:
     """None for an entry that came later or has no score on both sides."""
     before, after = event.body["from"], event.body["to"]
     sides = [visible.shown(receipt.id, *_rules(side)) for side in (before, after)]
@@ -237,7 +244,7 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> Acti
         now=_same_name(*sides) or _("not shown"),
     )
     reason = event.body.get("reason")
-    line = _line(event, receipt, joined([sentence, reason], " ") if reason else sentence)
+    line = _line(event, receipt, sentence=joined([sentence, reason], " ") if reason else sentence)
     return replace(line, scores=(sides[0], sides[1]))
 
 
@@ -251,8 +258,16 @@ def _rules(said: Mapping[str, Any]) -> tuple[str, str]:
     return said.get("label_revision", ""), said.get("scorer_version", "")
 
 
-def _line(event: StoredEvent, receipt: ReceiptRow, sentence: str) -> ActivityItem:
-    return ActivityItem(event.seq, iso(event.at), event.kind, receipt.id, receipt.model, receipt.version, sentence)
+def _line(event: StoredEvent, receipt: ReceiptRow, *, sentence: str) -> ActivityItem:
+    return ActivityItem(
+        event.seq,
+        iso(event.at),
+        kind=event.kind,
+        entry=receipt.id,
+        model=receipt.model,
+        version=receipt.version,
+        sentence=sentence,
+    )
 
 
 class _Facts(dict[str, Any]):

@@ -69,7 +69,7 @@ Alarms = Callable[[Session], Sequence[ServiceAlarm]]
 SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
-UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", "There is no submission with this id.")
+UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", detail="There is no submission with this id.")
 WORKER_SILENT_AFTER = 30.0  # seconds without a heartbeat
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
@@ -105,6 +105,7 @@ _CHECK_BODY = {
 def build(
     intake: SubmissionService,
     spool: Spool,
+    *,
     track: Callable[[str, Identity], Status | None],
     database: Database,
     rules: activity.ActivityRules,
@@ -119,8 +120,8 @@ def build(
     _add_state(router, track)
     router.include_router(_owner_routes(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, rules)
-    _add_health(router, database, intake.benchmark, alarms)
+    _add_events(router, database, rules=rules)
+    _add_health(router, database, benchmark=intake.benchmark, alarms=alarms)
     return router
 
 
@@ -208,16 +209,18 @@ def _owner_routes(database: Database, benchmark: str) -> APIRouter:
     def publish(submission: str, request: Request) -> Response:
         """Put your entry on the board, for good."""
         return _changed_response(
-            lambda: visibility_options.publish(database, benchmark, identity_of(request), submission)
+            lambda: visibility_options.publish(database, benchmark, user=identity_of(request), submission=submission)
         )
 
     @router.put("/api/v1/submissions/{submission}/anonymity", responses=openapi_examples.ANONYMITY)
-    def anonymity(submission: str, body: Anonymity, request: Request) -> Response:
+    def anonymity(submission: str, body: Anonymity, *, request: Request) -> Response:
         """Move the day until which your entry is shown without who made it, or end that now."""
 
         def change() -> bool:
             user, until = identity_of(request), visibility_options.parse_day(body.until)
-            return visibility_options.set_anonymous_until(database, benchmark, user, submission, until)
+            return visibility_options.set_anonymous_until(
+                database, benchmark, user=user, submission=submission, until=until
+            )
 
         return _changed_response(change)
 
@@ -233,7 +236,7 @@ def _changed_response(change: Callable[[], bool]) -> Response:
         return problem_response(refusal(rejected))
     except RateLimited as often:
         later = iso(often.next_at)
-        return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
+        return problem(often.status, often.code, detail=str(often), next_at=later, retry_after=often.seconds)
 
 
 def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
@@ -249,16 +252,17 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, rules: activity.ActivityRules) -> None:
+def _add_events(router: APIRouter, database: Database, *, rules: activity.ActivityRules) -> None:
     @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
     def events(
         request: Request,
         before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
+        *,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        result = activity.list_activity(database, identity_of(request), rules, **span)
+        result = activity.list_activity(database, identity_of(request), rules=rules, **span)
         return JSONResponse({"events": [one.to_json() for one in result]}, headers={"Cache-Control": "no-store"})
 
 
@@ -286,26 +290,28 @@ def submission_response(accepted: Accepted) -> dict[str, Any]:
 
 def error_response(failed: ReadingFailed) -> dict[str, Any]:
     """Return the problem of a file that the service could not read."""
-    return problem_body(500, "internal", str(failed))
+    return problem_body(500, "internal", detail=str(failed))
 
 
 def refusal(refused: SubmissionError) -> dict[str, Any]:
     """Return why a submission was not taken, as a problem."""
     if isinstance(refused, QuotaUsed):
-        return problem_body(429, "quota-used", str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds)
+        return problem_body(
+            429, "quota-used", detail=str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds
+        )
     if isinstance(refused, AccountTooYoung):
         later = iso(refused.next_at)
-        return problem_body(403, "account-too-young", str(refused), next_at=later, retry_after=refused.seconds)
+        return problem_body(403, "account-too-young", detail=str(refused), next_at=later, retry_after=refused.seconds)
     if isinstance(refused, ApprovalPending):
-        return problem_body(409, "awaiting-approval", str(refused), existing=refused.existing)
+        return problem_body(409, "awaiting-approval", detail=str(refused), existing=refused.existing)
     if isinstance(refused, ConfusableName):
-        return problem_body(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
+        return problem_body(409, "too-similar", detail=str(refused), problems=[refused.problem.to_json()])
     if isinstance(refused, SubmissionsPaused):
-        return problem_body(503, "submissions-paused", str(refused))
+        return problem_body(503, "submissions-paused", detail=str(refused))
     if isinstance(refused, NotReplicated):
-        return problem_body(503, "not-replicated", str(refused), retry_after=60)
+        return problem_body(503, "not-replicated", detail=str(refused), retry_after=60)
     if isinstance(refused, ReplicaLost):
-        return problem_body(503, "replica-lost", str(refused))
+        return problem_body(503, "replica-lost", detail=str(refused))
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]
@@ -313,7 +319,7 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         kept = ("format", "warnings", "problem_count", "samples", "other_benchmark")
         more = {name: report[name] for name in kept if name in report}
         code = readability.UNREADABLE if readability.is_unreadable(report) else "file-rejected"
-        return problem_body(status, code, str(refused), problems=problems, **more)
+        return problem_body(status, code, detail=str(refused), problems=problems, **more)
     if isinstance(refused, NotConfirmed):
         report = refused.report
         values = {
@@ -324,12 +330,14 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
             "message": str(refused),
         }
         more = {name: report[name] for name in ("format", "parse_rate", "warnings", "samples")}
-        return problem_body(422, readability.MOSTLY_UNREADABLE, str(refused), problems=[values], **more)
+        return problem_body(422, readability.MOSTLY_UNREADABLE, detail=str(refused), problems=[values], **more)
     if isinstance(refused, DuplicateName):
         return problem_body(
-            409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing
+            409, "name-taken", detail=str(refused), problems=[refused.problem.to_json()], existing=refused.existing
         )
-    return problem_body(422, "metadata-rejected", str(refused), problems=[one.to_json() for one in refused.problems])
+    return problem_body(
+        422, "metadata-rejected", detail=str(refused), problems=[one.to_json() for one in refused.problems]
+    )
 
 
 _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
@@ -370,7 +378,7 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: Alarms) -> None:
+def _add_health(router: APIRouter, database: Database, *, benchmark: str, alarms: Alarms) -> None:
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
         """Report that this process answers."""
@@ -392,24 +400,24 @@ def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: A
                 raised = alarms(session)
         except SQLAlchemyError:
             detail = _("The database does not answer.")
-            return problem(503, "database-offline", detail, retry_after=DATABASE_RETRY_SECONDS)
+            return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
         # Before the worker is looked for: where no disk has room, it may be unable to show itself.
         for alarm in raised:
             if alarm.blocking and alarm.effect == NO_FILES:
-                return problem(503, alarm.code, alarm.public or alarm.sentence)
+                return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
             detail = _("No worker has shown itself lately; submissions are kept and scored later.")
-            return problem(503, "worker-offline", detail)
+            return problem(503, "worker-offline", detail=detail)
         if board is not None and missing:
             detail = _(
                 "No worker that runs holds the labels of revision {revision}, which the board shows; submissions are "
                 "kept and scored later.",
                 revision=board.label_revision,
             )
-            return problem(503, "labels-missing", detail)
+            return problem(503, "labels-missing", detail=detail)
         for alarm in raised:
             if alarm.blocking:
-                return problem(503, alarm.code, alarm.public or alarm.sentence)
+                return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
         age = round(seen.seconds_ago, 1)
         named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in raised]
         return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused, "alarms": named})

@@ -123,7 +123,9 @@ def submit_command(arguments: argparse.Namespace) -> int:
             if arguments.receipt or not arguments.json:
                 _keep_receipt(taken, arguments.receipt)
             if arguments.wait or not arguments.json:
-                return _report(http, taken["id"], arguments, receipt=taken["receipt"], duplicate=taken.get("duplicate"))
+                return _report(
+                    http, taken["id"], arguments=arguments, receipt=taken["receipt"], duplicate=taken.get("duplicate")
+                )
             print(json.dumps(taken))
             return 0
     except ServiceError as error:
@@ -174,7 +176,7 @@ def status_command(arguments: argparse.Namespace) -> int:
     """Print where a submission is. Returns the exit code."""
     try:
         with _connection(arguments) as http:
-            return _report(http, arguments.id, arguments)
+            return _report(http, arguments.id, arguments=arguments)
     except ServiceError as error:
         return _complain(str(error))
 
@@ -182,7 +184,14 @@ def status_command(arguments: argparse.Namespace) -> int:
 def publish_command(arguments: argparse.Namespace) -> int:
     """Publish an entry. Returns the exit code."""
     done = _("Entry {id} is on the board in a moment.", id=arguments.id)
-    return _ask(arguments, "POST", "publish", None, done, _("Entry {id} is on the board already.", id=arguments.id))
+    return _ask(
+        arguments,
+        "POST",
+        what="publish",
+        body=None,
+        done=done,
+        already=_("Entry {id} is on the board already.", id=arguments.id),
+    )
 
 
 def anonymity_command(arguments: argparse.Namespace) -> int:
@@ -192,10 +201,10 @@ def anonymity_command(arguments: argparse.Namespace) -> int:
     until_day = _("Entry {id} names nobody until {day}.", id=entry, day=until)
     done = until_day if until else _("Entry {id} names its owner in a moment.", id=entry)
     already = _("No change: entry {id} is set like this already.", id=entry)
-    return _ask(arguments, "PUT", "anonymity", {"until": until}, done, already)
+    return _ask(arguments, "PUT", what="anonymity", body={"until": until}, done=done, already=already)
 
 
-def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done: str, already: str) -> int:
+def _ask(arguments: argparse.Namespace, method: str, *, what: str, body: Any, done: str, already: str) -> int:
     try:
         with _connection(arguments) as http:
             changed = _answer(http.request(method, f"/api/v1/submissions/{arguments.id}/{what}", json=body))["changed"]
@@ -208,7 +217,7 @@ def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done:
     return 0
 
 
-def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, **more: Any) -> int:
+def _report(http: httpx.Client, submission: str, *, arguments: argparse.Namespace, **more: Any) -> int:
     deadline = time.monotonic() + arguments.timeout
     state: dict[str, Any] = {}
     message = ""
@@ -221,12 +230,12 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
             break
         time.sleep(0.3)
     scored = state["state"] == "scored" and state["entry_url"]  # not while it is unpublished
-    card = _scorecard(http, submission, deadline if arguments.wait else 0) if scored else None
+    card = _scorecard(http, submission, deadline=deadline if arguments.wait else 0) if scored else None
     if arguments.json:
         print(json.dumps({**more, **state, "scorecard": card}))
     elif state["state"] == "scored":
         entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if state["entry_url"] else None
-        print(_result(card, _row(http, submission, card["benchmark"]) if card else None, entry))
+        print(_result(card, _row(http, submission, benchmark=card["benchmark"]) if card else None, entry=entry))
     if arguments.wait and state["state"] not in (*_ENDED, _AWAITING):
         return _complain(
             _(
@@ -248,7 +257,7 @@ def _sentence(state: Mapping[str, Any]) -> str:
     return f"{translated(name)}: {translated(state['reason'])}" if state["reason"] else name
 
 
-def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str, Any] | None:
+def _scorecard(http: httpx.Client, submission: str, *, deadline: float) -> dict[str, Any] | None:
     """Return the entry's scorecard; it follows the score by up to a second or two, so a waiting caller asks again."""
     while True:
         reply = http.get(f"/api/v1/entries/{submission}")
@@ -260,7 +269,7 @@ def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str
         time.sleep(0.3)
 
 
-def _row(http: httpx.Client, submission: str, benchmark: str) -> dict[str, Any] | None:
+def _row(http: httpx.Client, submission: str, *, benchmark: str) -> dict[str, Any] | None:
     """Return the entry's row of its benchmark's board, with `of`: how many have a rank; None where it is not there
     (yet)."""
     reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
@@ -270,7 +279,7 @@ def _row(http: httpx.Client, submission: str, benchmark: str) -> dict[str, Any] 
     return found and {**found, "of": ranked, "headline": reply.json().get("headline"), "sizes": reply.json()["sizes"]}
 
 
-def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
+def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, *, entry: str | None) -> str:
     """Return what a scored submission comes to, for people."""
     waits, hidden = _("Its page follows in a moment."), _("It is not published.")
     lines = [_line(_("Scored"), hidden if entry is None else waits)]
@@ -284,7 +293,7 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
         )
         head, *rest = names
         titles = {name: translated(_(score_title(card["benchmark"], name))) for name in names}
-        lines = [_line(_("Scored"), f"{_with_interval(strict, head, titles[head])}{_rank(row)}")]
+        lines = [_line(_("Scored"), f"{_with_interval(strict, head, called=titles[head])}{_rank(row)}")]
         if rest:
             lines.append(_line("", "   ".join(f"{titles[name]} {percent(strict[name])}" for name in rest)))
     return "\n".join([*lines, *([_line(_("Entry"), entry)] if entry else [])])
@@ -294,7 +303,7 @@ def _place(counted: Sequence[str], name: str) -> int:
     return counted.index(name) if name in counted else -1
 
 
-def _with_interval(strict: Mapping[str, Any], name: str, called: str) -> str:
+def _with_interval(strict: Mapping[str, Any], name: str, *, called: str) -> str:
     bounds = (strict.get("interval") or {}).get(name)
     interval = f" ({percent(bounds[0])}-{percent(bounds[1])})" if bounds else ""
     return f"{called} {percent(strict[name])}{interval}"

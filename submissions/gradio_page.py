@@ -141,36 +141,47 @@ def build(
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     inputs = {name: made[name] for name in _FIELDS}
-    page = SubmitPage(file, report, inputs, button, why_off, remark, outcome, submission, clock)
-    _greet(service, visitor, of)
-    _offer_hub_values(from_hub, hub_outcome, inputs, of)
-    _wire(service, page, of)
+    page = SubmitPage(
+        file,
+        report,
+        inputs=inputs,
+        button=button,
+        why_off=why_off,
+        remark=remark,
+        outcome=outcome,
+        submission=submission,
+        clock=clock,
+    )
+    _greet(service, visitor, of=of)
+    _offer_hub_values(from_hub, hub_outcome, inputs=inputs, of=of)
+    _wire(service, page, of=of)
     _expose(service, page)
     parts = (visitor, introduction, *around.components)
 
     def name_benchmark(request: gr.Request) -> list[str]:
         asked = service(request)
-        words = introduction_html(asked.spec, limit_mb, asked.prefix, of)
-        return [_greeting(service, request, of), words, *around.values(request), around.title(request)]
+        words = introduction_html(asked.spec, limit_mb, prefix=asked.prefix, of=of)
+        return [_greeting(service, request, of=of), words, *around.values(request), around.title(request)]
 
-    _offer_other(_check_of(service, of), name_benchmark, page, parts)
+    _offer_other(_check_of(service, of), name_benchmark, page=page, parts=parts)
 
 
-def _greet(service_of: ServiceOf, visitor: gr.HTML, of: Translations) -> None:
+def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None:
     def greet(request: gr.Request) -> str:
-        return _greeting(service_of, request, of)
+        return _greeting(service_of, request, of=of)
 
     gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
 
 
-def _greeting(service_of: ServiceOf, request: gr.Request, of: Translations) -> str:
+def _greeting(service_of: ServiceOf, request: gr.Request, *, of: Translations) -> str:
     user, service = identity_of(request.request), service_of(request)
-    return paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), service.page, of)
+    return paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), page=service.page, of=of)
 
 
 def _offer_other(
     check: Callable[[gr.Request, str | None], tuple[str, Any, str, Any]],
     name_benchmark: Callable[[gr.Request], list[str]],
+    *,
     page: SubmitPage,
     parts: Sequence[gr.HTML],
 ) -> None:
@@ -199,13 +210,13 @@ def _html(value: str, **options: Any) -> gr.HTML:
 def _hub_row(of: Translations) -> tuple[gr.components.Component, gr.Button, gr.HTML]:
     """Return the Hub id, what fills other fields in from there, and the place of what came of it."""
     with gr.Row(elem_classes="vl-hub"):
-        hub_id = _input("hub_id", FIELDS["hub_id"], of)
+        hub_id = _input("hub_id", FIELDS["hub_id"], of=of)
         button = gr.Button(of.text(_("Fill in from the Hub")), size="sm", elem_id="from-hub")
     return hub_id, button, _html("", elem_id="hub-outcome")
 
 
 def _offer_hub_values(
-    button: gr.Button, outcome: gr.HTML, inputs: Mapping[str, gr.components.Component], of: Translations
+    button: gr.Button, outcome: gr.HTML, *, inputs: Mapping[str, gr.components.Component], of: Translations
 ) -> None:
     """Fill empty fields in with what the Hub states; what somebody typed stays."""
     filled = [inputs[name] for name in HUB_FIELDS]
@@ -258,11 +269,11 @@ def _lay_out(fields: Mapping[str, MetadataField], of: Translations) -> dict[str,
     made: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
-            made |= {name: _input(name, fields[name], of) for name in narrow[at : at + 2]}
-    return made | {name: _input(name, field, of) for name, field in fields.items() if field.wide}
+            made |= {name: _input(name, fields[name], of=of) for name in narrow[at : at + 2]}
+    return made | {name: _input(name, field, of=of) for name, field in fields.items() if field.wide}
 
 
-def _input(name: str, field: MetadataField, of: Translations) -> gr.components.Component:
+def _input(name: str, field: MetadataField, *, of: Translations) -> gr.components.Component:
     label = of.known(field.form_label)
     if field.required:
         label = of.text(_("{label} (required)", label=label))
@@ -293,7 +304,7 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         result = service.check(Path(path))
         if "code" in result:
             return (
-                refusal_html(result, _names(of), _("Not checked"), service.page, of),
+                refusal_html(result, _names(of), heading=_("Not checked"), page=service.page, of=of),
                 off,
                 why_off_html(_FIX_FIRST, of),
                 hidden,
@@ -309,16 +320,16 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
     return show_report
 
 
-def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
+def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
-        taken = _submit(service, path, values, identity_of(request.request))
+        taken = _submit(service, path, values=values, user=identity_of(request.request))
         if "code" in taken:
             return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return (
             duplicate_html(taken, of),
-            status_html(status, None, service.scores, of=of),
+            status_html(status, None, names=service.scores, of=of),
             taken["id"],
             gr.update(active=True),
         )
@@ -331,7 +342,7 @@ def _wire(service_of: ServiceOf, page: SubmitPage, of: Translations) -> None:
         place = service.place(name, _address(request)) if card else PlaceOnBoard()
         ended = (card and place.settled) or (status is not None and is_held_back(status))
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not ended
-        return status_html(status, card, service.scores, place.html, of), gr.update(active=waiting)
+        return status_html(status, card, names=service.scores, place=place.html, of=of), gr.update(active=waiting)
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(
@@ -359,10 +370,10 @@ def _address(request: gr.Request) -> str:
     return "" if call is None else f"{call.url.scheme}://{call.url.netloc}"
 
 
-def _submit(service: GradioSubmissions, path: str | None, values: Sequence[object], user: Identity) -> Json:
+def _submit(service: GradioSubmissions, path: str | None, *, values: Sequence[object], user: Identity) -> Json:
     if path is None:
         return dict(_NO_FILE)
-    return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user)
+    return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user=user)
 
 
 def _expose(service_of: ServiceOf, page: SubmitPage) -> None:
@@ -386,7 +397,7 @@ def _submission_call(service_of: ServiceOf) -> Callable[..., Json]:
     """Return the function `submit`. gradio_client takes the names of its parameters from its signature."""
 
     def submit(request: gr.Request, file: str, *values: object) -> Json:
-        return _submit(service_of(request), file, values, identity_of(request.request))
+        return _submit(service_of(request), file, values=values, user=identity_of(request.request))
 
     kinds = {"request": gr.Request, "file": str, **{name: type(_DEFAULTS.get(name, "")) for name in _FIELDS}}
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD

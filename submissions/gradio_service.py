@@ -63,7 +63,7 @@ class GradioSubmissions:
             self._done_with(path)
         return report
 
-    def submit(self, path: Path, said: Mapping[str, object], user: Identity) -> Json:
+    def submit(self, path: Path, said: Mapping[str, object], *, user: Identity) -> Json:
         """Return the acknowledgement, or a problem with `code`."""
         try:
             metadata, shown = visibility_options.parse_form(said)
@@ -72,11 +72,11 @@ class GradioSubmissions:
         except api.SUBMISSION_ERRORS as refused:
             return api.refusal(refused)
         except AuthError as refused:
-            return problem_body(refused.status, refused.code, refused.detail)
+            return problem_body(refused.status, refused.code, detail=refused.detail)
         except (_EmptyUpload, TooLarge, ReadingFailed) as error:
             return _unread(error)
         except UnfitText as unfit:
-            return problem_body(422, "bad-text", str(unfit))
+            return problem_body(422, "bad-text", detail=str(unfit))
         self._done_with(path)
         return api.submission_response(accepted)
 
@@ -93,7 +93,7 @@ class GradioSubmissions:
         try:
             return api.allowance(user, self.intake.allowance(user))
         except AuthError as refused:
-            return problem_body(refused.status, refused.code, refused.detail)
+            return problem_body(refused.status, refused.code, detail=refused.detail)
 
     def paused(self) -> str | None:
         """Return the message of a pause."""
@@ -101,7 +101,7 @@ class GradioSubmissions:
 
     def _arrived(self, path: Path) -> UploadedFile:
         try:
-            return UploadedFile.on_disk(path, path.name, self.limit)
+            return UploadedFile.on_disk(path, path.name, limit=self.limit)
         except FileNotFoundError:
             raise _EmptyUpload from None
 
@@ -121,8 +121,8 @@ def _belongs_elsewhere(report: Json) -> bool:
 
 def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> Json:
     if isinstance(error, TooLarge):
-        return problem_body(413, "too-large", str(error))
+        return problem_body(413, "too-large", detail=str(error))
     if isinstance(error, ReadingFailed):
         return api.error_response(error)
     detail = _("The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again.")
-    return problem_body(410, "file-gone", detail)
+    return problem_body(410, "file-gone", detail=detail)

@@ -45,7 +45,7 @@ class Metadata(SubmissionMetadata):
         Raises:
             MetadataRejected: with every problem, each naming its field.
         """
-        problems = [FieldProblem(name, "unknown-field", _unknown(name)) for name in raw if name not in FIELDS]
+        problems = [FieldProblem(name, "unknown-field", message=_unknown(name)) for name in raw if name not in FIELDS]
         stated = {name: raw[name] for name in FIELDS if not absent(raw.get(name))}
         try:
             result = cls.model_validate(stated)
@@ -59,8 +59,8 @@ class Metadata(SubmissionMetadata):
 
 def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
     if refused is None:
-        return FieldProblem(field, "required", _("{field}: enter a model name.", field=field))
-    return FieldProblem(field, refused.code, _("{field}: {problem}", field=field, problem=str(refused)))
+        return FieldProblem(field, "required", message=_("{field}: enter a model name.", field=field))
+    return FieldProblem(field, refused.code, message=_("{field}: {problem}", field=field, problem=str(refused)))
 
 
 def _unknown(name: str) -> str:

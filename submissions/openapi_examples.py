@@ -42,7 +42,7 @@ CHECK = answers(
         "problem_count": 1,
         "samples": [_SAMPLE],
     },
-    {
+    problems={
         (413, "too-large"): "The file is larger than this service takes.",
         (415, "file-rejected"): "This is no file of predictions.",
         (429, "too-many-requests"): _TOO_MUCH,
@@ -58,7 +58,7 @@ SUBMIT = answers(
         "receipt": _RECEIPT,
         "status_url": "/api/v1/submissions/e4kq2m7xwzta",
     },
-    {
+    problems={
         (403, "account-too-young"): "Your account may submit later; `next_at` says from when.",
         (409, "name-taken"): "You have used this model and version for another file. Also: `too-similar` to somebody "
         "else's name, and `awaiting-approval` while your first submission waits for a maintainer.",
@@ -91,17 +91,17 @@ STATE = answers(
         "anonymous_until": None,
         "receipt": _RECEIPT,
     },
-    {(404, "unknown-submission"): "There is no submission with this id."},
+    problems={(404, "unknown-submission"): "There is no submission with this id."},
 )
 _OWNERS = {
     (403, "not-allowed"): "The entry is somebody else's.",
     (404, "unknown-submission"): "There is no submission with this id.",
 }
-PUBLISH = answers("The entry is on the board, or was there already.", {"changed": True}, _OWNERS)
+PUBLISH = answers("The entry is on the board, or was there already.", {"changed": True}, problems=_OWNERS)
 ANONYMITY = answers(
     "The entry is shown without account, organisation and links until that day.",
     {"changed": True},
-    {
+    problems={
         **_OWNERS,
         (422, "metadata-rejected"): "The day has passed or is too late, or your name was shown already.",
         (429, "too-many-changes"): "The day was moved 20 times in 24 hours; `next_at` is when it can be again.",
@@ -146,13 +146,13 @@ EVENTS = answers(
             }
         ]
     },
-    {(401, "sign-in-needed"): "Nobody is signed in."},
+    problems={(401, "sign-in-needed"): "Nobody is signed in."},
 )
 HEALTH = answers("This process answers.", {"status": "ok"})
 READY = answers(
     "The database answers, and a worker has shown itself lately that holds the labels which the board shows.",
     {"status": "ready", "worker_age_seconds": 1.2, "paused": None, "alarms": []},
-    {
+    problems={
         (503, "worker-offline"): "No worker, none with the board's labels (`labels-missing`), or no database; "
         "submissions are kept where the database is there. Or a full disk (`disk-full`), or a worker that does not "
         "get on (`worker-stuck`)."

@@ -70,11 +70,11 @@ class OwnerActions:
 
 
 def build(
-    database: Database, intake: SubmissionService, identities: AuthService, pages: AccountPages, owner: OwnerActions
+    database: Database, intake: SubmissionService, *, identities: AuthService, pages: AccountPages, owner: OwnerActions
 ) -> APIRouter:
     """Return the routes."""
     router = APIRouter(include_in_schema=False)
-    actions = _SubmissionPage(database, intake.benchmark, identities, pages, owner)
+    actions = _SubmissionPage(database, intake.benchmark, identities=identities, pages=pages, owner=owner)
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
@@ -98,12 +98,12 @@ def build(
         return actions.page(identity_of(request), submission)
 
     @router.post("/account/submissions/{submission}/{what}")
-    async def act(submission: str, what: str, request: Request) -> Response:
+    async def act(submission: str, what: str, *, request: Request) -> Response:
         """Run the action and show the page again."""
         async with request.form(max_files=0, max_fields=len(FIELDS) + 8) as form:
             fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
         user = identity_of(request)
-        return await to_thread.run_sync(partial(actions.act, user, submission, what, fields))
+        return await to_thread.run_sync(partial(actions.act, user, submission, what=what, fields=fields))
 
     return router
 
@@ -151,7 +151,7 @@ class _SubmissionPage:
         """Return the page of a submission; `typed`: the values of a form that was refused."""
         if not user.signed_in:
             return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
-        own = submissions_status.get_own(self.database, self.benchmark, submission, user)
+        own = submissions_status.get_own(self.database, self.benchmark, submission=submission, user=user)
         if own is None:
             return self._require_owner()
         values = typed or _typed(self.owner.metadata(user, own.id))
@@ -171,18 +171,20 @@ class _SubmissionPage:
         }
         return HTMLResponse(self.pages.render("submission.html", context), status, PRIVATE)
 
-    def act(self, user: Identity, submission: str, what: str, fields: Fields) -> Response:
+    def act(self, user: Identity, submission: str, *, what: str, fields: Fields) -> Response:
         """Return one form of the page. Raises AuthError where the form is not from this session."""
         actions: Mapping[str, Callable[[Identity, Status, Fields], object]] = {
             "edit": lambda user, one, given: self.owner.edit(user, one.id, {name: given[name] for name in FIELDS}),
-            "publish": lambda user, one, given: visibility_options.publish(self.database, self.benchmark, user, one.id),
+            "publish": lambda user, one, given: visibility_options.publish(
+                self.database, self.benchmark, user=user, submission=one.id
+            ),
             "anonymity": self._anonymity,
-            "reveal": lambda user, one, given: self._name(user, one.id, None),
+            "reveal": lambda user, one, given: self._name(user, one.id, until=None),
             "withdraw": self._withdraw,
         }
         if user.auth_method == "session":
-            check_csrf(self.identities, user, fields.get("csrf", ""))
-        own = submissions_status.get_own(self.database, self.benchmark, submission, user)
+            check_csrf(self.identities, user, sent=fields.get("csrf", ""))
+        own = submissions_status.get_own(self.database, self.benchmark, submission=submission, user=user)
         if own is None or what not in actions:
             return self._require_owner()
         try:
@@ -197,10 +199,12 @@ class _SubmissionPage:
         until = visibility_options.parse_day(fields.get("until"))
         if until is None:
             raise OwnerConflict(_("Choose a day, or show your name now."))
-        return self._name(user, status.id, until)
+        return self._name(user, status.id, until=until)
 
-    def _name(self, user: Identity, submission: str, until: float | None) -> object:
-        return visibility_options.set_anonymous_until(self.database, self.benchmark, user, submission, until)
+    def _name(self, user: Identity, submission: str, *, until: float | None) -> object:
+        return visibility_options.set_anonymous_until(
+            self.database, self.benchmark, user=user, submission=submission, until=until
+        )
 
     def _withdraw(self, user: Identity, status: Status, fields: Fields) -> object:
         if fields.get("confirm") != "yes":
@@ -208,7 +212,7 @@ class _SubmissionPage:
         return self.owner.withdraw(user, status.id, fields.get("reason", ""))
 
     def _require_owner(self) -> Response:
-        page = self.pages.message(_("There is no such submission"), _NOT_YOURS, _BACK)
+        page = self.pages.message(_("There is no such submission"), _NOT_YOURS, links=_BACK)
         return HTMLResponse(page, 404, PRIVATE)
 
 

@@ -96,7 +96,7 @@ def _sign_in(rules: Mapping[str, Any]) -> PolicyRule:
             _("Everybody who can reach this service may submit, under one name; nobody maintains it."),
         ),
     }.get(str(mode), (_("not needed"), _("Everyone who uses this machine submits, under one name.")))
-    return PolicyRule("sign-in", _("Sign-in"), value, words, "IDENTITY, OIDC_ISSUER")
+    return PolicyRule("sign-in", _("Sign-in"), value=value, words=words, setting="IDENTITY, OIDC_ISSUER")
 
 
 def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
@@ -105,23 +105,23 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "age",
             _("Age of the account"),
-            _("{days} days", days=days) if days else _("any"),
-            _("As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here.")
+            value=_("{days} days", days=days) if days else _("any"),
+            words=_("As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here.")
             if days
             else "",
-            "ACCOUNT_AGE_DAYS",
+            setting="ACCOUNT_AGE_DAYS",
         ),
         PolicyRule(
             "approval",
             _("First submission"),
-            _("waits for a maintainer") if approved else _("scored at once"),
-            _(
+            value=_("waits for a maintainer") if approved else _("scored at once"),
+            words=_(
                 "It is not scored before a maintainer approves it; the next one is possible after that. A "
                 "rejected one is given back, with the reason."
             )
             if approved
             else _("No maintainer has to look at it first."),
-            "APPROVE_FIRST_UPLOAD",
+            setting="APPROVE_FIRST_UPLOAD",
         ),
     ]
 
@@ -140,33 +140,33 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "day",
             _("Scored submissions in 24 hours"),
-            str(day) if day else _("any number"),
-            _(
+            value=str(day) if day else _("any number"),
+            words=_(
                 "{team} The window slides. Rejected files and the same bytes again cost nothing; what the "
                 "service fails to score is given back.",
                 team=team,
             )
             if day
             else "",
-            "QUOTA_PER_DAY, QUOTA_EXEMPT_ORGS",
+            setting="QUOTA_PER_DAY, QUOTA_EXEMPT_ORGS",
         ),
         PolicyRule(
             "year",
             _("Scored submissions in 365 days"),
-            str(year) if year else _("any number"),
-            _(
+            value=str(year) if year else _("any number"),
+            words=_(
                 "Every score tells a little about the labels. What was submitted is scored under each label "
                 "revision, new ones too, so all of it counts, and new labels do not open this anew."
             )
             if year
             else "",
-            "QUOTA_PER_YEAR",
+            setting="QUOTA_PER_YEAR",
         ),
         PolicyRule(
             "attempts",
             _("Attempt number"),
-            _("on every row"),
-            _(
+            value=_("on every row"),
+            words=_(
                 "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, "
                 "withdrawn and unpublished ones included. An anonymous row shows its number alone, and the "
                 "others count up to the last that is named. The best of many is better by luck alone."
@@ -175,17 +175,19 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "checks",
             _("Dry runs"),
-            _("free, any number"),
-            _("They touch no label and need no account; the file is not kept."),
+            value=_("free, any number"),
+            words=_("They touch no label and need no account; the file is not kept."),
         ),
         PolicyRule(
             "flood",
             _("Requests in a minute"),
-            str(rate) if rate else _("any number"),
-            _("Uploads, checks, sign-ins and other changes, each from one address and of one account, against floods.")
+            value=str(rate) if rate else _("any number"),
+            words=_(
+                "Uploads, checks, sign-ins and other changes, each from one address and of one account, against floods."
+            )
             if rate
             else "",
-            "REQUESTS_PER_MINUTE",
+            setting="REQUESTS_PER_MINUTE",
         ),
     ]
 
@@ -196,8 +198,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "coverage",
             _("Coverage"),
-            _("complete"),
-            _(
+            value=_("complete"),
+            words=_(
                 "Every pair of one known revision once, each with the same number of votes, 1 to "
                 "{max_votes}. Otherwise the file is refused before any label is touched, with all its "
                 "problems.",
@@ -207,8 +209,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "readable",
             _("Readable votes"),
-            _("at least {refused_below:.0%}", refused_below=REFUSED_BELOW),
-            _(
+            value=_("at least {refused_below:.0%}", refused_below=REFUSED_BELOW),
+            words=_(
                 "A vote is readable if it is for one of the two responses. Below {refused_below:.0%} a file "
                 "is refused, which costs nothing; below {confirmed_below:.0%} you have to confirm that it is "
                 "meant. Others count as wrong.",
@@ -219,8 +221,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "baseline-votes",
             _("Votes that need no judge"),
-            _("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
-            _(
+            value=_("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
+            words=_(
                 "Those of a baseline (always the response stored first, always the longer one), of the pairs that both "
                 "decide, or all the same. The entry has a remark and no rank, unless a "
                 "maintainer has verified it."
@@ -229,15 +231,17 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "size",
             _("Size of a file"),
-            f"{limit / 2**20:g} MB" if limit else _("any"),
-            _("JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip."),
-            "UPLOAD_LIMIT_MB",
+            value=f"{limit / 2**20:g} MB" if limit else _("any"),
+            words=_(
+                "JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip."
+            ),
+            setting="UPLOAD_LIMIT_MB",
         ),
         PolicyRule(
             "names",
             _("Names"),
-            _("must be unambiguous"),
-            _(
+            value=_("must be unambiguous"),
+            words=_(
                 "Without invisible characters. A model or organisation that looks like somebody else’s but "
                 "is written otherwise is refused; the same spelling is fine."
             ),
@@ -245,7 +249,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
     ]
 
 
-def _shown(rules: Mapping[str, Any], revision: str, how: str) -> str:
+def _shown(rules: Mapping[str, Any], revision: str, *, how: str) -> str:
     """Return what a level shows, and how little hides the rest of a set."""
     weak = (rules.get("weakly_hidden") or {}).get(revision)
     shown = _("{text}.", text=_DISCLOSED[how])
@@ -262,8 +266,10 @@ def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "abstaining",
             _("Files with few votes, hidden labels"),
-            _("any") if approval is None else _("above {approval} wait for a maintainer", approval=_percent(approval)),
-            ""
+            value=_("any")
+            if approval is None
+            else _("above {approval} wait for a maintainer", approval=_percent(approval)),
+            words=""
             if approval is None
             else _(
                 "{counted} Use an odd number of votes: ties count as well. No label is touched before a "
@@ -277,13 +283,13 @@ def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
                 counted=counted,
                 probe=_percent(probe),
             ),
-            "NULL_VOTES_APPROVAL, NULL_VOTES_PROBE",
+            setting="NULL_VOTES_APPROVAL, NULL_VOTES_PROBE",
         ),
         PolicyRule(
             "ladder",
             _("Scores shown, hidden labels"),
-            _("{margin:g} points above the account’s best", margin=100 * margin) if margin else _("all"),
-            _(
+            value=_("{margin:g} points above the account’s best", margin=100 * margin) if margin else _("all"),
+            words=_(
                 "The first score of an account is shown. A later one is shown only if it beats the best one "
                 "shown by this margin. Else the entry says “{not_shown}”, and no number is shown anywhere, "
                 "to nobody. Withdrawing an entry does not change this.",
@@ -291,7 +297,7 @@ def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
             )
             if margin
             else "",
-            "LADDER_MARGIN",
+            setting="LADDER_MARGIN",
         ),
     ]
 
@@ -305,9 +311,9 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             f"labels-{revision}",
             _("Shown of labels {revision}", revision=revision),
-            how,
-            _shown(rules, revision, how),
-            _HIDING,
+            value=how,
+            words=_shown(rules, revision, how=how),
+            setting=_HIDING,
         )
         for revision, how in sorted(rules.get("disclosure", {}).items())
     ]
@@ -316,8 +322,8 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "anonymous",
             _("Anonymous until a date"),
-            _("at most {most_days} days", most_days=MOST_DAYS),
-            _(
+            value=_("at most {most_days} days", most_days=MOST_DAYS),
+            words=_(
                 "Asked for with the submission. Until then account, organisation, links and Hub id are shown "
                 "nowhere: the name of the model, and what you write into prompt and notes, is what you "
                 "typed. Its row says which attempt it is, but not of how many, and your named rows stay as "
@@ -330,14 +336,14 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
         PolicyRule(
             "edits",
             _("Changes of descriptions"),
-            _("{changes_a_day} in 24 hours", changes_a_day=CHANGES_A_DAY),
-            _("By the owner, of all their entries together. What they said before is kept for maintainers."),
+            value=_("{changes_a_day} in 24 hours", changes_a_day=CHANGES_A_DAY),
+            words=_("By the owner, of all their entries together. What they said before is kept for maintainers."),
         ),
         PolicyRule(
             "published",
             _("Published later"),
-            _("when its owner says so"),
-            _(
+            value=_("when its owner says so"),
+            words=_(
                 "Asked for with the submission. The entry is scored and counts, in your quota, in your "
                 "attempt numbers and in public: the board says how many scored entries are not published. "
                 "Publishing is for good."

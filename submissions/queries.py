@@ -44,7 +44,7 @@ def now(session: Session) -> float:
     return session.execute(select(database_now())).scalar_one()
 
 
-def by_content(session: Session, benchmark: str, owner: str, sha256: str) -> KnownSubmission | None:
+def by_content(session: Session, benchmark: str, *, owner: str, sha256: str) -> KnownSubmission | None:
     """Return the submission that an owner made with these bytes."""
     row = session.execute(
         select(Submission.id, Submission.receipt).where(
@@ -54,7 +54,7 @@ def by_content(session: Session, benchmark: str, owner: str, sha256: str) -> Kno
     return KnownSubmission(row[0], row[1]) if row else None
 
 
-def by_name(session: Session, benchmark: str, owner: str, model: str, version: str) -> str | None:
+def by_name(session: Session, benchmark: str, *, owner: str, model: str, version: str) -> str | None:
     """Return the id of the submission that an owner has under this model and version."""
     return session.execute(
         select(Submission.id).where(
@@ -66,7 +66,7 @@ def by_name(session: Session, benchmark: str, owner: str, model: str, version: s
     ).scalar_one_or_none()
 
 
-def described(session: Session, benchmark: str, submission: str) -> SubmissionFacts | None:
+def described(session: Session, benchmark: str, *, submission: str) -> SubmissionFacts | None:
     """Return what a submission is called; None if there is no such one."""
     row = session.execute(
         _described().where(Submission.id == submission, Submission.benchmark == benchmark)
@@ -74,7 +74,7 @@ def described(session: Session, benchmark: str, submission: str) -> SubmissionFa
     return SubmissionFacts(*row) if row else None
 
 
-def owned(session: Session, benchmark: str, owner: str, most: int) -> list[SubmissionFacts]:
+def owned(session: Session, benchmark: str, *, owner: str, most: int) -> list[SubmissionFacts]:
     """Return what an account has submitted, the newest first."""
     rows = session.execute(
         _described()
@@ -92,7 +92,7 @@ def _described() -> Select[*tuple[Any, ...]]:
     )
 
 
-def is_approved(session: Session, benchmark: str, owner: str) -> bool:
+def is_approved(session: Session, benchmark: str, *, owner: str) -> bool:
     """Return whether anything of an account was ever taken to be scored, by a maintainer or because nobody had to
     ask one."""
     any_taken = select(Submission.id).where(
@@ -101,7 +101,7 @@ def is_approved(session: Session, benchmark: str, owner: str) -> bool:
     return session.execute(any_taken.limit(1)).first() is not None
 
 
-def waiting(session: Session, benchmark: str, owner: str) -> str | None:
+def waiting(session: Session, benchmark: str, *, owner: str) -> str | None:
     """Return the submission of an account that waits for a maintainer."""
     held_up = select(Submission.id).join(Approval, Approval.submission_id == Submission.id)
     rule = (Submission.benchmark == benchmark, Submission.owner == owner, Approval.state == WAITING)
@@ -120,7 +120,7 @@ def current_revision(session: Session, benchmark: str) -> str | None:
     return pointer.label_revision if pointer else None
 
 
-def quota_used(session: Session, benchmark: str, subject: str, now: float) -> list[float]:
+def quota_used(session: Session, benchmark: str, *, subject: str, now: float) -> list[float]:
     """Return when what counts against a quota of a benchmark was taken: attempts of the last 365 days.
 
     That is whichever labels the board showed, but not those that the service failed to score, that a maintainer
@@ -155,7 +155,7 @@ def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
         session.execute(select(QuotaSubject.subject).where(QuotaSubject.subject == subject).with_for_update())
 
 
-def count_attempts(session: Session, benchmark: str, subject: str, label_revision: str) -> int:
+def count_attempts(session: Session, benchmark: str, *, subject: str, label_revision: str) -> int:
     """Return how many attempts a subject has made at a label revision of a benchmark, ever."""
     made = (
         select(func.count())

@@ -98,7 +98,7 @@ class AccountTooYoung(ValueError):
         )
 
 
-def check_age(policy: QuotaPolicy, user: Identity, now: float) -> None:
+def check_age(policy: QuotaPolicy, user: Identity, *, now: float) -> None:
     """Raise AccountTooYoung. An account's age is what the issuer says, or else counts from its first sign-in here."""
     if not policy.account_age_days or user.auth_method == "local":
         return
@@ -135,18 +135,21 @@ def account_subject(user: Identity) -> str:
     return f"account:{user.account}"
 
 
-def next_possible(policy: QuotaPolicy, taken: Iterable[float], now: float) -> float | None:
+def next_possible(policy: QuotaPolicy, taken: Iterable[float], *, now: float) -> float | None:
     """Return when the next attempt may come; None: now. `taken`: when those were that count. Seconds since 1970 UTC."""
     times = list(taken)
-    waits = (next_allowed_at(times, policy.per_day, DAY, now), next_allowed_at(times, policy.per_year, YEAR, now))
+    waits = (
+        next_allowed_at(times, policy.per_day, window=DAY, now=now),
+        next_allowed_at(times, policy.per_year, window=YEAR, now=now),
+    )
     return max(filter(None, waits), default=None)
 
 
 def require_quota(
-    policy: QuotaPolicy, taken: Mapping[str, Iterable[float]], names: Mapping[str, str], now: float
+    policy: QuotaPolicy, taken: Mapping[str, Iterable[float]], *, names: Mapping[str, str], now: float
 ) -> None:
     """Raise QuotaUsed for the subject that has to wait longest. `taken` (times), `names`: by subject."""
-    waits = {name: next_possible(policy, times, now) for name, times in taken.items()}
+    waits = {name: next_possible(policy, times, now=now) for name, times in taken.items()}
     waiting = {name: until for name, until in waits.items() if until is not None}
     if waiting:
         longest = max(waiting, key=lambda name: waiting[name])

@@ -84,7 +84,7 @@ class DuplicateName(ValueError):
     @property
     def problem(self) -> FieldProblem:
         """Return the same as a problem of a form."""
-        return FieldProblem("version", "name-taken", str(self))
+        return FieldProblem("version", "name-taken", message=str(self))
 
 
 class ConfusableName(ValueError):
@@ -105,7 +105,7 @@ class ConfusableName(ValueError):
     @property
     def problem(self) -> FieldProblem:
         """Return the same as a problem of a form."""
-        return FieldProblem(self.field, "too-similar", str(self))
+        return FieldProblem(self.field, "too-similar", message=str(self))
 
 
 class ApprovalPending(ValueError):
@@ -165,6 +165,7 @@ class SubmissionService:
         self,
         database: Database,
         uploads: Uploads,
+        *,
         read: Reader,
         benchmark: str,
         signer: Signer,
@@ -214,16 +215,16 @@ class SubmissionService:
         """
         require(user, Role.SUBMITTER)
         self._durability.require_replica()  # before a file is kept and counted that gets no receipt
-        accepted = self._accept(file, metadata, user, shown, accept_unreadable)
+        accepted = self._accept(file, metadata, user=user, shown=shown, accept_unreadable=accept_unreadable)
         self._durability.confirm()  # also of what was known: nobody may have been told yet
         return accepted
 
     def _accept(
-        self, file: UploadedFile, metadata: Metadata, user: Identity, shown: EntryVisibility, accept_unreadable: bool
+        self, file: UploadedFile, metadata: Metadata, *, user: Identity, shown: EntryVisibility, accept_unreadable: bool
     ) -> Accepted:
         with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
             with self._database.read() as session:
-                if known := self._check_admissible(session, file, metadata, user, shown):
+                if known := self._check_admissible(session, file, metadata=metadata, user=user, shown=shown):
                     return known
             report, upload = self._read(file.path)
             if upload is None or not report["ok"]:
@@ -232,25 +233,27 @@ class SubmissionService:
                 raise NotConfirmed(report)
             self._uploads.keep(file.path)
             try:
-                return self._persist(file, report, upload, metadata, user, shown)
+                return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
             except IntegrityError:  # another process was faster; now its row is there to be seen
-                return self._persist(file, report, upload, metadata, user, shown)
+                return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
 
     def allowance(self, user: Identity) -> Allowance:
         """Return the remaining quota. Raises AuthError as `submit` does."""
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
-            made = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision)
+            made = queries.count_attempts(
+                session, self.benchmark, subject=quota.account_subject(user), label_revision=revision
+            )
             paused = submission_pause.pause_message(session)
             try:
                 self._check_who(session, user)
                 self._check_quota(session, user)
             except (quota.QuotaUsed, quota.AccountTooYoung) as later:
-                return Allowance(made, later.next_at, revision, paused=paused)
+                return Allowance(made, later.next_at, label_revision=revision, paused=paused)
             except ApprovalPending as waits:
-                return Allowance(made, None, revision, waits.existing, paused)
-        return Allowance(made, None, revision, paused=paused)
+                return Allowance(made, None, label_revision=revision, awaiting=waits.existing, paused=paused)
+        return Allowance(made, None, label_revision=revision, paused=paused)
 
     def paused(self) -> str | None:
         """Return the message of a pause; None: submissions are accepted."""
@@ -258,14 +261,16 @@ class SubmissionService:
             return submission_pause.pause_message(session)
 
     def _check_admissible(
-        self, session: Session, file: UploadedFile, metadata: Metadata, user: Identity, shown: EntryVisibility
+        self, session: Session, file: UploadedFile, *, metadata: Metadata, user: Identity, shown: EntryVisibility
     ) -> Accepted | None:
         """Return the submission if it is known; None if it may be made."""
-        if known := queries.by_content(session, self.benchmark, user.account, file.sha256):
+        if known := queries.by_content(session, self.benchmark, owner=user.account, sha256=file.sha256):
             return Accepted(known.id, known.receipt, duplicate=True)
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
-        if existing := queries.by_name(session, self.benchmark, user.account, metadata.model, metadata.version):
+        if existing := queries.by_name(
+            session, self.benchmark, owner=user.account, model=metadata.model, version=metadata.version
+        ):
             raise DuplicateName(metadata, existing)
         for column in confusables.FIELDS:
             # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
@@ -276,25 +281,25 @@ class SubmissionService:
             if other := confusables.find_confusable(session, self.benchmark, user.account, column, name, shipped):
                 raise ConfusableName(column if getattr(metadata, column) else "model", name, other)
         now = queries.now(session)
-        visibility_options.validate(shown, user, now, now)
+        visibility_options.validate(shown, user, now=now, made_at=now)
         self._check_who(session, user)
         self._check_quota(session, user)
         return None
 
     def _check_who(self, session: Session, user: Identity) -> None:
-        quota.check_age(self.policy, user, queries.now(session))
-        if not self.policy.approve_first or queries.is_approved(session, self.benchmark, user.account):
+        quota.check_age(self.policy, user, now=queries.now(session))
+        if not self.policy.approve_first or queries.is_approved(session, self.benchmark, owner=user.account):
             return
-        if existing := queries.waiting(session, self.benchmark, user.account):
+        if existing := queries.waiting(session, self.benchmark, owner=user.account):
             raise ApprovalPending(existing)
 
     def _approval_reasons(
-        self, session: Session, user: Identity, rules: Mapping[str, Any], report: Mapping[str, Any]
+        self, session: Session, user: Identity, *, rules: Mapping[str, Any], report: Mapping[str, Any]
     ) -> list[str]:
         """Return the codes of why a maintainer looks at a submission first; none where it is scored at once."""
         if user.auth_method == "local" or Role.MAINTAINER in user.roles:
             return []
-        first = self.policy.approve_first and not queries.is_approved(session, self.benchmark, user.account)
+        first = self.policy.approve_first and not queries.is_approved(session, self.benchmark, owner=user.account)
         abstains = quota.abstains_too_much(rules, report["abstaining"])
         warned = {warning["code"] for warning in report["warnings"]}
         codes = ((visibility.FIRST_UPLOAD, first), (visibility.FEW_VOTES, abstains))
@@ -308,9 +313,11 @@ class SubmissionService:
         QuotaUsed."""
         if self.policy.limits(user):
             now, names = queries.now(session), quota.quota_scopes(user, self.policy)
-            taken = {subject: queries.quota_used(session, self.benchmark, subject, now) for subject in names}
+            taken = {
+                subject: queries.quota_used(session, self.benchmark, subject=subject, now=now) for subject in names
+            }
             try:
-                quota.require_quota(self.policy, taken, names, now)
+                quota.require_quota(self.policy, taken, names=names, now=now)
             except quota.QuotaUsed:
                 if (grant := quota_grants.available(session, user.account)) is None:
                     raise
@@ -324,6 +331,7 @@ class SubmissionService:
         self,
         file: UploadedFile,
         report: dict[str, Any],
+        *,
         upload: Predictions,
         metadata: Metadata,
         user: Identity,
@@ -334,28 +342,33 @@ class SubmissionService:
             queries.lock_subjects(session, subjects)
             confusables.lock_names(session)
             if known := self._check_admissible(
-                session, file, metadata, user, shown
+                session, file, metadata=metadata, user=user, shown=shown
             ):  # once more: others may have come in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             report = {**report, "abstaining": abstaining(upload.votes.matrix)}
-            report["approval"] = self._approval_reasons(session, user, policy, report)
-            number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
-            made = queries.NewAttempt(new_entry_id(), revision, number, policy, now)
-            facts = acceptance_payload(self._acceptance(made, user), file, upload)
-            row = _row(facts, now, file, report, upload, metadata)
+            report["approval"] = self._approval_reasons(session, user, rules=policy, report=report)
+            number = (
+                queries.count_attempts(
+                    session, self.benchmark, subject=quota.account_subject(user), label_revision=revision
+                )
+                + 1
+            )
+            made = queries.NewAttempt(new_entry_id(), revision, number=number, policy=policy, at=now)
+            facts = acceptance_payload(self._acceptance(made, user), file, upload=upload)
+            row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
             session.add(row)
             session.flush()
             grant = self._check_quota(session, user)
             queries.add_attempt(session, made, subjects)
             if grant is not None:
-                quota_grants.consume(session, grant, row.id)
-            visibility.request_approval(session, row.id, shown, approval=bool(report["approval"]))
+                quota_grants.consume(session, grant, submission=row.id)
+            visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))
             if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
             held = stored_rows.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.
-            event = audit.event(session, audit.append(session, ACCEPTED, {**facts, **held}))
+            event = audit.event(session, audit.append(session, ACCEPTED, data={**facts, **held}))
             place = {"chain_seq": event.seq, "chain_hash": event.hash}
             row.receipt = stated = self._signer.sign({**facts, **place, "body": event.body})
         return Accepted(row.id, stated, duplicate=False)
@@ -375,6 +388,7 @@ class SubmissionService:
 def _row(
     facts: dict[str, Any],
     now: float,
+    *,
     file: UploadedFile,
     report: dict[str, Any],
     upload: Predictions,

@@ -101,10 +101,10 @@ def get_status(
     `hidden`: the configured label revisions that are not public, and their disclosure levels.
     """
     with database.read() as session:
-        result = queries.described(session, spec.id, submission)
+        result = queries.described(session, spec.id, submission=submission)
         if result is None:
             return None
-        looked = _with_ladder(session, spec, _look(session, [result])[0], hidden)
+        looked = _with_ladder(session, spec, status=_look(session, [result])[0], hidden=hidden)
         if visibility_options.is_owner(user, result.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
@@ -115,12 +115,12 @@ def get_status(
         return _redacted(looked, silent=kept_back or on_its_way)
 
 
-def _with_ladder(session: Session, spec: BenchmarkSpec, status: Status, hidden: Mapping[str, str]) -> Status:
+def _with_ladder(session: Session, spec: BenchmarkSpec, *, status: Status, hidden: Mapping[str, str]) -> Status:
     """Return the status with the reason why no score is shown, where that is so."""
     if status.state != "scored":
         return status
-    levels = ladder.levels(session, spec.id, hidden)
-    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels, [status.id])})
+    levels = ladder.levels(session, spec.id, configured=hidden)
+    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels=levels, submissions=[status.id])})
     if not under:
         return status
     labels = ", ".join(under)
@@ -128,10 +128,10 @@ def _with_ladder(session: Session, spec: BenchmarkSpec, status: Status, hidden: 
     return replace(status, reason=text)
 
 
-def get_own(database: Database, benchmark: str, submission: str, user: Identity) -> Status | None:
+def get_own(database: Database, benchmark: str, *, submission: str, user: Identity) -> Status | None:
     """Return the state of a submission of one's own; None for anybody else's."""
     with database.read() as session:
-        result = queries.described(session, benchmark, submission)
+        result = queries.described(session, benchmark, submission=submission)
         return (
             _look(session, [result])[0]
             if result is not None and visibility_options.is_owner(user, result.owner)
@@ -139,10 +139,10 @@ def get_own(database: Database, benchmark: str, submission: str, user: Identity)
         )
 
 
-def list_own(database: Database, benchmark: str, account: str, most: int = 100) -> list[Owned]:
+def list_own(database: Database, benchmark: str, *, account: str, most: int = 100) -> list[Owned]:
     """Return what an account has submitted, the newest first."""
     with database.read() as session:
-        result = queries.owned(session, benchmark, account, most)
+        result = queries.owned(session, benchmark, owner=account, most=most)
         return [_line(one, of.created_at) for one, of in zip(_look(session, result), result, strict=True)]
 
 
@@ -159,14 +159,14 @@ def _line(status: Status, created_at: float) -> Owned:
     return Owned(
         status.id,
         status.model,
-        status.version,
-        status.state,
-        status.entry_url,
-        created_at,
-        status.reason,
-        status.attempt,
-        status.label_revision,
-        status.shown,
+        version=status.version,
+        state=status.state,
+        entry_url=status.entry_url,
+        created_at=created_at,
+        reason=status.reason,
+        attempt=status.attempt,
+        label_revision=status.label_revision,
+        shown=status.shown,
     )
 
 

@@ -71,7 +71,7 @@ def hint_html(text: str, of: Translations = _ENGLISH) -> str:
     return str(_parts(of).hint(text))
 
 
-def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "", of: Translations = _ENGLISH) -> str:
+def introduction_html(spec: BenchmarkSpec, limit_mb: float, *, prefix: str = "", of: Translations = _ENGLISH) -> str:
     """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = _("the demo benchmark") if spec.synthetic else spec.title
     return str(_parts(of).introduction(target, f"{limit_mb:g}", prefix))
@@ -82,7 +82,7 @@ def paused_html(message: str | None, of: Translations = _ENGLISH) -> str:
     return "" if message is None else str(_parts(of).paused(message))
 
 
-def visitor_html(user: Identity, allowance: Mapping[str, Any], page: str = PAGE, of: Translations = _ENGLISH) -> str:
+def visitor_html(user: Identity, allowance: Mapping[str, Any], *, page: str = PAGE, of: Translations = _ENGLISH) -> str:
     """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
     return str(_parts(of).visitor(user, allowance, page))
 
@@ -91,23 +91,25 @@ def report_html(report: Report, of: Translations = _ENGLISH) -> str:
     """Return a check report for people."""
     problems = report.get("problems") or []
     whole = _about_whole_file(problems)
-    listed = "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)), of)
+    listed = (
+        "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)), of=of)
+    )
     parts = (
-        _headline(report, problems[0]["message"] if whole else None, of),
+        _headline(report, problems[0]["message"] if whole else None, of=of),
         _parts(of).facts(_facts(report)) if report.get("format") else "",
-        *(warning_html(one["message"], one.get("ids") or (), of) for one in report.get("warnings", ())),
+        *(warning_html(one["message"], one.get("ids") or (), of=of) for one in report.get("warnings", ())),
         listed,
         samples_html(report.get("samples") or (), of),
     )
     return "".join(map(str, parts))
 
 
-def warning_html(message: str, ids: Sequence[object] = (), of: Translations = _ENGLISH) -> str:
+def warning_html(message: str, ids: Sequence[object] = (), *, of: Translations = _ENGLISH) -> str:
     """Return a warning. `ids`: of the items that it is about."""
     return str(_parts(of).warning(message, [str(key) for key in ids]))
 
 
-def _headline(report: Report, whole: str | None, of: Translations = _ENGLISH) -> str:
+def _headline(report: Report, whole: str | None, *, of: Translations = _ENGLISH) -> str:
     if report["ok"]:
         count, votes = report["items"], report["votes_per_item"]
         sentence = _("{count:,} pairs, {votes}.", count=count, votes=votes_phrase(votes))
@@ -148,7 +150,7 @@ def _with_code(message: object) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(str(message)))))  # noqa: S704 (escaped before)
 
 
-def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, of: Translations = _ENGLISH) -> str:
+def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, *, of: Translations = _ENGLISH) -> str:
     anywhere = any(problem.get(name) is not None for problem in problems for name in ("line", "id", "field"))
     columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
     shown = problems[:_SHOWN_PROBLEMS]
@@ -163,6 +165,7 @@ def duplicate_html(taken: Mapping[str, Any], of: Translations = _ENGLISH) -> str
 def refusal_html(
     refused: Mapping[str, Any],
     names: Mapping[str, str],
+    *,
     heading: str = REFUSED_HEADING,
     page: str = PAGE,
     of: Translations = _ENGLISH,
@@ -175,7 +178,7 @@ def refusal_html(
         (problem.get("field") or "", _named(of.sentence(str(problem["message"])), names)) for problem in problems
     ]
     if any(problem.get("line") or problem.get("id") for problem in problems):
-        table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of), []
+        table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of=of), []
     return str(_parts(of).refusal(heading, messages, refused, bool(problems), page)) + table
 
 
@@ -193,6 +196,7 @@ def why_off_html(reason: str, of: Translations = _ENGLISH) -> str:
 def status_html(
     status: Mapping[str, Any] | None,
     card: Mapping[str, Any] | None,
+    *,
     names: Sequence[str],
     place: str = "",
     of: Translations = _ENGLISH,

@@ -73,7 +73,7 @@ def parse_day(value: object) -> float | None:
         raise _day_error("not-a-day", _("expected a day such as 2027-01-31.")) from None
 
 
-def validate(wanted: EntryVisibility, user: Identity, now: float, made_at: float) -> None:
+def validate(wanted: EntryVisibility, user: Identity, *, now: float, made_at: float) -> None:
     """Raise MetadataRejected for a day that has passed or is too late, and where nobody could publish later."""
     if wanted != PLAIN and not _has_identity(user):
         raise _day_error("no-sign-in", _("without sign-in nobody could publish the entry later."))
@@ -97,7 +97,7 @@ def is_owner(user: Identity, owner: str) -> bool:
     return user.account == owner and _has_identity(user)
 
 
-def publish(database: Database, benchmark: str, user: Identity, submission: str) -> bool:
+def publish(database: Database, benchmark: str, *, user: Identity, submission: str) -> bool:
     """Put one's entry on the board, for good; False where it is there. Twice is as good as once.
 
     Raises:
@@ -105,12 +105,12 @@ def publish(database: Database, benchmark: str, user: Identity, submission: str)
         LookupError: there is no such submission that this person may know of.
     """
     with database.write() as session:
-        _require_owned(session, benchmark, user, submission)
+        _require_owned(session, benchmark, user=user, submission=submission)
         return visibility.publish(session, submission, by="owner", via=user.auth_method)
 
 
 def set_anonymous_until(
-    database: Database, benchmark: str, user: Identity, submission: str, until: float | None
+    database: Database, benchmark: str, *, user: Identity, submission: str, until: float | None
 ) -> bool:
     """Move the end of one's anonymity, or end it now (None); False where nothing changes. Once over it stays over.
 
@@ -120,7 +120,7 @@ def set_anonymous_until(
         RateLimited: it was moved as often as it may be in a day.
     """
     with database.write() as session:
-        result = _require_owned(session, benchmark, user, submission)
+        result = _require_owned(session, benchmark, user=user, submission=submission)
         if until is None:
             return visibility.end_anonymity(session, submission, by="owner", via=user.auth_method)
         if visibility.of(session, submission).anonymous_until is None:
@@ -128,17 +128,19 @@ def set_anonymous_until(
                 "named-already", _("the entry has been shown with your name; old boards stay as they are.")
             )
         now = queries.now(session)
-        validate(EntryVisibility(until), user, now, result.created_at)
-        moved = visibility.extend_anonymity(session, submission, until, to=iso(until), by="owner", via=user.auth_method)
+        validate(EntryVisibility(until), user, now=now, made_at=result.created_at)
+        moved = visibility.extend_anonymity(
+            session, submission, until=until, to=iso(until), by="owner", via=user.auth_method
+        )
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
-            earlier = audit.events_about(session, [submission], [visibility.ANONYMOUS])[1:]
-            sliding_window.check(_("The day until which an entry is anonymous"), (one.at for one in earlier), now)
+            earlier = audit.events_about(session, [submission], kinds=[visibility.ANONYMOUS])[1:]
+            sliding_window.check(_("The day until which an entry is anonymous"), (one.at for one in earlier), now=now)
         return moved
 
 
-def _require_owned(session: Session, benchmark: str, user: Identity, submission: str) -> queries.SubmissionFacts:
+def _require_owned(session: Session, benchmark: str, *, user: Identity, submission: str) -> queries.SubmissionFacts:
     require(user, Role.SUBMITTER)
-    submission_facts = queries.described(session, benchmark, submission)
+    submission_facts = queries.described(session, benchmark, submission=submission)
     if submission_facts is None or not (
         is_owner(user, submission_facts.owner) or visibility.of(session, submission).published
     ):
@@ -153,4 +155,4 @@ def _has_identity(user: Identity) -> bool:
 
 
 def _day_error(code: str, sentence: str) -> MetadataRejected:
-    return MetadataRejected((FieldProblem("anonymous_until", code, f"anonymous_until: {sentence}"),))
+    return MetadataRejected((FieldProblem("anonymous_until", code, message=f"anonymous_until: {sentence}"),))

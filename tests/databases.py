@@ -91,7 +91,7 @@ def new_database(url: str) -> Database:
     return open_database(url)
 
 
-def move_schema(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
+def move_schema(database: Database, move: Callable[[Config, str], None], *, revision: str) -> None:
     """Bring the schema to a revision with Alembic's command upgrade or downgrade."""
     config = Config()
     config.set_main_option("script_location", str(Path(database_module.__file__).parent / "migrations"))
@@ -149,11 +149,11 @@ def a_submission(number: int = 1, **changes: Any) -> Submission:
     return Submission(**(values | changes))
 
 
-def with_labels(database: Database, revision: str = "demo", benchmark: str = "demo") -> None:
+def with_labels(database: Database, revision: str = "demo", *, benchmark: str = "demo") -> None:
     """Registers a label set (no labels needed) and makes the board show it."""
     with database.write() as session:
         label_sets.register(session, revision, benchmark, hashlib.sha256(revision.encode()).hexdigest(), 1250)
-        label_sets.activate_revision(session, benchmark, revision, "1", "test")
+        label_sets.activate_revision(session, benchmark, label_revision=revision, scorer_version="1", reason="test")
 
 
 def on_record(database: Database, names: Iterable[str]) -> list[str]:
@@ -163,7 +163,7 @@ def on_record(database: Database, names: Iterable[str]) -> list[str]:
         for name in listed:
             owner = session.get_one(Submission, name).owner
             held = stored_rows.commitments(session, name)
-            audit.append(session, "submission.accepted", {"submission": name, "owner": owner, **held})
+            audit.append(session, "submission.accepted", data={"submission": name, "owner": owner, **held})
     return listed
 
 

@@ -101,7 +101,7 @@ def mmrb_official(lines: list[dict[str, Any]]) -> dict[str, OfficialCounts]:
         found["all"].append(result)
         found[KEYS.get(group, group)].append(result)
     return {
-        group: OfficialCounts(results.count("right"), results.count("unreadable"), len(results))
+        group: OfficialCounts(results.count("right"), results.count("unreadable"), lines=len(results))
         for group, results in found.items()
     }
 

@@ -24,9 +24,9 @@ def ranges_by(correct: Any, category: Any, order_by: str | int = MACRO) -> RankR
     return rank_ranges(correct, order_parts(category, order_by), exact=order_by != MACRO)
 
 
-def holm_ranges(correct: Any, category: Any, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:
+def holm_ranges(correct: Any, category: Any, *, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:
     """Return all pairs tested, their p values adjusted by Holm, and the ranges that follow."""
     bits = np.asarray(correct, dtype=bool)
     tests = paired_tests(bits, order_parts(category, order_by), exact=order_by != MACRO)
     adjusted = holm(tests.p)
-    return tests, adjusted, ranges_of(len(bits), tests, adjusted < ALPHA)
+    return tests, adjusted, ranges_of(len(bits), tests, rejected=adjusted < ALPHA)

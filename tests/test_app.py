@@ -43,7 +43,7 @@ def scored(service: Service) -> list[dict[str, object]]:
 
 
 def test_the_demo_prepares_itself_and_shows_six_judges(demo: Service) -> None:
-    until(lambda: len(scored(demo)) == 6, 60, "six simulated judges are on the board")
+    until(lambda: len(scored(demo)) == 6, 60, what="six simulated judges are on the board")
     assert all("Simulated" in str(entry["model"]) for entry in scored(demo))
     assert "demo benchmark" in demo.log
     page = demo.http.get("/")
@@ -76,8 +76,8 @@ def test_a_real_file_is_refused_by_the_demo_with_the_setting_that_serves_it(demo
 def test_a_worker_that_was_killed_is_replaced(demo: Service) -> None:
     first = demo.worker_pid()
     os.kill(first, signal.SIGKILL)
-    until(lambda: demo.worker_pid() != first, 30, "another worker is started")
-    until(lambda: demo.http.get("/readyz").status_code == 200, 30, "it shows itself")
+    until(lambda: demo.worker_pid() != first, 30, what="another worker is started")
+    until(lambda: demo.http.get("/readyz").status_code == 200, 30, what="it shows itself")
     assert demo.http.get("/").status_code == 200
 
 
@@ -89,7 +89,7 @@ def test_sigterm_stops_both_processes(tmp_path: Path) -> None:
 def expect_both_to_stop(service: Service, sign: signal.Signals) -> None:
     worker = service.worker_pid()
     service.stop(sign)
-    until(lambda: not alive(worker), 30, "the worker is gone")
+    until(lambda: not alive(worker), 30, what="the worker is gone")
     assert "Traceback" not in service.log
 
 
@@ -97,11 +97,11 @@ def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
     with running(tmp_path / "data") as service:
         worker = service.worker_pid()
         service.process.kill()
-        until(lambda: not alive(worker), 20, "the worker notices")
+        until(lambda: not alive(worker), 20, what="the worker notices")
 
 
 def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(demo: Service) -> None:
-    until(lambda: len(scored(demo)) == 6, 60, "six judges")
+    until(lambda: len(scored(demo)) == 6, 60, what="six judges")
     files = [path for path in demo.log_path.with_suffix("").rglob("*") if path.is_file()]
     assert "leaderboard.db" in {path.name for path in files}
     others = [path for path in files if path.stat().st_mode & 0o077]
@@ -110,7 +110,7 @@ def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(demo: 
 
 def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left_behind(tmp_path: Path) -> None:
     with running(tmp_path / "data", UPLOADS_URL=f"local://{tmp_path}/elsewhere") as service:
-        until(lambda: len(scored(service)) == 6, 60, "six judges")
+        until(lambda: len(scored(service)) == 6, 60, what="six judges")
         before = {entry["id"] for entry in scored(service)}
         service.stop()
     stamp = (tmp_path / "data" / "demo" / "items.json").stat().st_mtime
@@ -133,8 +133,8 @@ def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left
 def test_the_web_process_of_the_demo_opens_no_label_file_and_the_worker_does(tmp_path: Path) -> None:
     labels, log = tmp_path / "data" / "demo" / "labels.jsonl", tmp_path / "opened.log"
     with running(tmp_path / "data", gradio=True, OPENED_LOG=str(log)) as service:
-        until(lambda: len(scored(service)) == 6, 60, "everything is scored")
-        expect_the_worker_alone_to_open(labels, service, log)
+        until(lambda: len(scored(service)) == 6, 60, what="everything is scored")
+        expect_the_worker_alone_to_open(labels, service, log=log)
 
 
 def test_from_its_start_on_the_web_process_opens_no_label_file_and_ctrl_c_stops_it_and_the_worker(
@@ -148,12 +148,12 @@ def test_from_its_start_on_the_web_process_opens_no_label_file_and_ctrl_c_stops_
     with running(tmp_path / "data", gradio=True, fresh=True, **environ) as service:
         reply = service.http.post("/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Judge"})
         assert reply.status_code == 202, reply.text
-        until(lambda: len(scored(service)) == 1, 60, "everything is scored")
-        expect_the_worker_alone_to_open(labels, service, log)
+        until(lambda: len(scored(service)) == 1, 60, what="everything is scored")
+        expect_the_worker_alone_to_open(labels, service, log=log)
         expect_both_to_stop(service, signal.SIGINT)
 
 
-def expect_the_worker_alone_to_open(labels: Path, service: Service, log: Path) -> None:
+def expect_the_worker_alone_to_open(labels: Path, service: Service, *, log: Path) -> None:
     """Visit every kind of page, and read who has opened what since the start."""
     entry = scored(service)[0]
     for path in ("/", f"/entries/{entry['id']}", "/about", "/metrics", "/app/submit", "/analyse"):
@@ -220,27 +220,35 @@ def test_a_pause_is_told_wherever_somebody_would_submit_and_is_gone_after_it(dem
     pages, answers = ("/", "/policy"), ("/api/v1/quota", "/readyz")
     told = "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;."
     assert demo.http.put("/api/v1/maintenance/pause", json={"message": "Back <b>at noon</b>."}).status_code == 200
-    until(lambda: all(told in demo.http.get(path).text for path in pages), 30, "both pages say so")
+    until(lambda: all(told in demo.http.get(path).text for path in pages), 30, what="both pages say so")
     assert [demo.http.get(path).json()["paused"] for path in answers] == ["Back <b>at noon</b>."] * 2
     assert demo.http.delete("/api/v1/maintenance/pause").status_code == 200
-    until(lambda: not any("at noon" in demo.http.get(path).text for path in pages), 30, "neither says so")
+    until(lambda: not any("at noon" in demo.http.get(path).text for path in pages), 30, what="neither says so")
     assert [demo.http.get(path).json()["paused"] for path in answers] == [None] * 2
 
 
 def start(folder: Path, **environ: str) -> Finished:
     """Run what ends before it serves, in this process."""
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
-    return run_main(lambda _: app.main(), (), environment)
+    return run_main(lambda _: app.main(), (), environ=environment)
 
 
 def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "local", "PORT": "0"}
-    process = launch(environment | {"LABELS": "v2=/nope.jsonl"}, tmp_path, tmp_path / "log")
+    process = launch(environment | {"LABELS": "v2=/nope.jsonl"}, tmp_path, log=tmp_path / "log")
     assert process.wait(180) == 2
     printed = (tmp_path / "log").read_text()
     assert "LABELS: labels in /nope.jsonl" in printed
     assert "Traceback" not in printed
     assert printed.count('"worker.started"') == 1
+
+
+def test_the_launcher_of_the_tests_sees_every_end_of_services_that_end_together(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "nobody's"}
+    processes = [launch(environment, tmp_path, log=tmp_path / f"log-{number}") for number in range(4)]
+    until(lambda: all((tmp_path / f"log-{number}").read_text() for number in range(4)), 60, what="each said why")
+    time.sleep(1)  # all have ended before anybody asks
+    assert [process.wait(20) for process in processes] == [2] * 4
 
 
 def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:

@@ -205,12 +205,12 @@ def imports(root: Path) -> Iterator[Import]:
         relative = path.relative_to(root).as_posix()
         for node in nodes_of(path, ast.Import, ast.ImportFrom):
             if isinstance(node, ast.Import):
-                yield from (Import(relative, node.lineno, alias.name) for alias in node.names)
+                yield from (Import(relative, node.lineno, name=alias.name) for alias in node.names)
             elif node.level:
-                yield Import(relative, node.lineno, "." * node.level + (node.module or ""))
+                yield Import(relative, node.lineno, name="." * node.level + (node.module or ""))
             else:
                 for alias in node.names:
-                    yield Import(relative, node.lineno, f"{node.module}.{alias.name}")
+                    yield Import(relative, node.lineno, name=f"{node.module}.{alias.name}")
 
 
 def broken(found: Import) -> str | None:

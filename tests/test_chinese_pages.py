@@ -60,7 +60,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("chinese") / "data") as service:
         headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
         with httpx.Client(base_url=service.url, headers=headers, timeout=60, follow_redirects=True) as client:
-            until(lambda: len(_rows(client, "scored")) == DEMO_JUDGES, 180, "every demo judge is scored")
+            until(lambda: len(_rows(client, "scored")) == DEMO_JUDGES, 180, what="every demo judge is scored")
             yield client
 
 
@@ -79,7 +79,7 @@ def _names_on_board(client: httpx.Client) -> set[str]:
 @pytest.mark.integration
 def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> None:
     names = _names_on_board(client) | {str(baseline.name) for baseline in BASELINES}
-    found = [led for page, kind in LED_TO if (led := _first(client, page, kind))]
+    found = [led for page, kind in LED_TO if (led := _first(client, page, kind=kind))]
     scored, reported = _rows(client, "scored"), _rows(client, "reported")
     found += [f"/entries/{scored[0]}", f"/entries/{reported[0]}", f"/compare?entries={','.join(scored[:3])}"]
     left = {}
@@ -92,6 +92,6 @@ def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> 
     assert left == {}
 
 
-def _first(client: httpx.Client, page: str, kind: str) -> str:
+def _first(client: httpx.Client, page: str, *, kind: str) -> str:
     match = re.search(rf'href="(/{kind}/[^"#?]+)"', client.get(page).text)
     return match[1] if match else ""

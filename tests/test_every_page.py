@@ -67,13 +67,15 @@ def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         page = inside.new_page()
         page.goto(f"{service.url}/auth/sign-in?next=/account")
         expect(page.get_by_role("heading", name="alice")).to_be_visible()
-        found = _addresses(page, service, data)
-        yield PagesWorld(service, signed_in.provider, browser, page, outside.new_page(), found)
+        found = _addresses(page, service, data=data)
+        yield PagesWorld(
+            service, signed_in.provider, browser=browser, inside=page, outside=outside.new_page(), found=found
+        )
         inside.close()
         outside.close()
 
 
-def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
+def _addresses(page: Page, service: Service, *, data: Path) -> dict[str, str]:
     """Return one page of each kind, found as readers find them; alice's own submission is one of them."""
     judge = sorted((data / "demo" / "judges").glob("*.jsonl"))[0]
     # Signed in as alice; other bytes, or it would be the submission that is there already.
@@ -82,13 +84,13 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
     reply = page.request.post(f"{service.url}/api/v1/submissions", multipart=form, headers={"Origin": service.url})
     assert reply.status == 202, reply.text()
     mine = reply.json()["id"]
-    until(lambda: page.request.get(f"{service.url}/entries/{mine}").status == 200, 60, "it is on the board")
+    until(lambda: page.request.get(f"{service.url}/entries/{mine}").status == 200, 60, what="it is on the board")
 
     def listed(path: str, pattern: str) -> list[str]:
         return re.findall(pattern, service.http.get(path).text)
 
-    until(lambda: len(listed("/", _ENTRY)) > 6, 60, "others are")
-    until(lambda: listed("/decisions", _DECISION), 60, "something is decided")
+    until(lambda: len(listed("/", _ENTRY)) > 6, 60, what="others are")
+    until(lambda: listed("/decisions", _DECISION), 60, what="something is decided")
     entries, pair, decision = listed("/", _ENTRY), listed("/explore", _PAIR)[0], listed("/decisions", _DECISION)[0]
     return {
         "/entries/*": f"/entries/{mine}",
@@ -104,15 +106,15 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
 def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(
     world: PagesWorld, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    _look(world, world.inside, kind, whole=request.config.getoption("--long"))
+    _look(world, world.inside, kind=kind, whole=request.config.getoption("--long"))
 
 
 @pytest.mark.parametrize("kind", SIGNED_OUT)
 def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str, request: pytest.FixtureRequest) -> None:
-    _look(world, world.outside, kind, whole=request.config.getoption("--long"))
+    _look(world, world.outside, kind=kind, whole=request.config.getoption("--long"))
 
 
-def _look(world: PagesWorld, page: Page, kind: str, *, whole: bool) -> None:
+def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
     """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: axe at both widths."""
     wrong = []
     # The structure is the same in the dark; there the colours are looked at alone, and they have no width.

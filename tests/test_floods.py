@@ -115,7 +115,7 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
             return answer.status_code
 
     assert listen() == 200  # Gradio answers first, and raises then
-    until(lambda: "sse_stream" in service.log, PATIENCE, "it is in the log")
+    until(lambda: "sse_stream" in service.log, PATIENCE, what="it is in the log")
     codes = [listen() for _ in range(PER_MINUTE + 20)]
     assert 429 in codes
     assert service.log.count("sse_stream") <= 2 * codes.count(200) + 2  # the function's name is there twice
@@ -237,6 +237,6 @@ def test_a_slash_at_the_end_leads_to_the_page_without_it(visitor: httpx.Client) 
 
 
 def test_the_service_goes_on(service: Service) -> None:
-    until(lambda: service.http.get("/readyz").status_code == 200, PATIENCE, "ready")
+    until(lambda: service.http.get("/readyz").status_code == 200, PATIENCE, what="ready")
     failed = [line for line in service.log.splitlines() if "Traceback" in line]
     assert [line for line in failed if "sse_stream" not in line] == []  # that one was provoked

@@ -122,13 +122,13 @@ def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -
         port = int(signed_in.service.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as slow:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-            yield HostileWorld(signed_in, database_url, labels, slow)
+            yield HostileWorld(signed_in, database_url, labels=labels, slow=slow)
 
 
 # What is sent --------------------------------------------------------------------------------------------------------
 
 
-def poured(world: HostileWorld, path: str, mebibytes: int) -> tuple[int, bytes]:
+def poured(world: HostileWorld, path: str, *, mebibytes: int) -> tuple[int, bytes]:
     """Send a form with a file that goes on, until there is an answer: how much was sent, and what came back."""
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     form = b'--b\r\nContent-Disposition: form-data; name="files"; filename="x"\r\n\r\n'
@@ -158,12 +158,12 @@ UPLOADS = ("/app/gradio_api/upload", "/api/v1/check", "/app/gradio_api/queue/joi
 @pytest.mark.parametrize("path", UPLOADS)
 def test_a_body_without_end_is_cut_off_before_any_route_and_fills_no_memory(world: HostileWorld, path: str) -> None:
     before, left = peak(world.service.process.pid), files(world)
-    sent, answer = poured(world, path, 20 * LIMIT_MB)
+    sent, answer = poured(world, path, mebibytes=20 * LIMIT_MB)
     assert answer.startswith(b"HTTP/1.1 413"), answer
     assert b"too-large" in answer or "upload" in path  # where Gradio counts the bytes of a file by itself
     assert sent < 10 * LIMIT_MB << 20
     assert peak(world.service.process.pid) - before < 64 << 20
-    until(lambda: files(world) == left, PATIENCE, "what had arrived is gone")
+    until(lambda: files(world) == left, PATIENCE, what="what had arrived is gone")
 
 
 def files(world: HostileWorld) -> set[str]:
@@ -204,7 +204,7 @@ def test_the_same_guesses_do_something_for_a_maintainer(world: HostileWorld) -> 
     assert not [one for one in said if "vl-bad" in one and "sign" in one.lower()]
 
 
-def guessed(client: httpx.Client, entry: str, only: tuple[str, ...] = ()) -> list[str]:
+def guessed(client: httpx.Client, entry: str, *, only: tuple[str, ...] = ()) -> list[str]:
     """Return what each function says that is called by its number, with values that its fields have or could have."""
     config = client.get("/app/config").json()
     usual = {one["id"]: one["props"].get("value") for one in config["components"]}
@@ -314,10 +314,10 @@ def submitted(world: HostileWorld) -> str:
     taken = alice.post("/api/v1/submissions", files={"file": (f"{MARKUP}.json", data)}, data=HOSTILE)
     assert taken.status_code == 202, taken.text
     entry = str(taken.json()["id"])
-    until(lambda: alice.get(f"/api/v1/entries/{entry}").status_code == 200, PATIENCE, "it is on the board")
+    until(lambda: alice.get(f"/api/v1/entries/{entry}").status_code == 200, PATIENCE, what="it is on the board")
     assert alice.post(f"/api/v1/entries/{entry}/flag", json={"note": f"F {MARKUP}"}).status_code < 300
     noted = str(escape(f"F {MARKUP}"))
-    until(lambda: noted in alice.get(f"/entries/{entry}").text, PATIENCE, "the note stands on its page")
+    until(lambda: noted in alice.get(f"/entries/{entry}").text, PATIENCE, what="the note stands on its page")
     world.entry = entry
     return entry
 
@@ -387,11 +387,11 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
 
 def test_control_the_same_markup_unescaped_opens_dialogs_and_our_policy_stops_even_that(browser: Browser) -> None:
     shown = f"<!doctype html><h1>{HOSTILE['model']}</h1><img src=https://track.example/p.png>"
-    assert what_happens(browser, shown, {}) == ["dialog 1", "dialog 2", "track.example"]
-    assert what_happens(browser, shown, {"Content-Security-Policy": SECURITY["Content-Security-Policy"]}) == []
+    assert what_happens(browser, shown, headers={}) == ["dialog 1", "dialog 2", "track.example"]
+    assert what_happens(browser, shown, headers={"Content-Security-Policy": SECURITY["Content-Security-Policy"]}) == []
 
 
-def what_happens(browser: Browser, html: str, headers: dict[str, str]) -> list[str]:
+def what_happens(browser: Browser, html: str, *, headers: dict[str, str]) -> list[str]:
     """Return the dialogs that a page opens, and the other hosts that it asks, in no order."""
     seen: list[str] = []
 
@@ -444,7 +444,7 @@ def test_an_address_that_a_submitter_gives_is_asked_by_nobody(world: HostileWorl
     taken = alice.post("/api/v1/submissions", files={"file": ("x.json", data)}, data=form)
     assert taken.status_code == 202, taken.text
     page = f"/entries/{taken.json()['id']}"
-    until(lambda: alice.get(f"/api/v1{page}").status_code == 200, PATIENCE, "it is on the board")
+    until(lambda: alice.get(f"/api/v1{page}").status_code == 200, PATIENCE, what="it is on the board")
     assert alice.get(page).text.count(address) >= 3
     for path in ("/", "/feed.xml", *(f"{page}/{part}" for part in ("og.png", "badge.svg", "cite.bib"))):
         assert alice.get(path).status_code == 200, path
@@ -486,7 +486,7 @@ def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: Hosti
         with socket.create_connection(("127.0.0.1", port), PATIENCE) as connection:
             connection.sendall(b"GET /account HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + header + b"\r\n\r\n")
             assert connection.recv(100).startswith(b"HTTP/1.1 ")
-    until(lambda: "forged" in world.service.log, PATIENCE, "the control: some of it is in the log")
+    until(lambda: "forged" in world.service.log, PATIENCE, what="the control: some of it is in the log")
     written = world.service.log_path.read_bytes().decode()
     assert "\x1b" not in written and "\x07" not in written
     lines = [line for line in written.splitlines() if not line.startswith("VL-RewardBench leaderboard: ")]
@@ -539,7 +539,9 @@ def rescored(world: HostileWorld, alice: httpx.Client) -> None:
     body = {"revision": "v0", "reason": "to see what is said", "confirmation": "v0"}
     asked = alice.post("/api/v1/maintenance/rescore/apply", json=body)
     assert asked.status_code < 300, asked.text
-    until(lambda: alice.get("/api/v1/leaderboard").json()["label_revision"] == "v0", PATIENCE, "the board has moved")
+    until(
+        lambda: alice.get("/api/v1/leaderboard").json()["label_revision"] == "v0", PATIENCE, what="the board has moved"
+    )
 
 
 def tables(world: HostileWorld) -> str:

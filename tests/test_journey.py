@@ -67,20 +67,20 @@ def visit(watched: WatchedContext) -> Iterator[Page]:
     assert not watched.wrong
 
 
-def variant(path: Path, folder: Path, number: int) -> Path:
+def variant(path: Path, folder: Path, *, number: int) -> Path:
     """Return the same predictions in other bytes: a file of its own as far as the service is concerned."""
     copy = folder / f"variant-{number}.json"
     copy.write_bytes(path.read_bytes() + b"\n" * number)
     return copy
 
 
-def choose(page: Page, service: Service, file: Path) -> None:
+def choose(page: Page, service: Service, *, file: Path) -> None:
     open_submit(page, f"{service.url}/app/submit")
     page.locator("#predictions input[type=file]").set_input_files(file)
 
 
 def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, service: Service) -> None:
-    choose(visit, service, real_file(JUDGE))
+    choose(visit, service, file=real_file(JUDGE))
     expect(visit.get_by_text("Local mode:")).to_have_count(1)
     report = visit.locator("#report")
     expect(report).to_contain_text("1,247 pairs, one vote each")
@@ -89,7 +89,7 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     visit.get_by_label("Model (required)").fill("Qwen2-VL-7B judge")
     visit.get_by_label("Version").fill("browser")
     visit.locator("#submit").click()
-    until(lambda: "Qwen2-VL-7B judge" in service.http.get("/").text, 60, "the entry is on the board")
+    until(lambda: "Qwen2-VL-7B judge" in service.http.get("/").text, 60, what="the entry is on the board")
     outcome = visit.locator("#outcome [data-state=scored]")
     expect(outcome).to_contain_text("Macro")  # the page followed by itself
     expect(outcome).to_contain_text("43.1")  # 538 of 1,247, as the file's authors state
@@ -106,7 +106,7 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
 ) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text("\n".join(json.dumps({"id": f"<img src=x onerror=alert({n})>", "votes": [3]}) for n in range(120)))
-    choose(visit, service, bad)
+    choose(visit, service, file=bad)
     report = visit.locator("#report")
     expect(report.locator(".vl-verdict")).to_contain_text("Fix 120 problems")
     expect(report.locator(".vl-problems tbody tr")).to_have_count(100)
@@ -116,7 +116,7 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
 
 
 def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Service, tmp_path: Path) -> None:
-    choose(visit, service, variant(real_file(JUDGE), tmp_path, 1))
+    choose(visit, service, file=variant(real_file(JUDGE), tmp_path, number=1))
     expect(visit.locator("#submit")).to_be_enabled()
     visit.get_by_text("Model details (optional)").click()
     visit.get_by_label("Link", exact=True).fill("javascript:alert(1)")
@@ -133,7 +133,7 @@ def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Se
 
 def test_a_name_made_of_markup_is_shown_as_it_is(visit: Page, service: Service, tmp_path: Path) -> None:
     name = "<img src=x onerror=alert(1)> [x](javascript:alert(2)) `|"
-    choose(visit, service, variant(real_file(JUDGE), tmp_path, 2))
+    choose(visit, service, file=variant(real_file(JUDGE), tmp_path, number=2))
     expect(visit.locator("#submit")).to_be_enabled()
     visit.get_by_label("Model (required)").fill(name)
     visit.locator("#submit").click()
@@ -160,11 +160,11 @@ def test_the_command_line_submits_waits_and_prints_the_result(service: Service) 
 
 
 def test_rest_submits_and_the_score_follows_by_itself(service: Service, tmp_path: Path) -> None:
-    data = variant(real_file(REWARD), tmp_path, 3).read_bytes()
+    data = variant(real_file(REWARD), tmp_path, number=3).read_bytes()
     reply = service.http.post("/api/v1/submissions", files={"file": ("x.json", data)}, data={"model": "REST"})
     assert reply.status_code == 202, reply.text
     entry = f"/api/v1/entries/{reply.json()['id']}"
-    until(lambda: service.http.get(entry).status_code == 200, 60, "the scorecard is there")
+    until(lambda: service.http.get(entry).status_code == 200, 60, what="the scorecard is there")
     card = service.http.get(entry).json()
     assert sum(one["agree"] for one in card["tally"].values()) == 826
     assert service.http.get(reply.json()["status_url"]).json()["entry_url"] == f"/entries/{reply.json()['id']}"
@@ -177,15 +177,15 @@ def test_python_finds_leaderboard_check_submit_and_status_by_name_and_nothing_el
     described = client.view_api(return_format="dict", print_info=False)
     assert set(described["named_endpoints"]) == {"/leaderboard", "/check", "/submit", "/status"}
     assert described["unnamed_endpoints"] == {}
-    file = variant(real_file(JUDGE), tmp_path, 4)
+    file = variant(real_file(JUDGE), tmp_path, number=4)
     assert client.predict(handle_file(file), api_name="/check")["ok"] is True
     taken = client.predict(file=handle_file(file), model="From Python", api_name="/submit")
-    until(lambda: client.predict(taken["id"], api_name="/status")["state"] == "scored", 30, "it is scored")
+    until(lambda: client.predict(taken["id"], api_name="/status")["state"] == "scored", 30, what="it is scored")
 
     def listed() -> bool:
         return taken["id"] in {one["id"] for one in client.predict(api_name="/leaderboard")["entries"]}
 
-    until(listed, 30, "it is on the board")
+    until(listed, 30, what="it is on the board")
     refused = client.predict(file=handle_file(file), model="", api_name="/submit")
     assert refused["code"] == "metadata-rejected"
 
@@ -204,7 +204,7 @@ def test_nothing_private_is_served_and_nothing_leads_elsewhere(service: Service)
 def test_the_queue_goes_on_after_the_worker_was_killed_in_the_middle(service: Service, tmp_path: Path) -> None:
     taken = []
     for number in range(10, 18):
-        data = variant(real_file(REWARD), tmp_path, number).read_bytes()
+        data = variant(real_file(REWARD), tmp_path, number=number).read_bytes()
         reply = service.http.post(
             "/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Kill", "version": str(number)}
         )
@@ -215,7 +215,7 @@ def test_the_queue_goes_on_after_the_worker_was_killed_in_the_middle(service: Se
     def all_scored() -> bool:
         return all(service.http.get(f"/api/v1/submissions/{one}").json()["state"] == "scored" for one in taken)
 
-    until(all_scored, 60, "all of them are scored by the next worker")
+    until(all_scored, 60, what="all of them are scored by the next worker")
     ids = [one["id"] for one in service.http.get("/api/v1/leaderboard").json()["entries"]]
-    until(lambda: service.http.get(f"/api/v1/entries/{taken[-1]}").status_code == 200, 10, "the last one is shown")
+    until(lambda: service.http.get(f"/api/v1/entries/{taken[-1]}").status_code == 200, 10, what="the last one is shown")
     assert len(ids) == len(set(ids))

@@ -89,7 +89,7 @@ class Maintaining:
 
     def __init__(self, world: SignedInService) -> None:
         with closing(world.browser(MAINTAINER)) as browser:
-            token = token_of(browser, "desk", "maintain")
+            token = token_of(browser, "desk", scope="maintain")
         self.http = httpx.Client(base_url=world.service.url, timeout=60, headers={"Authorization": f"Bearer {token}"})
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class Maintaining:
         assert answer.is_success, answer.text
         done: dict[str, Any] = answer.json()
         if done.get("task_id"):
-            until(lambda: self.task(done)["state"] in ("done", "failed"), 60, "the worker has done it")
+            until(lambda: self.task(done)["state"] in ("done", "failed"), 60, what="the worker has done it")
             assert self.task(done)["state"] == "done", self.task(done)["outcome"]
         return done
 
@@ -106,7 +106,7 @@ class Maintaining:
         return found
 
 
-def signed_in(browser: Browser, world: SignedInService, user: str) -> Page:
+def signed_in(browser: Browser, world: SignedInService, *, user: str) -> Page:
     page = browser.new_context().new_page()
     world.provider.who = user
     page.goto(f"{world.service.url}/auth/sign-in")
@@ -118,7 +118,7 @@ def preferring(page: Page, wanted: dict[str, str]) -> str:
     return "1" if page.text_content("#text-first") == wanted[page.text_content("#query") or ""] else "2"
 
 
-def annotate(page: Page, url: str, count: int, wanted: dict[str, str], differs: int) -> None:
+def annotate(page: Page, url: str, *, count: int, wanted: dict[str, str], differs: int) -> None:
     """Answer all pairs with keys, in the annotator's own order; the one at `differs` otherwise than wanted."""
     page.goto(f"{url}/annotate/1")
     place = 0
@@ -134,7 +134,7 @@ def annotate(page: Page, url: str, count: int, wanted: dict[str, str], differs: 
             page.keyboard.press("ArrowRight")
 
 
-def verify(world: SignedInService, browser: Browser, pool: Path) -> None:
+def verify(world: SignedInService, browser: Browser, *, pool: Path) -> None:
     """Import, verify and export, as people do it."""
     for name in (MAINTAINER, *ANNOTATORS, ADJUDICATOR):
         world.provider.users.setdefault(name, person(f"9{len(world.provider.users)}", name))
@@ -146,8 +146,14 @@ def verify(world: SignedInService, browser: Browser, pool: Path) -> None:
     candidates = lines(pool / "filtered" / "candidates.jsonl")
     wanted = {line["query"]: line["response"][line["preferred"]] for line in candidates}
     for name, differs in zip(ANNOTATORS, (0, 3), strict=True):
-        annotate(signed_in(browser, world, name), world.service.url, len(candidates), wanted, differs)
-    page = signed_in(browser, world, ADJUDICATOR)
+        annotate(
+            signed_in(browser, world, user=name),
+            world.service.url,
+            count=len(candidates),
+            wanted=wanted,
+            differs=differs,
+        )
+    page = signed_in(browser, world, user=ADJUDICATOR)
     page.goto(f"{world.service.url}/annotate/1")
     expect(page.locator("#place")).to_have_text("3")
     expect(page.locator("#answers li")).to_have_count(2)
@@ -158,14 +164,14 @@ def verify(world: SignedInService, browser: Browser, pool: Path) -> None:
     maintaining.post("/editions", **asked)
 
 
-def judge(service: Service, labels: list[dict[str, Any]], model: str, right: int) -> str:
+def judge(service: Service, labels: list[dict[str, Any]], *, model: str, right: int) -> str:
     """Submit a judge that is right on so many pairs; return its entry."""
     votes = [(0 if row["preferred"] == "a" else 1) ^ (place >= right) for place, row in enumerate(labels)]
     text = jsonl([{"id": row["id"], "votes": [vote]} for row, vote in zip(labels, votes, strict=True)])
     answer = service.http.post("/api/v1/submissions", files={"file": ("p.jsonl", text)}, data={"model": model})
     assert answer.status_code == 202, answer.text
     address: str = answer.json()["status_url"]
-    until(lambda: service.http.get(address).json()["state"] == "scored", 60, "it is scored")
+    until(lambda: service.http.get(address).json()["state"] == "scored", 60, what="it is scored")
     return str(answer.json()["id"])
 
 
@@ -181,7 +187,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     given = {"MAINTAINERS": MAINTAINER, "LABEL_IMPORT_DIRS": str(root / "imports")}
     with running_signed_in(root / "data", **given) as world:
         lap("service")
-        verify(world, browser, pool)
+        verify(world, browser, pool=pool)
         lap("verification and export")
     made = next(root.glob("data/**/editions"))
     labels = made / "private" / "next-bench" / "labels.jsonl"
@@ -189,10 +195,10 @@ def walk(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     with running(root / "board", **served) as service:
         lap("service of the edition")
         for model, right in (("A new judge", PLANTED - 2), ("small 7B", 1)):
-            judge(service, lines(labels), model, right)
-        until(lambda: "small 7B" in service.http.get("/").text, 60, "the board shows both")
+            judge(service, lines(labels), model=model, right=right)
+        until(lambda: "small 7B" in service.http.get("/").text, 60, what="the board shows both")
         lap("two judges on its board")
-        yield EditionWalk(root, service, seconds)
+        yield EditionWalk(root, service, seconds=seconds)
 
 
 def test_an_edition_made_here_has_its_own_board_with_its_filter_judge_marked(walk: EditionWalk) -> None:

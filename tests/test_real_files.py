@@ -19,7 +19,7 @@ TOOLS = (
 LABELS = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"}
 
 
-def score(file: Path, revision: str, extra: Sequence[str] = ()) -> dict[str, Any]:
+def score(file: Path, revision: str, *, extra: Sequence[str] = ()) -> dict[str, Any]:
     """Return the scorecard that `python -m workers score` prints."""
     labels = real_file(f"data/{LABELS[revision]}")
     done = run_worker("score", str(file), "--labels", str(labels), "--revision", revision, "--json", *extra)

@@ -44,7 +44,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SignInWorld]:
     with running_signed_in(folder / "data", gradio=True) as found:
         for number in range(10):
             found.provider.users[f"user{number}"] = person(f"20{number}", f"user{number}")
-        yield SignInWorld(found.service, found.provider, folder)
+        yield SignInWorld(found.service, found.provider, folder=folder)
 
 
 def post(client: httpx.Client, path: Path, **more: Any) -> httpx.Response:
@@ -63,7 +63,7 @@ def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: S
     receipt = taken.json()["receipt"]
     assert (receipt["owner"][0], receipt["attempt"]) == ("a", 1)
     assert receipt["policy"]["per_24_hours"] == 1
-    until(lambda: browser.get(taken.json()["status_url"]).json()["state"] == "scored", 30, "it is scored")
+    until(lambda: browser.get(taken.json()["status_url"]).json()["state"] == "scored", 30, what="it is scored")
     account = browser.get("/account").text
     assert "predictions-1.jsonl" in account
     assert f"/entries/{taken.json()['id']}" in account
@@ -198,7 +198,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
         taken = owner.post("/api/v1/submissions", files={"file": file}, data={"model": "Unseen", **wishes})
     assert taken.status_code == 202, taken.text
     entry, status = taken.json()["id"], taken.json()["status_url"]
-    until(lambda: owner.get(status).json()["state"] == "scored", 60, "it is scored")
+    until(lambda: owner.get(status).json()["state"] == "scored", 60, what="it is scored")
     page, form = f"/account/submissions/{entry}", {"csrf": csrf_of(owner, f"/account/submissions/{entry}")}
     assert "not before you publish it" in owner.get(page).text
     assert f"not published, anonymous until {later}" in owner.get("/account").text
@@ -211,7 +211,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     assert world.service.http.get(page).status_code == 303  # to the sign-in
     assert owner.post(f"{page}/publish", data={}).status_code == 403
     assert owner.post(f"{page}/publish", data=form, headers={"Origin": "https://evil.example"}).status_code == 403
-    until(lambda: owner.get("/api/v1/leaderboard").json()["unpublished"] == 1, 60, "it is counted in public")
+    until(lambda: owner.get("/api/v1/leaderboard").json()["unpublished"] == 1, 60, what="it is counted in public")
     assert "Unseen" not in owner.get("/").text
     edited = owner.post(f"{page}/edit", data={**form, "model": "Seen", "organisation": "Lab Planted 7e1"})
     assert (edited.status_code, edited.headers["location"]) == (303, page)
@@ -219,17 +219,17 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     assert (wrong.status_code, "enter a model name" in wrong.text) == (422, True)
     assert "kept &lt;b&gt;as typed" in wrong.text
     assert [owner.post(f"{page}/publish", data=form).status_code for _ in range(2)] == [303, 303]  # a double click
-    until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 200, 60, "it is on the board")
+    until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 200, 60, what="it is on the board")
     public = (f"/entries/{entry}", "/", "/feed.xml", "/export/board.csv", status)
     seen = [world.service.http.get(path).text for path in public]
     assert all("Seen" in text for text in seen)
     assert "Planted" not in "".join(seen)
     assert world.service.http.get(status).json()["receipt"] is None
     assert owner.post(f"{page}/reveal", data=form).status_code == 303
-    until(lambda: "Planted" in world.service.http.get(f"/entries/{entry}").text, 60, "its owner is named")
+    until(lambda: "Planted" in world.service.http.get(f"/entries/{entry}").text, 60, what="its owner is named")
     assert owner.post(f"{page}/withdraw", data={**form, "reason": "wrong prompt"}).status_code == 422
     assert owner.post(f"{page}/withdraw", data={**form, "reason": "wrong prompt", "confirm": "yes"}).status_code == 303
-    until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 410, 60, "a stub is left")
+    until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 410, 60, what="a stub is left")
 
 
 def test_an_owner_who_changes_too_often_is_told_at_every_interface_when_to_go_on(world: SignInWorld) -> None:

@@ -49,45 +49,54 @@ from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context, activity_rules
 
 
-def create_app(settings: Settings, services: Services, on_misconfigured: Callable[[], None]) -> ASGIApp:
+def create_app(settings: Settings, services: Services, *, on_misconfigured: Callable[[], None]) -> ASGIApp:
     """Return the web application: the board, the routes behind the middleware, and Gradio below /app as soon as it is
     imported.
 
     `on_misconfigured`: called when the worker cannot use its settings.
     """
     gradio = GradioAllowlistMiddleware(
-        settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
+        settings.gradio_dir, settings.identity.public_url, behind_proxies=bool(settings.trusted_proxies)
     )
     mcp = McpEndpoint([served.spec for served in settings.served]) if serves_mcp(settings) else None
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(settings, services, gradio, on_misconfigured, [] if mcp is None else [mcp.run]),
+        lifespan=lifespan(
+            settings,
+            services,
+            gradio=gradio,
+            on_misconfigured=on_misconfigured,
+            beside=[] if mcp is None else [mcp.run],
+        ),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    english = _all_benchmarks(app, settings, services, gradio, mcp)
+    english = _all_benchmarks(app, settings, services=services, gradio=gradio, mcp=mcp)
     if mcp is not None:
         mcp.attach(wrap(english, benchmark_middleware(services)))
 
     def translated(language: str) -> ASGIApp:
         other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
-        return _all_benchmarks(other, settings, services.in_language(language), gradio, mcp)
+        return _all_benchmarks(other, settings, services=services.in_language(language), gradio=gradio, mcp=mcp)
 
     return wrap(LanguageDispatch(english, translated), middleware(settings, services))
 
 
 def _all_benchmarks(
-    app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp, mcp: ASGIApp | None
+    app: FastAPI, settings: Settings, *, services: Services, gradio: ASGIApp, mcp: ASGIApp | None
 ) -> ASGIApp:
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
-    _add_benchmark(app, settings, services, services.first)
+    _add_benchmark(app, settings, services=services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
     app.include_router(leaderboard.judges.routes.build(boards, [one.items.relations for one in services.benchmarks]))
-    _add_operation(app, settings, services)
+    _add_operation(app, settings, services=services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
-    add_exception_handlers(app, services, services.first)
-    others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
+    add_exception_handlers(app, services, of=services.first)
+    others = {
+        benchmark.id: _benchmark_app(app, settings, services=services, of=benchmark)
+        for benchmark in services.benchmarks[1:]
+    }
     for traced in (app, *others.values()):
         services.tracing.follow_requests(traced)
     if mcp is not None:
@@ -95,11 +104,11 @@ def _all_benchmarks(
     return BenchmarkDispatch(app, others)
 
 
-def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> FastAPI:
+def _benchmark_app(main: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> FastAPI:
     """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
     app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
-    _add_benchmark(app, settings, services, of)
-    add_exception_handlers(app, services, of)
+    _add_benchmark(app, settings, services=services, of=of)
+    add_exception_handlers(app, services, of=of)
     missing = app.router.default
 
     async def default(scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,21 +118,21 @@ def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: Be
     return app
 
 
-def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+def _add_benchmark(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add what each benchmark has: board, pages, API, submitting, accounts, maintenance, review."""
-    _add_board(app, services, of)
-    _add_submissions(app, settings, services, of)
-    _add_accounts(app, services, of)
-    _add_maintenance(app, settings, services, of)
-    _add_review(app, settings, services, of)
+    _add_board(app, services, of=of)
+    _add_submissions(app, settings, services=services, of=of)
+    _add_accounts(app, services, of=of)
+    _add_maintenance(app, settings, services=services, of=of)
+    _add_review(app, settings, services=services, of=of)
 
 
-def _add_board(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
+def _add_board(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     events, several = ACTIONS.public_events(), len(services.benchmarks) > 1
-    log = PublicLog(services.database, events, of.id if several else "")
+    log = PublicLog(services.database, events, benchmark=of.id if several else "")
     find = PublicLog(services.database, events).find  # an address of a decision leads to it from every benchmark
     elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
-    app.include_router(leaderboard.routes.build(of.board, of.items, log, elsewhere, find))
+    app.include_router(leaderboard.routes.build(of.board, of.items, log=log, elsewhere=elsewhere, find=find))
     app.include_router(leaderboard.api.build(of.board, of.items))
 
 
@@ -136,13 +145,19 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
     return None
 
 
-def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
     alarms = _alarms(settings, services)
     rules = activity_rules(of.served)
-    app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
-    owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
-    app.include_router(submissions.pages.build(database, use_cases, services.auth, of.account_pages, owner))
+    app.include_router(
+        submissions.api.build(
+            use_cases, services.spool, track=of.submission_status, database=database, rules=rules, alarms=alarms
+        )
+    )
+    owner = owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
+    app.include_router(
+        submissions.pages.build(database, use_cases, identities=services.auth, pages=of.account_pages, owner=owner)
+    )
     app.include_router(receipts.api.build(of.receipts))
 
 
@@ -158,50 +173,54 @@ def _alarms(settings: Settings, services: Services) -> partial[list[ServiceAlarm
     )
 
 
-def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> None:
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica, services.titles, alarms=_alarms(settings, services))
+    status = PublicStatus(
+        services.database, services.replica, benchmarks=services.titles, alarms=_alarms(settings, services)
+    )
     app.include_router(web.status_page.build(services.first.context, status))
 
 
-def _add_maintenance(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     app.include_router(
         maintenance.api.build(
             ACTIONS,
-            action_context(settings, services, of),
+            action_context(settings, services, of=of),
             site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
         )
     )
 
 
-def _add_review(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
-    identities, context = services.auth, action_context(settings, services, of)
+    identities, context = services.auth, action_context(settings, services, of=of)
     pages = ReviewPages(environment(of.context))
     forms = review.routes.Forms(
         lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
-        lambda user, sent: auth.routes.check_csrf(identities, user, sent) if user.auth_method == "session" else None,
+        lambda user, sent: (
+            auth.routes.check_csrf(identities, user, sent=sent) if user.auth_method == "session" else None
+        ),
     )
-    app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
+    app.include_router(review.routes.build(context, pages, forms=forms, not_found=partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
+def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
     def submitted(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
-        rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
+        rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user=user)]
         return sorted(rows, key=lambda row: -row.created_at)
 
     def activity(user: Identity) -> list[ActivityLine]:
         lines = [
             line
             for benchmark in services.benchmarks
-            for line in activity_lines(database, activity_rules(benchmark.served), user)
+            for line in activity_lines(database, activity_rules(benchmark.served), user=user)
         ]
         return sorted(lines, key=lambda line: line.at, reverse=True)
 
@@ -217,9 +236,11 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
     )
     routes = submissions.notifications.routes
     if services.email is not None:
-        app.include_router(routes.build(services.auth, of.account_pages, services.email.subscriptions))
+        app.include_router(routes.build(services.auth, of.account_pages, subscriptions=services.email.subscriptions))
     if services.webhooks is not None:
-        app.include_router(routes.build_webhooks(services.auth, of.account_pages, services.webhooks.subscriptions))
+        app.include_router(
+            routes.build_webhooks(services.auth, of.account_pages, webhooks=services.webhooks.subscriptions)
+        )
 
 
 def _notification_sections(services: Services) -> Callable[[Identity], Mapping[str, Any]]:

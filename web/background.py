@@ -46,6 +46,7 @@ RunUntil = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 def lifespan(
     settings: Settings,
     services: Services,
+    *,
     gradio: GradioAllowlistMiddleware,
     on_misconfigured: Callable[[], None],
     beside: Sequence[RunUntil] = (),
@@ -56,15 +57,15 @@ def lifespan(
     async def run(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
-        worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
-        replicating = _replicating(settings, services, after)
-        tasks = [_run_gradio(settings, services, gradio, stop), *(run(stop) for run in beside)]
+        worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
+        replicating = _replicating(settings, services, after=after)
+        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop), *(run(stop) for run in beside)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
-            tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop))
+            tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop=stop))
         # Litestream ends last, so that it copies what the others commit at their end.
-        tasks.append(_check_uploads(settings, services, stop))
+        tasks.append(_check_uploads(settings, services, stop=stop))
         if services.email is not None:
             tasks.append(services.email.run(stop))
         if services.webhooks is not None:
@@ -77,7 +78,7 @@ def lifespan(
     return run
 
 
-async def _check_uploads(settings: Settings, services: Services, stop: asyncio.Event) -> None:
+async def _check_uploads(settings: Settings, services: Services, *, stop: asyncio.Event) -> None:
     """Once a day, over all web processes; what was kept before there was a replica is copied there."""
     earlier = settings.state_dir / "uploads" if settings.uploads_in_replica else None
     while not stop.is_set():
@@ -86,7 +87,7 @@ async def _check_uploads(settings: Settings, services: Services, stop: asyncio.E
             return
         try:
             uploads = Uploads(settings.uploads_url)
-            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier)
+            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier=earlier)
         except Exception as error:  # of whatever store; the next turn tries again
             if not log_away(error):
                 log.exception("uploads.unchecked")
@@ -95,7 +96,7 @@ async def _check_uploads(settings: Settings, services: Services, stop: asyncio.E
             log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
 
-def _replicating(settings: Settings, services: Services, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+def _replicating(settings: Settings, services: Services, *, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
     """Return Litestream under its supervisor and the watch over it, where there is a replica of a SQLite database."""
     litestream, watch = replicating_litestream(settings), services.replica
     if litestream is None or watch is None:
@@ -134,16 +135,16 @@ def _make_boards(services: Services) -> None:
         log_away(error)
 
 
-async def _submit_demo_judges(demo_dir: Path, intake: SubmissionService, stop: asyncio.Event) -> None:
+async def _submit_demo_judges(demo_dir: Path, intake: SubmissionService, *, stop: asyncio.Event) -> None:
     """Submit the demo judges through the normal use case. Idempotent: identical files are deduplicated."""
     judges = demo_dir / "judges"
     for judge in json.loads((judges / "index.json").read_bytes()):
-        while not stop.is_set() and not await asyncio.to_thread(_submit_demo_judge, judges, judge, intake):
+        while not stop.is_set() and not await asyncio.to_thread(_submit_demo_judge, judges, judge, intake=intake):
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), RETRY_SECONDS)
 
 
-def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: SubmissionService) -> bool:
+def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: SubmissionService) -> bool:
     """Return False where the database is away."""
     file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
     try:
@@ -157,7 +158,7 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: Submissio
 
 
 async def _run_gradio(
-    settings: Settings, services: Services, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
+    settings: Settings, services: Services, *, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
 ) -> None:
     """Import and build in a thread (seconds), one application a language, then serve until told to stop."""
     async with AsyncExitStack() as running:
@@ -168,7 +169,7 @@ async def _run_gradio(
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
             rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
             served = NoscriptMiddleware(HtmlPagesMiddleware(mounted, rewrite), language)
-            allowlist.attach(served, frozenset(pages.fns), language)
+            allowlist.attach(served, frozenset(pages.fns), language=language)
         await stop.wait()
 
 

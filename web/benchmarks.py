@@ -94,7 +94,7 @@ class BenchmarkMiddleware:
     def _unknown(self, wanted: str, known: Sequence[str]) -> ASGIApp:
         what = f"one of {', '.join(known)}" if len(known) > 1 else f"{known[0]} at this address"
         detail = f"benchmark is {what}, not {wanted[:60]!r}."
-        return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(known))
+        return problem(400, "unknown-benchmark", detail=detail, parameter="benchmark", known=list(known))
 
 
 class SubmissionBenchmarkMiddleware:

@@ -29,7 +29,7 @@ _MOST_ERRORS = 20  # that are listed of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 
-def add_exception_handlers(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
+def add_exception_handlers(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Answer every error with problem+json, or with a page where a browser asked for one."""
     pages = ErrorPages(of.context)
     app.add_exception_handler(404, pages.not_found)
@@ -45,17 +45,17 @@ def add_exception_handlers(app: FastAPI, services: Services, of: BenchmarkServic
 
 def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    body = problem_body(error.status_code, _CODES.get(error.status_code, "error"), str(error.detail))
+    body = problem_body(error.status_code, _CODES.get(error.status_code, "error"), detail=str(error.detail))
     return problem_response(body, error.headers)
 
 
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if {"json_invalid", "model_attributes_type"} & {one["type"] for one in error.errors()}:
-        return problem(422, "invalid-parameter", _("The body is not a JSON object."))
+        return problem(422, "invalid-parameter", detail=_("The body is not a JSON object."))
     problems = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     detail = join_sentences(*problems)
-    return problem(422, "invalid-parameter", detail)
+    return problem(422, "invalid-parameter", detail=detail)
 
 
 def _database_unavailable(context: RenderContext, request: Request, error: Exception) -> Response:
@@ -66,11 +66,11 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
         log.error("database.unavailable", exc_info=error)
     if request.url.path.startswith("/api/"):
         detail = _("The database does not answer at the moment. Send the same again: nothing is done twice.")
-        return problem(503, "database-offline", detail, retry_after=DATABASE_RETRY_SECONDS)
+        return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
     reply = busy_page(context, request.headers)
     reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
     return reply
 
 
 def _unfit_text(request: Request, error: Exception) -> Response:
-    return problem(422, "bad-text", str(error))
+    return problem(422, "bad-text", detail=str(error))

@@ -50,7 +50,7 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         limit_gradio_queue(pages)
     pages.state_session_capacity = SESSIONS
-    shell = _mount(settings, pages, services.first.context.language)
+    shell = _mount(settings, pages, language=services.first.context.language)
     # Mounted pages are never "launched", and until then Gradio copies every file that a call names.
     pages.has_launched = True
     return shell, pages
@@ -87,7 +87,9 @@ def _around(frame: Sequence[gr.HTML], context_of: Callable[[gr.Request], RenderC
         context = context_of(request)
         return [header_markup(context, submissions.submit_html.PAGE), footer_markup(context)]
 
-    return BenchmarkParts(frame, values, lambda request: page_title(submissions.submit_html.PAGE, context_of(request)))
+    return BenchmarkParts(
+        frame, values, title=lambda request: page_title(submissions.submit_html.PAGE, context_of(request))
+    )
 
 
 def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
@@ -102,12 +104,12 @@ def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
     return GradioSubmissions(
         of.submissions,
         of.submission_status,
-        partial(scorecard_on_board, of.board),
-        settings.gradio_dir,
-        settings.upload_limit_bytes,
-        of.served.spec,
-        of.context.prefix,
-        partial(_place, of),
+        result=partial(scorecard_on_board, of.board),
+        uploads=settings.gradio_dir,
+        limit=settings.upload_limit_bytes,
+        spec=of.served.spec,
+        prefix=of.context.prefix,
+        place=partial(_place, of),
     )
 
 
@@ -115,11 +117,13 @@ def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
     edition = of.board.refresh()
     entry = edition.entry(entry_id)
     waited = 0.0 if entry is None else time.time() - datetime.fromisoformat(entry["submitted_at"]).timestamp()
-    return PlaceOnBoard(*result_card(edition, of.items, entry_id, edition.public_base or base, waited))
+    return PlaceOnBoard(
+        *result_card(edition, of.items, entry_id=entry_id, base=edition.public_base or base, waited=waited)
+    )
 
 
 def _page_context(settings: Settings, services: Services) -> PageContext:
-    contexts = {benchmark.id: action_context(settings, services, benchmark) for benchmark in services.benchmarks}
+    contexts = {benchmark.id: action_context(settings, services, of=benchmark) for benchmark in services.benchmarks}
 
     def identify(request: gr.Request) -> Identity:
         return identity_of(request.request)
@@ -129,10 +133,17 @@ def _page_context(settings: Settings, services: Services) -> PageContext:
 
     first = contexts[services.first.id]
     language = services.first.context.language
-    return PageContext(ACTIONS, first, identify, services.auth.record_denial, actions_of, language)
+    return PageContext(
+        ACTIONS,
+        first,
+        identify=identify,
+        note_refusal=services.auth.record_denial,
+        actions_of=actions_of,
+        language=language,
+    )
 
 
-def _mount(settings: Settings, pages: gr.Blocks, language: str) -> FastAPI:
+def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
     shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials

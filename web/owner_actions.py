@@ -15,7 +15,7 @@ from receipts.service import ReceiptService, RecordChanged
 
 
 def owner_actions(
-    context: ActionContext, receipts: ReceiptService, spec: BenchmarkSpec
+    context: ActionContext, receipts: ReceiptService, *, spec: BenchmarkSpec
 ) -> submissions.pages.OwnerActions:
     """Return what owners do about their submissions, as the pages of an account need it."""
 

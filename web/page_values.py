@@ -55,18 +55,20 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
         path = scope["path"]
         context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
         tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
-        return with_values(page, replace(page_values(path, context, limit_mb), tab=tab))
+        return with_values(page, replace(page_values(path, context, limit_mb=limit_mb), tab=tab))
 
     return rewrite
 
 
-def page_values(path: str, context: RenderContext, limit_mb: float) -> PageValues:
+def page_values(path: str, context: RenderContext, *, limit_mb: float) -> PageValues:
     """Return what a page of one benchmark says beside its controls."""
     values: dict[str, str] = {}
     if path in _NAMES:
         values = {HEADER_ID: header_markup(context, path), FOOTER_ID: footer_markup(context)}
     if path == PAGE:
-        values[INTRODUCTION_ID] = introduction_html(context.spec, limit_mb, context.prefix, context.translations)
+        values[INTRODUCTION_ID] = introduction_html(
+            context.spec, limit_mb, prefix=context.prefix, of=context.translations
+        )
     return PageValues(page_title(path, context), values, language=context.language)
 
 

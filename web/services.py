@@ -133,7 +133,7 @@ class Services:
 
 def activity_rules(served: ServedSettings) -> ActivityRules:
     """Return what owners may be told of their entries."""
-    return ActivityRules(served.spec, ACTIONS.owner_sentences(), served.hidden_labels)
+    return ActivityRules(served.spec, ACTIONS.owner_sentences(), hidden_labels=served.hidden_labels)
 
 
 def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
@@ -146,7 +146,7 @@ def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mappin
     return public_ranks(snapshots, served.spec)
 
 
-def _digest_source(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> DigestSource:
+def _digest_source(settings: Settings, auth: AuthService, *, replica: ReplicaWatch | None) -> DigestSource:
     """Return what maintainers are told once a day, and who they are."""
     titles = {served.id: served.spec.title for served in settings.served}
     replicated = settings.durability == REPLICATED
@@ -157,13 +157,15 @@ def _digest_source(settings: Settings, auth: AuthService, replica: ReplicaWatch 
     return DigestSource(Digest(titles, alarms).findings, may_read)
 
 
-def _email_delivery(settings: Settings, auth: AuthService, replica: ReplicaWatch | None) -> EmailDelivery | None:
+def _email_delivery(settings: Settings, auth: AuthService, *, replica: ReplicaWatch | None) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
-    subscriptions = EmailSubscriptions(auth.database, auth.seal, settings.identity.public_url)
+    subscriptions = EmailSubscriptions(auth.database, auth.seal, site=settings.identity.public_url)
     rules, brand = _news_rules(settings, auth.database), settings.spec.brand
-    digest = _digest_source(settings, auth, replica)
-    return EmailDelivery(auth.database, subscriptions, server, rules, brand, _process_name(), digest)
+    digest = _digest_source(settings, auth, replica=replica)
+    return EmailDelivery(
+        auth.database, subscriptions, server=server, rules=rules, brand=brand, name=_process_name(), digest=digest
+    )
 
 
 def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery | None:
@@ -171,7 +173,9 @@ def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery 
         return None
     subscriptions, rules = WebhookSubscriptions(auth.database, auth.seal), _news_rules(settings, auth.database)
     site = settings.identity.public_url
-    return WebhookDelivery(auth.database, subscriptions, WebhookSender(), rules, site, _process_name())
+    return WebhookDelivery(
+        auth.database, subscriptions, sender=WebhookSender(), rules=rules, site=site, name=_process_name()
+    )
 
 
 def _process_name() -> str:
@@ -182,16 +186,20 @@ def _account_pages(context: RenderContext) -> AccountPages:
     return AccountPages(environment(context), [submissions.pages.TEMPLATES])
 
 
-def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
+def build_services(settings: Settings, database: Database, *, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
     replica = _watch(settings, database)
     durability = _durability(settings, replica)
     build = BuildFacts(BUILD, own_commit())
-    registry = make_registry(InstallationCollector(database, settings.state_dir, build, replica, settings.backup_keep))
+    registry = make_registry(
+        InstallationCollector(
+            database, settings.state_dir, build=build, replica=replica, backups_kept=settings.backup_keep
+        )
+    )
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(
-        _benchmark_services(settings, served, context, database, signer, durability)
+        _benchmark_services(settings, served, context=context, database=database, signer=signer, durability=durability)
         for served, context in zip(settings.served, contexts, strict=True)
     )
     auth = AuthService.create(database, settings.identity)
@@ -208,7 +216,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         replica=replica,
         known_alarms=tuple(settings_alarms(settings)),
         shared_rates=SharedRates(database, auth.seal) if several else None,
-        email=_email_delivery(settings, auth, replica),
+        email=_email_delivery(settings, auth, replica=replica),
         webhooks=_webhook_delivery(settings, auth),
     )
 
@@ -225,6 +233,7 @@ def settings_alarms(settings: Settings) -> Iterator[ServiceAlarm]:
 def _benchmark_services(
     settings: Settings,
     served: ServedSettings,
+    *,
     context: RenderContext,
     database: Database,
     signer: Signer,
@@ -233,9 +242,9 @@ def _benchmark_services(
     snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
     return BenchmarkServices(
         served=served,
-        submissions=_submission_service(settings, served, database, signer, durability),
+        submissions=_submission_service(settings, served, database=database, signer=signer, durability=durability),
         submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
-        receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
+        receipts=ReceiptService(database, served.spec, signer=signer, hidden_labels=served.hidden_labels),
         account_pages=_account_pages(context),
         board=BoardCache(
             snapshots,
@@ -243,29 +252,31 @@ def _benchmark_services(
             public_url=settings.identity.public_url,
             warm=leaderboard.routes.prerender,
         ),
-        items=ItemCatalog(served.manifest_path, served.item_texts_path, snapshots.relations, served.spec),
+        items=ItemCatalog(
+            served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=served.spec
+        ),
     )
 
 
 def _submission_service(
-    settings: Settings, served: ServedSettings, database: Database, signer: Signer, durability: Durability | None
+    settings: Settings, served: ServedSettings, *, database: Database, signer: Signer, durability: Durability | None
 ) -> SubmissionService:
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
-        partial(
+        read=partial(
             read_isolated_among,
             benchmark=served.manifest_path or served.id,
             definitions=settings.definitions,
             served=frozenset(each.id for each in settings.served),
         ),
-        served.id,
-        signer,
-        SubmissionRules(
+        benchmark=served.id,
+        signer=signer,
+        rules=SubmissionRules(
             _quota_policy(settings, served),
             partial(policy_facts, settings, served),
-            partial(bundled_results, served.spec),
-            durability,
+            shipped=partial(bundled_results, served.spec),
+            durability=durability,
         ),
     )
 
@@ -286,7 +297,7 @@ def replicating_litestream(settings: Settings) -> Litestream | None:
 def _durability(settings: Settings, replica: ReplicaWatch | None) -> Durability | None:
     """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
     if settings.durability == REPLICATED and replica is not None:
-        return Durability(REPLICATED, replica.wait, lambda: replica.lost)
+        return Durability(REPLICATED, replica.wait, is_lost=lambda: replica.lost)
     return None if replica is None else Durability()
 
 
@@ -316,7 +327,7 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
         "mode": here.value,
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
-        "disclosure": label_imports.disclosure_policy(session, served.id, configured),
+        "disclosure": label_imports.disclosure_policy(session, served.id, configured=configured),
         "weakly_hidden": _weakly_hidden(session, served.id),
     }
 
@@ -327,7 +338,7 @@ def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
     return {one.revision: one.sentence for one in sorted(result, key=lambda one: -one.submissions)}
 
 
-def action_context(settings: Settings, services: Services, of: BenchmarkServices | None = None) -> ActionContext:
+def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:
     """Return the context of actions in the web process; each request adds its user.
 
     `of`: the benchmark that they are about; None: the first.

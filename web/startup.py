@@ -110,7 +110,7 @@ def open_service_database(settings: Settings) -> Database:
         restored = prepare_database(
             settings.database_url,
             settings.replica,
-            child_environment(),
+            environ=child_environment(),
             copies=settings.backup_url,
             real=settings.real_board,
         )
@@ -204,7 +204,7 @@ def load_signer(settings: Settings, database: Database) -> Signer:
     if began and receipt_keys.record_missing(database, signer.key_id):
         log.warning(receipt_keys.MISSING, extra={"data": {"key_id": signer.key_id, "advice": _KEY_ADVICE}})
     if settings.replica is not None:
-        receipt_keys.record_place(database, signer.key_id, settings.receipt_key_place)
+        receipt_keys.record_place(database, signer.key_id, place=settings.receipt_key_place)
         if settings.receipt_key_place == KeyPlace.DISK:
             log.warning("receipt_key.on_this_disk_alone", extra={"data": {"advice": AT_RISK}})
     return signer
@@ -219,11 +219,11 @@ def _prepare_key(settings: Settings, database: Database) -> bool:
     if replica is None:
         return not path.exists()  # open_signer makes it
     if path.exists():
-        keep_key(replica, path, settings.key_secret)
+        keep_key(replica, path, secret=settings.key_secret)
         return False
     with database.write() as session:
         audit.acquire_chain_lock(session)  # of several processes that start at once, one begins a key
-        if restore_key(replica, path, settings.key_secret, settings.key_secret_previous):
-            keep_key(replica, path, settings.key_secret)  # under the secret of today
+        if restore_key(replica, path, secret=settings.key_secret, previous=settings.key_secret_previous):
+            keep_key(replica, path, secret=settings.key_secret)  # under the secret of today
             return False
-        return begin_key(replica, path, settings.key_secret, Signer.make().pem().encode("ascii"))
+        return begin_key(replica, path, secret=settings.key_secret, content=Signer.make().pem().encode("ascii"))

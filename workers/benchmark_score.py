@@ -50,12 +50,12 @@ def uses_label_revisions(spec: BenchmarkSpec, items: Path | None) -> bool:
 
 
 def score_benchmark(
-    file: Path, labels: Path, spec: BenchmarkSpec, edition: str | None, as_json: bool
+    file: Path, labels: Path, *, spec: BenchmarkSpec, edition: str | None, as_json: bool
 ) -> BenchmarkResult:
     """Score a file on the pairs in `labels`, by the same steps as the service. Raises LabelsError and OSError."""
-    pairs = load_pairs(labels, spec, edition)
+    pairs = load_pairs(labels, spec, edition=edition)
     table = pair_table([pairs])
-    label_set = labels_of_pairs(pairs, pairs.edition, table)
+    label_set = labels_of_pairs(pairs, pairs.edition, table=table)
     try:
         upload = parse_predictions(file.read_bytes(), table)
     except UploadRejected as rejected:
@@ -63,14 +63,14 @@ def score_benchmark(
         summary = _(
             "error: {file} was rejected: {problem_count} problem(s)", file=file, problem_count=rejected.problem_count
         )
-        return BenchmarkResult(False, "", (*lines, summary))
+        return BenchmarkResult(False, "", remarks=(*lines, summary))
     warnings = [warning.message for warning in all_warnings(upload) if warning.code not in _LOW_SHARE]
-    card = pair_scorecard(tally(upload.votes, label_set, table), upload, label_set)
+    card = pair_scorecard(tally(upload.votes, label_set, table), upload, labels=label_set)
     text = json.dumps(card, indent=1, ensure_ascii=False) if as_json else render_pairs(card, pairs.spec)
-    return BenchmarkResult(True, text, tuple(_("warning: {warning}", warning=warning) for warning in warnings))
+    return BenchmarkResult(True, text, remarks=tuple(_("warning: {warning}", warning=warning) for warning in warnings))
 
 
-def pair_scorecard(counted: Tally, upload: Predictions, labels: LabelSet) -> dict[str, Any]:
+def pair_scorecard(counted: Tally, upload: Predictions, *, labels: LabelSet) -> dict[str, Any]:
     """Return the scorecard as JSON: counts by category, groups where there are any, and every protocol."""
     spec, present = counted.spec, upload.votes.matrix[upload.votes.matrix != ABSENT]
     categories = category_counts(counted.counts, spec)
@@ -111,7 +111,7 @@ def _groups(counted: Tally, right: str) -> dict[str, dict[str, int]]:
 def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
     """Return one protocol's part: accuracies by category and by name of overall, and their intervals."""
     spec = counted.spec
-    row = score_row(counted, protocol, spec.official)
+    row = score_row(counted, protocol, grouping=spec.official)
     intervals = {name: bounds for name, bounds in row.pop("interval").items() if bounds is not None}
     part = {**row, _OVERALL: row[spec.headline]}
     if spec.headline in intervals:
@@ -131,23 +131,23 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard as text; accuracies in percent, each with its 95% interval."""
     wide = first_width(map(spec.title_of, (*card["tally"], *spec.overall_keys)))
     lines: list[str] = [
-        heading(spec, card["edition"], card["items"], card["votes_per_item"]),
+        heading(spec, card["edition"], pairs=card["items"], votes=card["votes_per_item"]),
         rates(card),
         "",
-        table_row(_("pairs"), COUNTS, wide),
+        table_row(_("pairs"), COUNTS, first=wide),
     ]
     for key, count in card["tally"].items():
         counts = (count["agree"], count["reject"], count["undecided"], count["n"])
-        lines.append(table_row(_(spec.title_of(key)), counts, wide))
+        lines.append(table_row(_(spec.title_of(key)), counts, first=wide))
     if groups := card.get("groups"):
-        lines += ["", table_row(_("groups"), (_("right"), _("of")), wide)]
-        lines += [table_row(_(spec.title_of(key)), (one["right"], one["n"]), wide) for key, one in groups.items()]
+        lines += ["", table_row(_("groups"), (_("right"), _("of")), first=wide)]
+        lines += [table_row(_(spec.title_of(key)), (one["right"], one["n"]), first=wide) for key, one in groups.items()]
     for name, scores in card["protocols"].items():
         title = card["rules"][name]
         lines += ["", _("{rule}: {explanation}", rule=name, explanation=_(title))]
         for key in (*spec.category_keys, *spec.overall_keys):
             cells = (percentage(scores[key]), interval(scores["interval"].get(key)))
-            lines.append(table_row(_(spec.title_of(key)), cells, wide))
+            lines.append(table_row(_(spec.title_of(key)), cells, first=wide))
     return joined(lines, "\n")
 
 

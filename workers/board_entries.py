@@ -78,34 +78,42 @@ class EntryRules:
 
 
 def read_entries(
-    session: Session, pointer: ActiveBoard, rules: EntryRules, owners: Collection[str] | None = None
+    session: Session, pointer: ActiveBoard, *, rules: EntryRules, owners: Collection[str] | None = None
 ) -> list[ScoredEntry]:
     """Return the scored entries of these accounts; None: of all. Never less than all of an account: which attempt of
     how many an entry is follows from its others."""
     among = () if owners is None else (Submission.owner.in_(owners),)
     rows = session.execute(select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark, *among))
     known = {row.id: row for row in rows}
-    remarks = _remarks(session, pointer.benchmark, among)
+    remarks = _remarks(session, pointer.benchmark, among=among)
     some = None if owners is None else list(known)
-    tallies = _tallies(session, pointer, rules.revisions, some)
+    tallies = _tallies(session, pointer, revisions=rules.revisions, some=some)
     scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
-    attempts = _attempts(session, scored, rules.decided, some)
+    attempts = _attempts(session, scored, decided=rules.decided, some=some)
     for name, under in rules.kept_back.items():
         tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
     return [
-        _scored_entry(row, tallies[row.id], attempts.get(row.id, {}) | remarks.get(row.id, {}), rules) for row in scored
+        _scored_entry(row, tallies[row.id], facts=attempts.get(row.id, {}) | remarks.get(row.id, {}), rules=rules)
+        for row in scored
     ]
 
 
 def _scored_entry(
-    row: Row[*tuple[Any, ...]], tallies: _Tallies, facts: dict[str, Any], rules: EntryRules
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, *, facts: dict[str, Any], rules: EntryRules
 ) -> ScoredEntry:
     decided, off_board = rules.decided, row.id in rules.decided.off
     named = row.id not in decided.anonymous
-    text = () if off_board else _json(row, tallies, facts, rules)
+    text = () if off_board else _json(row, tallies, attempt=facts, rules=rules)
     return ScoredEntry(
-        order=EntryOrder(off_board, row.created_at, row.id),
-        variant=Variant(row.id, row.owner, row.model, row.organisation or "", row.base_model or "", named=named),
+        order=EntryOrder(off_board, row.created_at, id=row.id),
+        variant=Variant(
+            row.id,
+            row.owner,
+            model=row.model,
+            organisation=row.organisation or "",
+            base_model=row.base_model or "",
+            named=named,
+        ),
         revisions=frozenset(tallies),
         json=text,
         unpublished=row.id in decided.unpublished,
@@ -115,7 +123,7 @@ def _scored_entry(
 
 
 def _json(
-    row: Row[*tuple[Any, ...]], tallies: _Tallies, attempt: dict[str, Any], rules: EntryRules
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, *, attempt: dict[str, Any], rules: EntryRules
 ) -> tuple[bytes, ...]:
     # Without the owner: it distinguishes judges and is private.
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
@@ -125,7 +133,9 @@ def _json(
     return tuple(deltas.split_entry(orjson.dumps(shown) + b","))
 
 
-def _remarks(session: Session, benchmark: str, among: Sequence[ColumnElement[bool]]) -> dict[str, dict[str, list[str]]]:
+def _remarks(
+    session: Session, benchmark: str, *, among: Sequence[ColumnElement[bool]]
+) -> dict[str, dict[str, list[str]]]:
     """Return submission -> ``remarks``: the warnings of its check that its entry keeps; nothing of those without."""
     some = or_(*(_REPORT.contains(f'"{code}"') for code in KEPT))
     rows = session.execute(
@@ -142,7 +152,7 @@ def _withheld(revisions: frozenset[str] | None) -> dict[str, Any]:
 
 
 def _tallies(
-    session: Session, pointer: ActiveBoard, revisions: Sequence[str], some: Collection[str] | None
+    session: Session, pointer: ActiveBoard, *, revisions: Sequence[str], some: Collection[str] | None
 ) -> dict[str, _Tallies]:
     """Submission -> label revision -> tally."""
     among = () if some is None else (Score.submission_id.in_(some),)
@@ -163,7 +173,7 @@ def _tallies(
 
 
 def _attempts(
-    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState, some: Collection[str] | None
+    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], *, decided: ModerationState, some: Collection[str] | None
 ) -> dict[str, dict[str, Any]]:
     """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
     better by chance alone.

@@ -88,34 +88,38 @@ class BoardIndex:
     _order: list[EntryOrder] = field(default_factory=list)
     _groups: VariantGroups = field(default_factory=VariantGroups)
 
-    def view(self, session: Session, scorer: Scorer, pointer: ActiveBoard) -> BoardView:
+    def view(self, session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> BoardView:
         """Return the board as this session sees it."""
         through = audit.head(session).seq
         with self._lock:
             before, facts = self._view, self._facts
             if before is not None and through < before.through:  # another job has a newer session
-                return BoardIndex().view(session, scorer, pointer)
+                return BoardIndex().view(session, scorer, pointer=pointer)
             self._view = None  # until it is up to date: what fails on the way leaves nothing to build on
             view = None
             if before is not None and facts is not None and facts.board == _board(pointer):
-                view = self._updated(session, scorer, pointer, facts, before)
-            self._view = replace(view or self._read_anew(session, scorer, pointer), through=through)
+                view = self._updated(session, scorer, pointer=pointer, facts=facts, view=before)
+            self._view = replace(view or self._read_anew(session, scorer, pointer=pointer), through=through)
             return self._view
 
-    def _read_anew(self, session: Session, scorer: Scorer, pointer: ActiveBoard) -> BoardView:
-        known = revisions(session, scorer, pointer.benchmark)
+    def _read_anew(self, session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> BoardView:
+        known = revisions(session, scorer, benchmark=pointer.benchmark)
         decided = load_moderation(session, pointer.benchmark)
-        rules = EntryRules([one.name for one in known], decided, kept_back(session, pointer, known, scorer.table.spec))
-        self._facts = _BoardFacts(_board(pointer), rules, known)
+        rules = EntryRules(
+            [one.name for one in known],
+            decided,
+            kept_back=kept_back(session, pointer, revisions=known, spec=scorer.table.spec),
+        )
+        self._facts = _BoardFacts(_board(pointer), rules, revisions=known)
         self._entries, self._groups = {}, VariantGroups()
-        entries = read_entries(session, pointer, rules)
+        entries = read_entries(session, pointer, rules=rules)
         for entry in sorted(entries, key=lambda entry: entry.order):
             self._add(entry)
         self._order = sorted(entry.order for entry in entries)
         return self._new_view(session, pointer)
 
     def _updated(
-        self, session: Session, scorer: Scorer, pointer: ActiveBoard, facts: _BoardFacts, view: BoardView
+        self, session: Session, scorer: Scorer, *, pointer: ActiveBoard, facts: _BoardFacts, view: BoardView
     ) -> BoardView | None:
         """Return the board after what has happened since; None where everything has to be read again."""
         scored = _scored_since(session, view.through)
@@ -124,12 +128,12 @@ class BoardIndex:
         concerned = ladder.of_same_accounts(session, scored)
         spec, before = scorer.table.spec, facts.rules.kept_back
         kept = {name: under for name, under in before.items() if name not in concerned}
-        kept |= kept_back(session, pointer, facts.revisions, spec, concerned)
-        rules = EntryRules(facts.rules.revisions, load_moderation(session, pointer.benchmark), kept)
+        kept |= kept_back(session, pointer, revisions=facts.revisions, spec=spec, submissions=concerned)
+        rules = EntryRules(facts.rules.revisions, load_moderation(session, pointer.benchmark), kept_back=kept)
         others = {name for name in concerned if kept.get(name) != before.get(name)}
-        owners = _owners(session, pointer.benchmark, scored | others)
+        owners = _owners(session, pointer.benchmark, names=scored | others)
         self._facts = replace(facts, rules=rules)
-        changed = read_entries(session, pointer, rules, owners)
+        changed = read_entries(session, pointer, rules=rules, owners=owners)
         if not all(self._replaces(entry) for entry in changed):
             return None
         return self._new_view(session, pointer)
@@ -158,7 +162,7 @@ class BoardIndex:
             revisions=self._facts.revisions,
             entries=entries,
             judges=judges,
-            inputs=_inputs(self._facts, entries, judges),
+            inputs=_inputs(self._facts, entries, judges=judges),
             rest={
                 "stubs": [*self._facts.rules.decided.stubs, *reported_results.gone(session, pointer.benchmark)],
                 "reported": reported_results.shown(session, pointer.benchmark),
@@ -188,25 +192,28 @@ def _scored_since(session: Session, through: int) -> set[str] | None:
     return {json.loads(body)["submission"] for _, body in events}
 
 
-def _owners(session: Session, benchmark: str, names: Collection[str]) -> set[str]:
+def _owners(session: Session, benchmark: str, *, names: Collection[str]) -> set[str]:
     mine = select(Submission.owner).where(Submission.benchmark == benchmark, Submission.id.in_(names))
     return set(session.scalars(mine))
 
 
-def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[PairwiseRevision]:
+def revisions(session: Session, scorer: Scorer, *, benchmark: str) -> list[PairwiseRevision]:
     """Return all but the drafts. Imported labels are public where maintainers said so, or once they are retired."""
     rows = session.execute(
         select(RegisteredLabelSet.revision, RegisteredLabelSet.digest).where(RegisteredLabelSet.benchmark == benchmark)
     )
     levels = merged(scorer.hidden, label_imports.hidden_revisions(session, benchmark))
     drafts = label_imports.drafts(session, benchmark)
-    known = [PairwiseRevision(name, digest, levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts]
+    known = [
+        PairwiseRevision(name, digest, level=levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts
+    ]
     return sorted(known)
 
 
 def kept_back(
     session: Session,
     pointer: ActiveBoard,
+    *,
     revisions: Sequence[PairwiseRevision],
     spec: BenchmarkSpec,
     submissions: Collection[str] | None = None,
@@ -214,7 +221,7 @@ def kept_back(
     """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
     result: dict[str, frozenset[str]] = {}
-    for entry, revision, version in ladder.withheld(session, spec, hidden, submissions):
+    for entry, revision, version in ladder.withheld(session, spec, levels=hidden, submissions=submissions):
         if version == pointer.scorer_version:
             result[entry] = result.get(entry, frozenset()) | {revision}
     return result
@@ -225,7 +232,7 @@ def _standing(entry: ScoredEntry) -> int:
     return int(entry.compared) if entry.compared or entry.order.off_board else 2
 
 
-def _inputs(facts: _BoardFacts, entries: Sequence[ScoredEntry], judges: Mapping[str, str]) -> dict[str, str]:
+def _inputs(facts: _BoardFacts, entries: Sequence[ScoredEntry], *, judges: Mapping[str, str]) -> dict[str, str]:
     """Return a digest of all that relations depend on: votes and labels never change, so ids and digests represent
     them."""
     texts = [f"{entry.id} {judges[entry.id]} {_standing(entry)}" for entry in entries]

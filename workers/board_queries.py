@@ -49,7 +49,7 @@ def entries_on_board(session: Session, benchmark: str, revision: str, version: s
     return [BoardEntry(*row) for row in rows]
 
 
-def unscored(session: Session, benchmark: str, revision: str, version: str, scope: Mapping[str, Any]) -> list[str]:
+def unscored(session: Session, benchmark: str, *, revision: str, version: str, scope: Mapping[str, Any]) -> list[str]:
     """Return the submissions in scope that have no score under a revision and scorer version, by id; on the board or
     not."""
     has_score = exists().where(
@@ -85,6 +85,8 @@ def stored_counts(
     return counts
 
 
-def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], spec: BenchmarkSpec) -> RankedBoard:
+def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], *, spec: BenchmarkSpec) -> RankedBoard:
     """Rank the entries by their counts."""
-    return rank_board(counts, [entry.id for entry in entries], [iso(entry.created_at) for entry in entries], spec)
+    return rank_board(
+        counts, [entry.id for entry in entries], submitted=[iso(entry.created_at) for entry in entries], spec=spec
+    )

@@ -48,10 +48,14 @@ def _score(options: argparse.Namespace) -> int:
     spec = load_spec(options.benchmark, definitions_folder(os.environ))
     if benchmark_score.uses_label_revisions(spec, options.items):
         revision, table = options.revision or options.edition, score_cli.items_of(spec, options.items)
-        result = score_cli.score(options.file, options.labels, revision, table, options.json)
+        result = score_cli.score(options.file, options.labels, revision=revision, table=table, as_json=options.json)
     else:
         result = benchmark_score.score_benchmark(
-            options.file, Path(options.labels), spec, options.edition or options.revision, options.json
+            options.file,
+            Path(options.labels),
+            spec=spec,
+            edition=options.edition or options.revision,
+            as_json=options.json,
         )
     for remark in result.remarks:
         complain(remark)
@@ -63,14 +67,14 @@ def _score(options: argparse.Namespace) -> int:
 def _commitment(options: argparse.Namespace) -> int:
     from workers import score_cli
 
-    print(score_cli.commitment_of(options.labels, options.revision, options.items, options.salt))
+    print(score_cli.commitment_of(options.labels, options.revision, items=options.items, salt=options.salt))
     return 0
 
 
 def _compare_labels(options: argparse.Namespace) -> int:
     from workers import score_cli
 
-    print(score_cli.label_changes_of(options.before, options.after, options.items), end="")
+    print(score_cli.label_changes_of(options.before, options.after, items=options.items), end="")
     return 0
 
 

@@ -67,11 +67,11 @@ def _write_judges(directory: Path, judges: Iterable[demo.SimulatedJudge]) -> Non
     _replace(directory / "index.json", json.dumps(index, indent=1).encode())
 
 
-def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]], mode: int = 0o644) -> None:
-    _replace(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows), mode)
+def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]], *, mode: int = 0o644) -> None:
+    _replace(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows), mode=mode)
 
 
-def _replace(path: Path, content: bytes, mode: int = 0o644) -> None:
+def _replace(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     part = path.with_name(path.name + ".part")
     part.touch(mode)
     part.write_bytes(content)

@@ -77,24 +77,24 @@ def _scene(scene: Scene) -> Image.Image:
     if scene.relation not in _BEHIND:
         front, back = back, front
     for thing, middle in ((third, _FAR), back, front, (fourth, _EDGE)):
-        _signs(image, thing, middle)
+        _signs(image, thing, middle=middle)
     overlap = scene.relation in (*_BEHIND, "in front of")
     for thing, middle, above in ((third, _FAR, False), (*back, overlap), (*front, False), (fourth, _EDGE, False)):
         number, _, noun = thing
         x, top, bottom = middle[0], *_ends(number, middle[1])
-        _put(image, _words(noun, _INK, 13), (x, top - _SIZE + 2 if above else bottom + _SIZE))
-    _put(image, _board(scene.sign), (84, 26))
+        _put(image, _words(noun, _INK, size=13), middle=(x, top - _SIZE + 2 if above else bottom + _SIZE))
+    _put(image, _board(scene.sign), middle=(84, 26))
     return image
 
 
-def _signs(image: Image.Image, thing: tuple[int, str, str], middle: tuple[int, int]) -> None:
+def _signs(image: Image.Image, thing: tuple[int, str, str], *, middle: tuple[int, int]) -> None:
     """Draw as many signs as there are things, in rows."""
     number, colour, noun = thing
     top, _ = _ends(number, middle[1])
     for place in range(number):
         row, column = divmod(place, _ROW)
         left = middle[0] - _STEP * (min(_ROW, number - _ROW * row) - 1) // 2
-        _put(image, _sign(_shape(noun), colour), (left + _STEP * column, top + _STEP * row))
+        _put(image, _sign(_shape(noun), colour), middle=(left + _STEP * column, top + _STEP * row))
 
 
 def _ends(number: int, y: int) -> tuple[int, int]:
@@ -108,8 +108,8 @@ def _background(place: str) -> Image.Image:
     above, below = _BACKGROUNDS[sum(place.encode()) % len(_BACKGROUNDS)]
     image = Image.new("RGB", (WIDTH, HEIGHT), above)
     ImageDraw.Draw(image).rectangle((0, 118, WIDTH, HEIGHT), fill=below)
-    name = _words(place, _SOFT, 14)
-    _put(image, name, (WIDTH - 12 - name.width // 2, 26))
+    name = _words(place, _SOFT, size=14)
+    _put(image, name, middle=(WIDTH - 12 - name.width // 2, 26))
     return image
 
 
@@ -122,9 +122,9 @@ def _sign(shape: str, colour: str) -> Image.Image:
     """Return the sign of a thing, transparent around it."""
     size = _SIZE * _FINE
     outline = Image.new("L", (size, size), 0)
-    _outline(ImageDraw.Draw(outline), shape, 255, 0)
+    _outline(ImageDraw.Draw(outline), shape, fill=255, inset=0)
     inside = Image.new("L", (size, size), 0)
-    _outline(ImageDraw.Draw(inside), shape, 255, _FINE + 1)
+    _outline(ImageDraw.Draw(inside), shape, fill=255, inset=_FINE + 1)
     filled = Image.new("RGB", (size, size), _INK)
     paint = Image.new("RGB", (size, size), _COLOURS[colour])
     if colour == "striped":
@@ -136,7 +136,7 @@ def _sign(shape: str, colour: str) -> Image.Image:
     return filled.resize((_SIZE, _SIZE), Image.Resampling.LANCZOS)
 
 
-def _outline(draw: ImageDraw.ImageDraw, shape: str, fill: int, inset: int) -> None:
+def _outline(draw: ImageDraw.ImageDraw, shape: str, *, fill: int, inset: int) -> None:
     """Draw a shape, smaller by `inset` pixels at each edge."""
     near, far = inset, _SIZE * _FINE - 1 - inset
     middle = (near + far) / 2
@@ -162,9 +162,9 @@ def _outline(draw: ImageDraw.ImageDraw, shape: str, fill: int, inset: int) -> No
 
 @cache
 def _board(text: str) -> Image.Image:
-    words = _words(text, _PAPER, 13)
+    words = _words(text, _PAPER, size=13)
     image = Image.new("RGBA", (words.width + 18, words.height + 12), (*_INK, 255))
-    _put(image, words, (image.width // 2, image.height // 2))
+    _put(image, words, middle=(image.width // 2, image.height // 2))
     return image
 
 
@@ -174,7 +174,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 @cache
-def _words(text: str, colour: _Colour, size: int) -> Image.Image:
+def _words(text: str, colour: _Colour, *, size: int) -> Image.Image:
     """Return a text, transparent around it."""
     left, top, right, bottom = _font(size).getbbox(text)
     image = Image.new("RGBA", (math.ceil(right - left), math.ceil(bottom - top)), (*colour, 0))
@@ -182,7 +182,7 @@ def _words(text: str, colour: _Colour, size: int) -> Image.Image:
     return image
 
 
-def _put(image: Image.Image, part: Image.Image, middle: tuple[int, int]) -> None:
+def _put(image: Image.Image, part: Image.Image, *, middle: tuple[int, int]) -> None:
     """Draw a part with its middle there; as much of it as lies in the image."""
     image.paste(part, (middle[0] - part.width // 2, middle[1] - part.height // 2), part)
 
@@ -200,8 +200,8 @@ def _rectangle(image: Image.Image, problem: Exercise) -> None:
     left, top = (WIDTH - wide) // 2, (HEIGHT - high) // 2 - 8
     draw = ImageDraw.Draw(image)
     draw.rectangle((left, top, left + wide, top + high), outline=_BLUE, width=3)
-    _put(image, _words(f"{a} cm", _INK, 16), (WIDTH // 2, top + high + 20))
-    _put(image, _words(f"{b} cm", _INK, 16), (left - 34, top + high // 2))
+    _put(image, _words(f"{a} cm", _INK, size=16), middle=(WIDTH // 2, top + high + 20))
+    _put(image, _words(f"{b} cm", _INK, size=16), middle=(left - 34, top + high // 2))
 
 
 def _triangle(image: Image.Image, problem: Exercise) -> None:
@@ -216,7 +216,7 @@ def _triangle(image: Image.Image, problem: Exercise) -> None:
     beside = ((-40, 4), (40, 4), (0, -18))
     known = (f"A {problem.numbers['A']}°", f"B {problem.numbers['B']}°", "C ?")
     for (x, y), (right, down), text in zip(corners, beside, known, strict=True):
-        _put(image, _words(text, _INK, 16), (round(x) + right, round(y) + down))
+        _put(image, _words(text, _INK, size=16), middle=(round(x) + right, round(y) + down))
 
 
 def _bars(image: Image.Image, problem: Exercise) -> None:
@@ -224,10 +224,10 @@ def _bars(image: Image.Image, problem: Exercise) -> None:
     for place, (name, value) in enumerate(problem.numbers.items()):
         left, top = 58 + 80 * place, 232 - 2 * value
         draw.rectangle((left, top, left + 52, 232), fill=_BARS[place])
-        _put(image, _words(str(value), _INK, 15), (left + 26, top - 12))
-        _put(image, _words(name, _SOFT, 14), (left + 26, 248))
+        _put(image, _words(str(value), _INK, size=15), middle=(left + 26, top - 12))
+        _put(image, _words(name, _SOFT, size=14), middle=(left + 26, 248))
     draw.line((40, 232, WIDTH - 40, 232), fill=_INK, width=2)
-    _put(image, _words("thousands", _SOFT, 13), (60, 20))
+    _put(image, _words("thousands", _SOFT, size=13), middle=(60, 20))
 
 
 def _circuit(image: Image.Image, problem: Exercise) -> None:
@@ -238,9 +238,9 @@ def _circuit(image: Image.Image, problem: Exercise) -> None:
     draw.line((66, 132, 114, 132), fill=_INK, width=3)
     draw.line((78, 158, 102, 158), fill=_INK, width=5)
     draw.polygon(((322, 138), (338, 138), (330, 156)), fill=_BLUE)  # where the current flows
-    _put(image, _words(f"{problem.numbers['ohm']} ohm", _INK, 16), (210, 34))
-    _put(image, _words(f"{problem.numbers['A']} A", _INK, 16), (364, 146))
-    _put(image, _words("U ?", _INK, 16), (40, 146))
+    _put(image, _words(f"{problem.numbers['ohm']} ohm", _INK, size=16), middle=(210, 34))
+    _put(image, _words(f"{problem.numbers['A']} A", _INK, size=16), middle=(364, 146))
+    _put(image, _words("U ?", _INK, size=16), middle=(40, 146))
 
 
 _FIGURES = {"rectangle": _rectangle, "triangle": _triangle, "bars": _bars, "circuit": _circuit}

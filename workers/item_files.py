@@ -24,21 +24,21 @@ from workers.scorer import load_table, table_of_sources
 UNREACHABLE = 75  # exit code (EX_TEMPFAIL): another time it may work
 
 
-def write_items(path: Path, spec: BenchmarkSpec, sources: Sequence[str], token: str = "") -> bool:
+def write_items(path: Path, spec: BenchmarkSpec, *, sources: Sequence[str], token: str = "") -> bool:
     """Write the manifest of the items in the sources; False if there is one already, which stays.
 
     Votes are stored by the place of an item, so the items of a database never change. Raises LabelsError and OSError.
     """
     if path.exists():
         return False
-    content = json.dumps(table_of_sources(spec, sources, token).to_json(), separators=(",", ":"))
+    content = json.dumps(table_of_sources(spec, sources, token=token).to_json(), separators=(",", ":"))
     return write_once(path, content.encode(), PUBLIC)
 
 
-def write_texts(path: Path, table: ItemTable, source: str, token: str) -> bool:
+def write_texts(path: Path, table: ItemTable, *, source: str, token: str) -> bool:
     """Write the texts of a dataset's rows, without anything that tells a label. Raises LabelsError and OSError."""
     try:
-        rows = list(item_rows(read_rows(source, None, token), table, models=True))
+        rows = list(item_rows(read_rows(source, None, token=token), table, models=True))
     except ValueError as error:
         raise error if isinstance(error, LabelsError) else LabelsError(str(error)) from None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,9 +54,9 @@ def main(arguments: Sequence[str]) -> int:
         spec = load_spec(benchmark, Path(definitions))
         if texts:
             manifest, source = sources
-            write_texts(Path(path), load_table(Path(manifest) if manifest else None, spec), source, token)
+            write_texts(Path(path), load_table(Path(manifest) if manifest else None, spec), source=source, token=token)
         else:
-            write_items(Path(path), spec, sources, token)
+            write_items(Path(path), spec, sources=sources, token=token)
     except (LabelsError, OSError) as error:
         sys.stderr.write(f"error: {'ITEMS_FILE' if texts else 'LABELS'}: {error}\n")
         return UNREACHABLE if isinstance(error, LabelsUnreachable) else 1

@@ -43,7 +43,10 @@ log = logging.getLogger(__name__)
 
 
 def work(
-    settings: WorkerSettings, until_empty: bool, best_reported: Callable[[BenchmarkSpec], float | None] = lambda _: None
+    settings: WorkerSettings,
+    until_empty: bool,
+    *,
+    best_reported: Callable[[BenchmarkSpec], float | None] = lambda _: None,
 ) -> None:
     """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting.
 
@@ -61,7 +64,7 @@ def work(
         database = retry_while_away(partial(open_worker_database, settings), stop.rest)
         tracing.follow_database(database)
         with closing(database):
-            _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+            _work_on(database, settings, scorers=scorers, stop=stop, options=WorkOptions(until_empty, best_reported))
 
 
 def open_worker_database(settings: WorkerSettings) -> Database:
@@ -97,23 +100,23 @@ class WorkOptions:
 
 
 def _work_on(
-    database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
+    database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
 ) -> None:
     mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
-    runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
+    runners = retry_while_away(partial(_prepared_runners, database, settings, scorers=scorers), stop.rest)
     runners = [replace(one, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for one in runners]
-    worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
+    worker = _worker(database, settings.lease_seconds, runners=runners, best_reported=options.best_reported)
     retry_while_away(partial(_appear, worker), stop.rest)
     if options.until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
-    daily = _file_checks(database, runners, mirrors)
+    daily = _file_checks(database, runners, mirrors=mirrors)
     with (
         listening(database, stop.wake) as heard,
-        schedule.running(worker, runners, mirrors.copies, check_files=daily, heard=heard),
+        schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard),
     ):
         if options.until_empty:
-            retry_while_away(partial(drain, worker, stop.is_set, stop.wait), stop.rest)
+            retry_while_away(partial(drain, worker, stop.is_set, rest=stop.wait), stop.rest)
         else:
             run(worker, stop.is_set, stop.wait, heard)
     _leave(worker)
@@ -135,12 +138,14 @@ def _restored_mirrors(settings: WorkerSettings, database: Database) -> WorkerMir
     mirrors = worker_mirrors(settings.replica, settings.state_dir)
     for mirror in mirrors:
         mirror.restore()
-    folders = CuratedFolders(database, settings.replica, settings.state_dir / EDITIONS)
+    folders = CuratedFolders(database, settings.replica, editions=settings.state_dir / EDITIONS)
     labels = next(mirror for mirror in mirrors if mirror.name == LABELS)
-    return WorkerMirrors([*(mirror.copy for mirror in mirrors), folders.mirror], [folders.check], labels.restore)
+    return WorkerMirrors(
+        [*(mirror.copy for mirror in mirrors), folders.mirror], [folders.check], fetch_labels=labels.restore
+    )
 
 
-def _file_checks(database: Database, runners: Sequence[TaskRunner], mirrors: WorkerMirrors) -> Callable[[], None]:
+def _file_checks(database: Database, runners: Sequence[TaskRunner], *, mirrors: WorkerMirrors) -> Callable[[], None]:
     """Return the daily check of stored files that only workers may read."""
     checks = [*(runner.check_labels for runner in runners), *mirrors.checks]
 
@@ -152,14 +157,14 @@ def _file_checks(database: Database, runners: Sequence[TaskRunner], mirrors: Wor
     return check
 
 
-def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Sequence[Scorer]) -> list[TaskRunner]:
+def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer]) -> list[TaskRunner]:
     """Bring the database to where the worker can start; harmless when done twice."""
     token = settings.audit_token.get_secret_value()
     dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
     name = worker_name()
-    runners = [_runner(settings, database, scorer, dataset, name) for scorer in scorers]
+    runners = [_runner(settings, database, scorer=scorer, dataset=dataset, name=name) for scorer in scorers]
     for runner, served in zip(runners, settings.served, strict=True):
-        prepare(database, runner.scorer, served.label_revision)
+        prepare(database, runner.scorer, label_revision=served.label_revision)
         runner.watch_hiding()
     return runners
 
@@ -182,10 +187,12 @@ def _leave(worker: Worker) -> None:
 
 
 def _runner(
-    settings: WorkerSettings, database: Database, scorer: Scorer, dataset: HubDataset | None, name: str
+    settings: WorkerSettings, database: Database, *, scorer: Scorer, dataset: HubDataset | None, name: str
 ) -> TaskRunner:
     """Return what runs maintainers' tasks of one benchmark."""
-    runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
+    runner = create_task_runner(
+        database, scorer, state=settings.state_dir, lease_seconds=settings.lease_seconds, dataset=dataset
+    )
     backup = BackupTarget(settings.backup_url, settings.backup_keep) if settings.backup_keep else None
     return replace(
         runner,
@@ -201,6 +208,7 @@ def _runner(
 def _worker(
     database: Database,
     lease_seconds: float,
+    *,
     runners: Sequence[TaskRunner],
     best_reported: Callable[[BenchmarkSpec], float | None],
 ) -> Worker:
@@ -214,7 +222,15 @@ def _worker(
 
     scorer, watcher = watched[0]
     others = tuple(watched[1:])
-    return Worker(database, scorer, lease_seconds, runners[0].worker, watcher=watcher, holds=holds, others=others)
+    return Worker(
+        database,
+        scorer,
+        lease_seconds=lease_seconds,
+        name=runners[0].worker,
+        watcher=watcher,
+        holds=holds,
+        others=others,
+    )
 
 
 def rescore(settings: WorkerSettings, revision: str) -> int:
@@ -234,11 +250,11 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
             )
         )
     token = settings.labels_token.get_secret_value()
-    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
+    scorer = load_scorer(served.manifest_path, specs, hidden=served.hidden_labels, benchmark=served.spec, token=token)
     with closing(open_worker_database(settings)) as database:
-        register(database, scorer, revision)
-        recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
-        Worker(database, scorer, settings.lease_seconds).publish_snapshot()
+        register(database, scorer, revision=revision)
+        recorded = jobs_rescore.switch_board(database, scorer, revision=revision, reason="rescore command")
+        Worker(database, scorer, lease_seconds=settings.lease_seconds).publish_snapshot()
     return recorded
 
 
@@ -247,12 +263,16 @@ def _write_items(settings: WorkerSettings) -> None:
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
             sources = [source for _revision, source in _specs(settings, served)]
-            write_items(served.manifest_path, served.spec, sources, settings.labels_token.get_secret_value())
+            write_items(
+                served.manifest_path, served.spec, sources=sources, token=settings.labels_token.get_secret_value()
+            )
 
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
     token = settings.labels_token.get_secret_value()
-    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec, token)
+    return load_scorer(
+        served.manifest_path, _specs(settings, served), hidden=served.hidden_labels, benchmark=served.spec, token=token
+    )
 
 
 def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:

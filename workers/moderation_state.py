@@ -77,7 +77,13 @@ def load_moderation(session: Session, benchmark: str) -> ModerationState:
         if held.verified_at is not None or held.flag is not None:
             verified = None if held.verified_at is None else iso(held.verified_at)
             fields[name] = {"verified_at": verified, "flag": held.flag}
-    return ModerationState(frozenset(off | unseen), fields, stubs, frozenset(unseen - hidden), _anonymous(session))
+    return ModerationState(
+        frozenset(off | unseen),
+        fields,
+        stubs=stubs,
+        unpublished=frozenset(unseen - hidden),
+        anonymous=_anonymous(session),
+    )
 
 
 def _anonymous(session: Session) -> dict[str, str]:

@@ -83,7 +83,7 @@ class BoardMemory:
     def empty(cls) -> BoardMemory:
         """Return that of a worker that starts; its jobs share entries and relations."""
         index, recent = BoardIndex(), RecentRelations()
-        return cls(index, RelationsMemory(index, recent), SnapshotMemory(index, recent))
+        return cls(index, RelationsMemory(index, recent), snapshot=SnapshotMemory(index, recent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +130,12 @@ class Worker:
         """Say that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
         claim = self.held.get()
         with self.database.write() as session:
-            worker_heartbeats.record_heartbeat(session, self.name, self.scorer.version)
+            worker_heartbeats.record_heartbeat(session, self.name, scorer_version=self.scorer.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
             held = self.holds(session) if self.holds else self.revisions
-            worker_heartbeats.set_loaded_revisions(session, self.name, held)
+            worker_heartbeats.set_loaded_revisions(session, self.name, revisions=held)
             if claim is not None:
-                job_queue.heartbeat(session, claim, self.lease_seconds)
+                job_queue.heartbeat(session, claim, lease_seconds=self.lease_seconds)
 
     def leave(self) -> None:
         """Say goodbye."""
@@ -158,10 +158,10 @@ class Worker:
         version, added = self.scorer.version, 0
         for benchmark, revision in ((name, one) for name, held in self.revisions.items() for one in held):
             with self.database.read() as session:
-                if not job_queue.has_missing(session, benchmark, revision, version):
+                if not job_queue.has_missing(session, benchmark, label_revision=revision, scorer_version=version):
                     continue
             with self.database.write() as session:
-                added += job_queue.enqueue_missing(session, benchmark, revision, version)
+                added += job_queue.enqueue_missing(session, benchmark, label_revision=revision, scorer_version=version)
                 announce(session, "jobs")
         return added
 
@@ -187,14 +187,14 @@ class Worker:
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
         return sum(
-            pairwise_statistics.compute_if_changed(self.database, scorer, self._memory(scorer).relations)
+            pairwise_statistics.compute_if_changed(self.database, scorer, memory=self._memory(scorer).relations)
             for scorer in self.scorers
         )
 
     def detect_anomalies(self) -> int:
         """Look at what was scored lately for patterns that maintainers should see."""
         return sum(
-            detect_anomalies.detect_if_changed(self.database, scorer, watcher, self._memory(scorer).index)
+            detect_anomalies.detect_if_changed(self.database, scorer, watcher=watcher, index=self._memory(scorer).index)
             for scorer, watcher in self.watched
         )
 
@@ -233,7 +233,7 @@ def run(
     return scored
 
 
-def drain(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float], object]) -> int:
+def drain(worker: Worker, should_stop: Callable[[], bool], *, rest: Callable[[float], object]) -> int:
     """Works until no job waits or runs anywhere; waits for the jobs of a worker that died. Returns turns scored."""
     scored = 0
     worker.enqueue_missing()

@@ -41,8 +41,8 @@ log = logging.getLogger(__name__)
 def running(
     worker: Worker,
     runners: Sequence[TaskRunner] = (),
-    mirrors: Sequence[Callable[[], object]] = (),
     *,
+    mirrors: Sequence[Callable[[], object]] = (),
     check_files: Callable[[], object] = lambda: None,
     heard: Callable[[], int | None] = lambda: None,
 ) -> Iterator[None]:
@@ -63,28 +63,36 @@ def running(
         timezone=UTC,
     )
     lease = worker.lease_seconds
-    _at_interval(scheduler, min(HEARTBEAT_SECONDS, lease / 4), "heartbeat", worker.heartbeat)
-    _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release", worker.release_expired)
-    _at_interval(scheduler, GAP_SECONDS, "gaps", worker.enqueue_missing)
-    _at_interval(scheduler, REVEAL_SECONDS, "reveal", worker.end_anonymity)
-    _at_interval(scheduler, SNAPSHOT_SECONDS, "snapshot", Throttled(AfterEvents(worker.publish_snapshot, heard)))
-    _at_interval(scheduler, SNAPSHOT_SECONDS, "relations", Throttled(AfterEvents(worker.compute_pairwise, heard)))
-    _at_interval(scheduler, DETECT_SECONDS, "detection", Throttled(AfterEvents(worker.detect_anomalies, heard)))
+    _at_interval(scheduler, min(HEARTBEAT_SECONDS, lease / 4), name="heartbeat", action=worker.heartbeat)
+    _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), name="release", action=worker.release_expired)
+    _at_interval(scheduler, GAP_SECONDS, name="gaps", action=worker.enqueue_missing)
+    _at_interval(scheduler, REVEAL_SECONDS, name="reveal", action=worker.end_anonymity)
+    _at_interval(
+        scheduler, SNAPSHOT_SECONDS, name="snapshot", action=Throttled(AfterEvents(worker.publish_snapshot, heard))
+    )
+    _at_interval(
+        scheduler, SNAPSHOT_SECONDS, name="relations", action=Throttled(AfterEvents(worker.compute_pairwise, heard))
+    )
+    _at_interval(
+        scheduler, DETECT_SECONDS, name="detection", action=Throttled(AfterEvents(worker.detect_anomalies, heard))
+    )
     for place, runner in enumerate(runners):
         more = f"-{place}" if place else ""
-        _at_interval(scheduler, TASK_SECONDS, f"tasks{more}", runner.run_all)
-        _at_interval(scheduler, REFRESH_SECONDS, f"labels{more}", runner.refresh)
-        _at_interval(scheduler, REFRESH_SECONDS, f"bring-labels{more}", runner.bring_labels)
-        _at_interval(scheduler, REFRESH_SECONDS, f"hiding{more}", runner.watch_hiding)
+        _at_interval(scheduler, TASK_SECONDS, name=f"tasks{more}", action=runner.run_all)
+        _at_interval(scheduler, REFRESH_SECONDS, name=f"labels{more}", action=runner.refresh)
+        _at_interval(scheduler, REFRESH_SECONDS, name=f"bring-labels{more}", action=runner.bring_labels)
+        _at_interval(scheduler, REFRESH_SECONDS, name=f"hiding{more}", action=runner.watch_hiding)
     for runner in runners[:1]:  # what concerns the whole installation
-        _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", runner.release_expired)
-        _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
-        _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)
-        _at_interval(scheduler, INTEGRITY_SECONDS, "integrity", runner.check_rows)
-        _at_interval(scheduler, INTEGRITY_SECONDS, "files", check_files)
-        _at_interval(scheduler, THINNING_SECONDS, "thinning", runner.thin_snapshots)
+        _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), name="release-tasks", action=runner.release_expired)
+        _at_interval(
+            scheduler, HEAD_SECONDS, name="head", action=runner.keep_head, at_once=True
+        )  # a worker need not live so long
+        _at_interval(scheduler, BACKUP_SECONDS, name="backup", action=runner.back_up)
+        _at_interval(scheduler, INTEGRITY_SECONDS, name="integrity", action=runner.check_rows)
+        _at_interval(scheduler, INTEGRITY_SECONDS, name="files", action=check_files)
+        _at_interval(scheduler, THINNING_SECONDS, name="thinning", action=runner.thin_snapshots)
     for number, mirror in enumerate(mirrors):
-        _at_interval(scheduler, MIRROR_SECONDS, f"mirror-{number}", mirror)
+        _at_interval(scheduler, MIRROR_SECONDS, name=f"mirror-{number}", action=mirror)
     scheduler.start()
     try:
         yield
@@ -118,6 +126,7 @@ class AfterEvents:
         self,
         action: Callable[[], object],
         heard: Callable[[], int | None],
+        *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._action, self._heard, self._clock = action, heard, clock
@@ -134,7 +143,7 @@ class AfterEvents:
 
 
 def _at_interval(
-    scheduler: BackgroundScheduler, seconds: float, name: str, action: Callable[[], object], *, at_once: bool = False
+    scheduler: BackgroundScheduler, seconds: float, *, name: str, action: Callable[[], object], at_once: bool = False
 ) -> None:
     first = {"next_run_time": datetime.now(UTC)} if at_once else {}
     scheduler.add_job(_log_errors(name, action), "interval", seconds=seconds, id=name, **first)

@@ -34,7 +34,7 @@ def items_of(spec: BenchmarkSpec, items: Path | None) -> ItemTable:
     return load_table(items, None if items is not None and spec.id == DEFAULT_BENCHMARK else spec)
 
 
-def score(file: Path, labels: str, revision: str | None, table: ItemTable, as_json: bool) -> ScoringError:
+def score(file: Path, labels: str, *, revision: str | None, table: ItemTable, as_json: bool) -> ScoringError:
     """Score a file. Raises LabelsError and OSError."""
     try:
         upload = parse_predictions(file.read_bytes(), table)
@@ -46,7 +46,7 @@ def score(file: Path, labels: str, revision: str | None, table: ItemTable, as_js
         return ScoringError(
             False,
             "",
-            (
+            remarks=(
                 *remarks,
                 _(
                     "error: {file} was rejected: {problem_count} problem(s)",
@@ -55,28 +55,28 @@ def score(file: Path, labels: str, revision: str | None, table: ItemTable, as_js
                 ),
             ),
         )
-    label_set = load_labels(labels, revision, table)
+    label_set = load_labels(labels, revision, table=table)
     counted = tally(upload.votes, label_set, table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card, counted.spec)
     return ScoringError(
-        True, text, tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))
+        True, text, remarks=tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))
     )
 
 
-def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:
+def commitment_of(labels: str, revision: str, *, items: Path | None, salt: bytes) -> str:
     """Return the public commitment to a label file, 64 hex digits, for anyone who has it and the salt. Raises
     LabelsError."""
-    return commitment(load_labels(labels, revision, load_table(items)), salt)
+    return commitment(load_labels(labels, revision, table=load_table(items)), salt)
 
 
-def label_changes_of(before: str, after: str, items: Path | None) -> str:
+def label_changes_of(before: str, after: str, *, items: Path | None) -> str:
     """Return the pairs whose labels differ, as CSV. Raises LabelsError."""
     table = load_table(items)
-    old, new = (load_labels(source, None, table) for source in (before, after))
+    old, new = (load_labels(source, None, table=table) for source in (before, after))
     head = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
     rows = [
         (one.pair, one.category, one.change, one.before, one.after, " ".join(one.tags_before), " ".join(one.tags_after))
-        for one in label_changes(old, new, table)
+        for one in label_changes(old, new, table=table)
     ]
     return csv_table(head, rows).decode().replace("\r\n", "\n")

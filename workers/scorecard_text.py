@@ -19,7 +19,7 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
     columns, rules, missing = _columns(card), protocols(spec), card["missing_items"]
     lines: list[str] = [
-        heading(spec, card["label_revision"], card["items"], card["votes_per_item"]),
+        heading(spec, card["label_revision"], pairs=card["items"], votes=card["votes_per_item"]),
         rates(card) + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
         "",
         table_row("", [_(spec.title_of(column)) for column in columns]),
@@ -43,7 +43,7 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
 COUNTS = (_("agree"), _("reject"), _("undecided"), _("of"))
 
 
-def heading(spec: BenchmarkSpec, labels: str, pairs: int, votes: int) -> str:
+def heading(spec: BenchmarkSpec, labels: str, *, pairs: int, votes: int) -> str:
     """Return what was scored: benchmark, labels or edition, pairs, and votes a pair."""
     return ngettext(
         "{title}, labels {revision}: {pairs:,} pairs, {n} vote each",
@@ -71,7 +71,7 @@ def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
     return (*overalls, *card["tally"])
 
 
-def table_row(name: str, cells: Iterable[object], first: int = _NAME) -> str:
+def table_row(name: str, cells: Iterable[object], *, first: int = _NAME) -> str:
     """Return a line of a table in the language of the terminal; `first` is the width of its first column."""
     start, *others = (translated(cell) if isinstance(cell, Message) else str(cell) for cell in (name, *cells))
     line = start + " " * (first - width_of(start)) + "".join(" " * (_CELL - width_of(cell)) + cell for cell in others)
@@ -86,7 +86,7 @@ def first_width(names: Iterable[str]) -> int:
 def _counts(cells: Mapping[str, Mapping[str, int]], title: Callable[[str], str]) -> Iterator[str]:
     wide = first_width(map(title, cells))
     for name, cell in cells.items():
-        yield table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], wide)
+        yield table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], first=wide)
 
 
 def percentage(value: float | None) -> str:

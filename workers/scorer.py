@@ -67,6 +67,7 @@ def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> It
 def load_scorer(
     items_file: Path | None,
     specs: Iterable[tuple[str, str]],
+    *,
     hidden: Mapping[str, str] = MappingProxyType({}),
     benchmark: BenchmarkSpec | None = None,
     token: str = "",
@@ -78,13 +79,13 @@ def load_scorer(
     """
     sources = tuple(specs)
     if items_file is None and benchmark is not None and benchmark.scores_pairs:
-        return _scorer_of_pairs(benchmark, sources, hidden, token)
+        return _scorer_of_pairs(benchmark, sources, hidden=hidden, token=token)
     table = load_table(items_file, benchmark)
-    labels = {revision: load_labels(spec, revision, table, token) for revision, spec in sources}
-    return Scorer(table, labels, SCORER_VERSION, hidden)
+    labels = {revision: load_labels(spec, revision, table=table, token=token) for revision, spec in sources}
+    return Scorer(table, labels, version=SCORER_VERSION, hidden=hidden)
 
 
-def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], token: str = "") -> ItemTable:
+def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], *, token: str = "") -> ItemTable:
     """Return the items of the definition where the sources label whole editions of it, else those that they hold.
 
     Raises:
@@ -94,12 +95,12 @@ def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], token: str = "
 
 
 def _scorer_of_pairs(
-    spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], hidden: Mapping[str, str], token: str
+    spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], *, hidden: Mapping[str, str], token: str
 ) -> Scorer:
     sets = {revision: load_pairs(source, spec, token=token) for revision, source in sources}
     table = _table_of(sets.values(), spec)
-    labels = {revision: labels_of_pairs(pairs, revision, table) for revision, pairs in sets.items()}
-    return Scorer(table, labels, SCORER_VERSION, hidden)
+    labels = {revision: labels_of_pairs(pairs, revision, table=table) for revision, pairs in sets.items()}
+    return Scorer(table, labels, version=SCORER_VERSION, hidden=hidden)
 
 
 def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
@@ -115,6 +116,6 @@ def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
 def _labels_edition(pairs: PairSet, table: ItemTable) -> bool:
     """Return whether pairs are exactly those of an edition of the table."""
     try:
-        return pairs.edition in table.revisions and labels_of_pairs(pairs, pairs.edition, table).items > 0
+        return pairs.edition in table.revisions and labels_of_pairs(pairs, pairs.edition, table=table).items > 0
     except PairsError:
         return False

@@ -17,7 +17,7 @@ from workers.scorer import Scorer
 log = logging.getLogger(__name__)
 
 
-def prepare(database: Database, scorer: Scorer, label_revision: str) -> None:
+def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
     """Bring the database to where the worker can start. Several workers may do it at once.
 
     Raises:
@@ -25,20 +25,22 @@ def prepare(database: Database, scorer: Scorer, label_revision: str) -> None:
     """
     migrate(database)
     for revision in scorer.revisions:
-        register(database, scorer, revision)
-    _set_board(database, scorer, label_revision)
+        register(database, scorer, revision=revision)
+    _set_board(database, scorer, label_revision=label_revision)
     with database.write() as session:
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
         stated = {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)}
-        label_levels.state(session, scorer.benchmark, stated)
+        label_levels.state(session, scorer.benchmark, levels=stated)
         shown = label_sets.current(session, scorer.benchmark)
         for revision in scorer.revisions:
             urgent = shown is not None and shown.label_revision == revision
             priority = job_queue.URGENT if urgent else job_queue.BACKFILL
-            job_queue.enqueue_missing(session, scorer.benchmark, revision, scorer.version, priority=priority)
+            job_queue.enqueue_missing(
+                session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, priority=priority
+            )
 
 
-def register(database: Database, scorer: Scorer, revision: str) -> None:
+def register(database: Database, scorer: Scorer, *, revision: str) -> None:
     """Make a label revision known to the database."""
     labels = scorer.labels[revision]
     facts = (revision, scorer.table.benchmark, labels.digest, labels.items)
@@ -50,11 +52,14 @@ def register(database: Database, scorer: Scorer, revision: str) -> None:
             label_sets.register(session, *facts)
 
 
-def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
+def _set_board(database: Database, scorer: Scorer, *, label_revision: str) -> None:
     """Set the board's pointer: from the setting for a new board, later only if its revision can no longer be scored."""
     with database.read() as session:
         shown = label_sets.current(session, scorer.benchmark)
-        imported = shown is not None and label_imports.find(session, shown.benchmark, shown.label_revision) is not None
+        imported = (
+            shown is not None
+            and label_imports.find(session, shown.benchmark, revision=shown.label_revision) is not None
+        )
     if shown is None:
         reason = _("A new board starts with the labels that the service is configured to show first.")
     elif shown.label_revision not in scorer.labels and imported:
@@ -76,6 +81,6 @@ def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
         return
     log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": reason}})
     try:
-        switch_board(database, scorer, label_revision, reason)
+        switch_board(database, scorer, revision=label_revision, reason=reason)
     except IntegrityError:  # two workers made the first pointer at once; the other one's is kept
         log.info("board.pointed_elsewhere")

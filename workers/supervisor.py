@@ -31,8 +31,8 @@ class Supervisor:
         self,
         command: Sequence[str],
         environ: Mapping[str, str],
-        give_up: Callable[[], None] | None = None,
         *,
+        give_up: Callable[[], None] | None = None,
         name: str = "worker",
     ) -> None:
         """`give_up`: called when the worker cannot use its settings; it is not started again then. `name`: of

@@ -47,14 +47,14 @@ class TaskContext:
 
     def labels(self, revision: str) -> LabelSet:
         """Return a label set that this worker has. Raises LabelsError."""
-        return import_labels.load(self.database, self.scorer, self.store, revision)
+        return import_labels.load(self.database, self.scorer, store=self.store, revision=revision)
 
     def report(self, claim: TaskClaim) -> Callable[[int, int], None]:
         """Return the function that records progress: entries done, entries in all. It raises LeaseLost."""
 
         def report(done: int, total: int) -> None:
             with self.database.write() as session:
-                tasks.report(session, claim, done, total)
+                tasks.report(session, claim, progress=done, total=total)
 
         return report
 
@@ -64,31 +64,33 @@ Handler = Callable[[TaskContext, TaskClaim], None]
 
 def _import(context: TaskContext, claim: TaskClaim) -> None:
     token = context.labels_token.get_secret_value()
-    import_labels.import_labels(context.database, context.scorer, context.store, claim, context.import_dirs, token)
+    import_labels.import_labels(
+        context.database, context.scorer, store=context.store, claim=claim, directories=context.import_dirs, token=token
+    )
 
 
 def _retire(context: TaskContext, claim: TaskClaim) -> None:
-    import_labels.retire(context.database, context.store, claim)
+    import_labels.retire(context.database, context.store, claim=claim)
 
 
 def _discard(context: TaskContext, claim: TaskClaim) -> None:
-    import_labels.discard(context.database, context.store, claim)
+    import_labels.discard(context.database, context.store, claim=claim)
 
 
 def _draft(context: TaskContext, claim: TaskClaim) -> None:
-    draft_labels.draft(context.database, context.scorer, context.store, claim)
+    draft_labels.draft(context.database, context.scorer, store=context.store, claim=claim)
 
 
 def _propose(context: TaskContext, claim: TaskClaim) -> None:
-    label_error_candidates.propose(context.database, context.scorer, claim)
+    label_error_candidates.propose(context.database, context.scorer, claim=claim)
 
 
 def _import_pool(context: TaskContext, claim: TaskClaim) -> None:
-    import_pool.import_pool(context.database, claim, context.import_dirs)
+    import_pool.import_pool(context.database, claim, directories=context.import_dirs)
 
 
 def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
-    export_edition.export_edition(context.database, claim, context.editions)
+    export_edition.export_edition(context.database, claim, root=context.editions)
 
 
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
@@ -96,26 +98,26 @@ def _back_up(context: TaskContext, claim: TaskClaim) -> None:
         raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
     made = backups.make(context.database, context.backup)
     with context.database.write() as session:
-        tasks.finish(session, claim, {"name": made.name}, f"{made.name}, {made.size_bytes:,} bytes.")
+        tasks.finish(session, claim, result={"name": made.name}, outcome=f"{made.name}, {made.size_bytes:,} bytes.")
 
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:
     labels, scope = context.labels(claim.subject), claim.params["scope"]
-    result = preview.preview(context.database, context.scorer, labels, scope, context.report(claim))
-    words = f"{pluralize(result['summary']['entries'], 'entry', 'entries')} compared."
+    result = preview.preview(context.database, context.scorer, labels=labels, scope=scope, report=context.report(claim))
+    words = f"{pluralize(result['summary']['entries'], 'entry', many='entries')} compared."
     with context.database.write() as session:
-        tasks.finish(session, claim, result, words)
+        tasks.finish(session, claim, result=result, outcome=words)
 
 
 def _apply(context: TaskContext, claim: TaskClaim) -> None:
     labels = context.labels(claim.subject)
-    activate_revision.apply(context.database, context.scorer, labels, claim, chunk=context.chunk)
+    activate_revision.apply(context.database, context.scorer, labels=labels, claim=claim, chunk=context.chunk)
 
 
 def _score_piece(context: TaskContext, claim: TaskClaim) -> None:
     labels = context.labels(claim.params["label_revision"])
     staged = replace(context.scorer, labels={labels.revision: labels})
-    activate_revision.score_piece(context.database, staged, claim)
+    activate_revision.score_piece(context.database, staged, claim=claim)
 
 
 HANDLERS: Mapping[TaskKind, Handler] = {

@@ -75,7 +75,7 @@ class TaskRunner:
             if not tasks.any_waiting(session, wanted):
                 return False
         with self.database.write() as session:
-            claim = tasks.claim(session, self.worker, self.lease_seconds, wanted)
+            claim = tasks.claim(session, self.worker, lease_seconds=self.lease_seconds, wanted=wanted)
         if claim is None:
             return False
         with self._keep_lease(claim), self.scorer.trace(f"task.{claim.kind}"):
@@ -110,7 +110,7 @@ class TaskRunner:
         self.missing.intersection_update(published)
         for revision in published - set(self.registry):
             try:
-                self.registry.add(import_labels.load(self.database, self.scorer, self.store, revision))
+                self.registry.add(import_labels.load(self.database, self.scorer, store=self.store, revision=revision))
                 self.missing.discard(revision)
             except LabelsError as error:
                 self.missing.add(revision)
@@ -129,14 +129,14 @@ class TaskRunner:
 
     def check_labels(self) -> list[str]:
         """Return a sentence for each imported label set on this disk that is damaged."""
-        return check_files.check_labels(self.database, self.scorer.benchmark, self.store, self.replica)
+        return check_files.check_labels(self.database, self.scorer.benchmark, store=self.store, replica=self.replica)
 
     def watch_hiding(self) -> None:
         """Look which sets are weakly hidden, whenever there are others or they are shown otherwise."""
         levels = weak_hiding.levels_of(self.database, self.scorer)
         if levels != self.levels:
             accepted = self.accept_weak_hiding
-            weak_hiding.note(self.database, self.scorer, self.store, levels, accepted=accepted)
+            weak_hiding.note(self.database, self.scorer, store=self.store, levels=levels, accepted=accepted)
             self.levels.clear()
             self.levels.update(levels)
 
@@ -178,7 +178,7 @@ class TaskRunner:
 
     def _wanted(self, session: Session) -> TaskFilter:
         """Return which tasks this worker could do; pieces of those whose labels are not here are left to others."""
-        return TaskFilter(self.scorer.benchmark, self.scorer.version, self.holds(session))
+        return TaskFilter(self.scorer.benchmark, self.scorer.version, revisions=self.holds(session))
 
     def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""
@@ -201,14 +201,20 @@ class TaskRunner:
 
     def _context(self) -> TaskContext:
         context = TaskContext(
-            self.database, self.scorer, self.store, self.chunk, self.backup, self.import_dirs, self.editions
+            self.database,
+            self.scorer,
+            store=self.store,
+            chunk=self.chunk,
+            backup=self.backup,
+            import_dirs=self.import_dirs,
+            editions=self.editions,
         )
         return replace(context, labels_token=self.labels_token)
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:
             with self.database.write() as session:
-                tasks.fail(session, claim, words, retry=retry)
+                tasks.fail(session, claim, words=words, retry=retry)
         except LeaseLost:
             log.warning("task.lease_lost", extra={"data": {"task": claim.task_id}})
 
@@ -221,7 +227,7 @@ class TaskRunner:
             while not done.wait(self.lease_seconds / 4):
                 try:
                     with self.database.write() as session:
-                        if not tasks.heartbeat(session, claim, self.lease_seconds):
+                        if not tasks.heartbeat(session, claim, lease_seconds=self.lease_seconds):
                             return
                 except SQLAlchemyError as error:
                     if not log_away(error):
@@ -237,7 +243,7 @@ class TaskRunner:
 
 
 def create_task_runner(
-    database: Database, scorer: Scorer, state: Path, lease_seconds: float, dataset: HubDataset | None = None
+    database: Database, scorer: Scorer, *, state: Path, lease_seconds: float, dataset: HubDataset | None = None
 ) -> TaskRunner:
     """Return a task runner whose scorer also knows the imported revisions that are published.
 
@@ -248,8 +254,8 @@ def create_task_runner(
     growing = replace(scorer, labels=registry)
     store = LabelStore(state / "labels" / scorer.benchmark, scorer.table)
     runner = TaskRunner(
-        database, growing, registry, store, worker_name(), lease_seconds, state / "audit", dataset=dataset,
-        editions=state / "editions",
+        database, growing, registry=registry, store=store, worker=worker_name(),
+        lease_seconds=lease_seconds, heads=state / "audit", dataset=dataset, editions=state / "editions",
     )  # fmt: skip
     runner.refresh()
     return runner

@@ -75,7 +75,7 @@ def annotation_order(annotator: str, key: str) -> tuple[int, int]:
     return (1, 0) if swapped else (0, 1)
 
 
-def balanced_order(annotator: str, key: str, answered: Sequence[str], shown: Sequence[str]) -> tuple[int, int]:
+def balanced_order(annotator: str, key: str, *, answered: Sequence[str], shown: Sequence[str]) -> tuple[int, int]:
     """Return the order for a further annotator of a pair: of all who answer it, half see A first.
 
     ``answered``: what those who answered saw first, a or b; ``shown``: what all saw first to whom it was shown. The
@@ -140,7 +140,9 @@ def agreement(answers: Mapping[str, Mapping[str, str]], keys: Sequence[str]) -> 
         both = (one != ABSENT) & (other != ABSENT)
         if both.any():
             same = int((one[both] == other[both]).sum())
-            results.append(PairAgreement(first, second, int(both.sum()), same, cohen_kappa(one, other)))
+            results.append(
+                PairAgreement(first, second, items=int(both.sum()), same=same, kappa=cohen_kappa(one, other))
+            )
     return tuple(results)
 
 

@@ -128,7 +128,7 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
         "alpha": krippendorff_alpha(list(verdict.values()) for verdict in verdicts.values()),
         "mean_kappa": sum(defined) / len(defined) if defined else None,
         "tags": {tag: _tag_alpha(answers, tag) for tag in sorted({tag_of(error) for error in ERRORS})},
-        "annotators": {name: _person(name, answers, verdicts, kappas, gold) for name in people},
+        "annotators": {name: _person(name, answers, verdicts=verdicts, kappas=kappas, gold=gold) for name in people},
     }
 
 
@@ -152,6 +152,7 @@ def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
 def _person(
     name: str,
     answers: Sequence[PersonAnswer],
+    *,
     verdicts: Mapping[str, Mapping[str, str]],
     kappas: Mapping[str, float | None],
     gold: Mapping[str, str],

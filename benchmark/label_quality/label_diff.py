@@ -83,7 +83,7 @@ class LabelChange:
         return {"change": self.change, **asdict(self)}
 
 
-def label_changes(before: LabelSet, after: LabelSet, table: ItemTable) -> list[LabelChange]:
+def label_changes(before: LabelSet, after: LabelSet, *, table: ItemTable) -> list[LabelChange]:
     """Return the pairs that `diff_labels` counts, in the order of the table. Raises ValueError as it does."""
     if before.preferred.shape != after.preferred.shape:
         raise ValueError("the label revisions are about different items")
@@ -92,19 +92,19 @@ def label_changes(before: LabelSet, after: LabelSet, table: ItemTable) -> list[L
         both = (before.preferred != NOT_LABELLED) & (after.preferred != NOT_LABELLED)
         tagged = np.array([a != b for a, b in zip(before.tags, after.tags, strict=True)], dtype=bool)
         different |= both & tagged
-    return [_change(before, after, table, int(index)) for index in np.flatnonzero(different)]
+    return [_change(before, after, table=table, index=int(index)) for index in np.flatnonzero(different)]
 
 
-def _change(before: LabelSet, after: LabelSet, table: ItemTable, index: int) -> LabelChange:
+def _change(before: LabelSet, after: LabelSet, *, table: ItemTable, index: int) -> LabelChange:
     item = table.items[index]
     name = next(item.ids[revision] for revision in reversed(table.revisions) if revision in item.ids)
     shown = presentation_order(item.responses)
-    sides = [_preferred(labels, index, shown) for labels in (before, after)]
+    sides = [_preferred(labels, index, shown=shown) for labels in (before, after)]
     tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
-    return LabelChange(name, item.category, sides[0], sides[1], tags[0], tags[1])
+    return LabelChange(name, item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1])
 
 
-def _preferred(labels: LabelSet, index: int, shown: tuple[int, int]) -> str:
+def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:
     preferred = int(labels.preferred[index])
     if preferred == NOT_LABELLED:
         return ""
@@ -134,7 +134,7 @@ class RankedBoard:
 
 
 def rank_board(
-    counts: npt.NDArray[np.int64], ids: Sequence[str], submitted: Sequence[str], spec: BenchmarkSpec
+    counts: npt.NDArray[np.int64], ids: Sequence[str], *, submitted: Sequence[str], spec: BenchmarkSpec
 ) -> RankedBoard:
     """Ranks as on the default board (ranking rule, official grouping). ``counts``: entries x CELLS x FIELDS."""
     counted = ratios(counts, spec)
@@ -142,14 +142,14 @@ def rank_board(
     ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
     fractions = np.concatenate([counted.right, counted.total], axis=-1).astype(np.int64).tolist()
     contenders = [
-        RankingEntry(name, tuple(_number(row[at]) for at in ordering), tuple(numbers), when)
+        RankingEntry(name, tuple(_number(row[at]) for at in ordering), counts=tuple(numbers), submitted=when)
         for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
     ]
     places = standings(contenders)
     ranks: list[int | None] = [None] * len(ids)
     for place in places:
         ranks[place.index] = place.rank
-    return RankedBoard(shares, tuple(ranks), tuple(place.index for place in places))
+    return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
 
 
 def _number(share: float) -> float | None:
@@ -174,6 +174,7 @@ class NeighbourTests:
 def neighbour_tests(
     before: RankedBoard,
     after: RankedBoard,
+    *,
     bits_before: Bits,
     bits_after: Bits,
     sets: tuple[LabelSet, LabelSet],
@@ -186,8 +187,8 @@ def neighbour_tests(
         return ()
     ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
     first, second = np.array(ordered).T
-    p_before = _paired(bits_before, first, second, sets[0], table)
-    p_after = _paired(bits_after, first, second, sets[1], table)
+    p_before = _paired(bits_before, first, second=second, labels=sets[0], table=table)
+    p_after = _paired(bits_after, first, second=second, labels=sets[1], table=table)
     rows = zip(first.tolist(), second.tolist(), p_before.tolist(), p_after.tolist(), strict=True)
     return tuple(NeighbourTests(*row) for row in rows)
 
@@ -196,7 +197,7 @@ def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(order))
 
 
-def _paired(bits: Bits, first: Any, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
+def _paired(bits: Bits, first: Any, *, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
     labelled = labels.preferred != NOT_LABELLED
     parts = []
     for code in range(len(table.spec.categories)):

@@ -133,26 +133,35 @@ def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
     """Return what arithmetic says about printed percentages. ``figures`` as of `read_printed`."""
     edition = edition_of(figures, spec)
     sizes = edition.likely_sizes
-    fitting = fitting_overalls(figures, spec, sizes) if OVERALL in figures else None
-    ranges = {overall: overall_range(overall, figures, sizes, spec.combined) for overall in spec.overalls}
+    fitting = fitting_overalls(figures, spec, sizes=sizes) if OVERALL in figures else None
+    ranges = {
+        overall: overall_range(overall, figures, sizes=sizes, combined=spec.combined) for overall in spec.overalls
+    }
     overalls = tuple(
         StatedOverall(
             overall.key,
             overall.title,
-            _percent(found[0]),
-            _percent(found[1]),
-            None if fitting is None else overall.key in fitting,
+            low=_percent(found[0]),
+            high=_percent(found[1]),
+            fits=None if fitting is None else overall.key in fitting,
         )
         for overall, found in ranges.items()
         if found is not None
     )
     whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
     adds_up = categories_add_up(figures, edition) if whole and OVERALL in figures else None
-    return DefinitionCheck(spec, edition, figures, overalls, _unreachable(figures, spec, edition, fitting), adds_up)
+    return DefinitionCheck(
+        spec,
+        edition,
+        figures=figures,
+        overalls=overalls,
+        unreachable=_unreachable(figures, spec, edition=edition, fitting=fitting),
+        adds_up=adds_up,
+    )
 
 
 def _unreachable(
-    figures: Printed, spec: BenchmarkSpec, edition: ItemEdition, fitting: tuple[str, ...] | None
+    figures: Printed, spec: BenchmarkSpec, *, edition: ItemEdition, fitting: tuple[str, ...] | None
 ) -> tuple[UnreachableFigure, ...]:
     """Return the impossible figures; an overall that may be a mean of categories is no count."""
     sizes = figure_sizes(edition, spec.combined)

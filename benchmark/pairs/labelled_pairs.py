@@ -69,7 +69,7 @@ class PairSet:
         return np.array([numbers.setdefault(pair.id, len(numbers)) for pair in self.pairs], dtype=np.int64)
 
 
-def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, edition: str | None = None) -> PairSet:
+def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
     """Return the pairs of a benchmark's own rows.
 
     ``edition`` None: the edition is what the rows hold, under the name of a released edition if they are as many.
@@ -85,13 +85,13 @@ def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, edition: 
     problems: list[str] = []
     for number, row in enumerate(rows, start=1):
         try:
-            pairs.append(_pair(row, spec, spec.fields))
+            pairs.append(_pair(row, spec, fields=spec.fields))
         except (PairsError, UnknownCategory) as error:
             problems.append(f"row {number}: {error}")
     if problems:
         more = len(problems) - _LISTED
         raise PairsError("; ".join(problems[:_LISTED]) + (f"; and {more} more problems" if more > 0 else ""))
-    return PairSet(spec, _edition_name(pairs, spec, edition), tuple(pairs))
+    return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs))
 
 
 def field(row: Any, path: str) -> Any:
@@ -111,7 +111,7 @@ def holds_pairs_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
     )
 
 
-def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, fields: ItemFields) -> LabelledPair:
+def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) -> LabelledPair:
     item_id = _text(row, fields.id)
     first, second = (_text(row, name) for name in fields.responses)
     stated = field(row, fields.question)
@@ -128,7 +128,7 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, fields: ItemFields) -> La
         words=(len(first.split()), len(second.split())),
         query_characters=len(question),
         query_words=len(normalise_query(question, spec.drop_from_questions).split()),
-        key=fingerprint(question, (first, second), spec.drop_from_questions),
+        key=fingerprint(question, (first, second), dropped=spec.drop_from_questions),
     )
 
 
@@ -148,7 +148,7 @@ def _label(row: Mapping[str, Any], fields: ItemFields) -> int:
     return fields.label_values[value]
 
 
-def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, wanted: str | None) -> str:
+def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted: str | None) -> str:
     """Return the edition's key; for a part of a benchmark ``part-`` and a digest of its pairs."""
     sizes = Counter(pair.category for pair in pairs)
     if wanted is not None:

@@ -38,10 +38,10 @@ def pair_table(editions: Sequence[PairSet]) -> ItemTable:
             identity = (pair.id, pair.key, occurred[pair.id, pair.key])
             if identity not in facts:
                 texts[pair.key] += 1
-                facts[identity] = _facts(pair, texts[pair.key], spec)
+                facts[identity] = _facts(pair, texts[pair.key], spec=spec)
             facts[identity]["ids"][edition.edition] = pair.id
             facts[identity]["rows"][edition.edition] = row
-    return ItemTable(spec, [edition.edition for edition in editions], (Item(**item) for item in facts.values()))
+    return ItemTable(spec, [edition.edition for edition in editions], items=(Item(**item) for item in facts.values()))
 
 
 def pair_manifest(editions: Sequence[PairSet]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def pair_manifest(editions: Sequence[PairSet]) -> dict[str, Any]:
     return {"benchmark": manifest["benchmark"], "editions": manifest["revisions"], **manifest}
 
 
-def _facts(pair: LabelledPair, occurrence: int, spec: BenchmarkSpec) -> dict[str, Any]:
+def _facts(pair: LabelledPair, occurrence: int, *, spec: BenchmarkSpec) -> dict[str, Any]:
     first, second = presentation_order(pair.responses) if preferred_is_named(spec) else (0, 1)
     return {
         "key": pair.key if occurrence == 1 else f"{pair.key}-{occurrence}",
@@ -116,7 +116,7 @@ class PairFinder:
         return index
 
 
-def labels_of_pairs(pairs: PairSet, revision: str, table: ItemTable) -> LabelSet:
+def labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> LabelSet:
     """Return the labels of pairs over the items of a table.
 
     Raises:
@@ -133,11 +133,11 @@ def labels_of_pairs(pairs: PairSet, revision: str, table: ItemTable) -> LabelSet
             )
         else:
             preferred[index] = _stored_label(pair, table.items[index])
-    problems = problems or _missing(preferred, revision, table)
+    problems = problems or _missing(preferred, revision, table=table)
     if problems:
         more = len(problems) - _LISTED
         raise PairsError("; ".join(problems[:_LISTED]) + (f"; and {more} more problems" if more > 0 else ""))
-    return make_label_set(revision, table, preferred, None)
+    return make_label_set(revision, table, preferred=preferred, tags=None)
 
 
 def _stored_label(pair: LabelledPair, item: Item) -> int:
@@ -147,7 +147,7 @@ def _stored_label(pair: LabelledPair, item: Item) -> int:
     return 1 - pair.label
 
 
-def _missing(preferred: Mapping[int, int], revision: str, table: ItemTable) -> list[str]:
+def _missing(preferred: Mapping[int, int], revision: str, *, table: ItemTable) -> list[str]:
     """Return a known revision labels all its items; a new one may leave some out, but no category."""
     if revision in table.revisions:
         missing = [table.items[index].ids[revision] for index in table.in_revision(revision) if index not in preferred]

@@ -57,17 +57,19 @@ def categories_add_up(figures: Printed, edition: ItemEdition) -> bool:
     return low <= overall[-1] and overall[0] <= high
 
 
-def fitting_overalls(figures: Printed, spec: BenchmarkSpec, sizes: Mapping[str, int]) -> tuple[str, ...]:
+def fitting_overalls(figures: Printed, spec: BenchmarkSpec, *, sizes: Mapping[str, int]) -> tuple[str, ...]:
     """Return the keys of the overalls that give the printed ``overall`` from the printed categories.
 
     ``sizes``: pairs per category. An overall of which a category or a size is not given cannot be told and is left out.
     """
-    ranges = ((overall, overall_range(overall, figures, sizes, spec.combined)) for overall in spec.overalls)
+    ranges = (
+        (overall, overall_range(overall, figures, sizes=sizes, combined=spec.combined)) for overall in spec.overalls
+    )
     return tuple(overall.key for overall, found in ranges if found is not None and _meets(found, figures[OVERALL]))
 
 
 def overall_range(
-    overall: Overall, figures: Printed, sizes: Mapping[str, int], combined: Sequence[CombinedCategories] = ()
+    overall: Overall, figures: Printed, *, sizes: Mapping[str, int], combined: Sequence[CombinedCategories] = ()
 ) -> tuple[Fraction, Fraction] | None:
     """Return the percentages between which an overall lies, from the printed categories; None where these do not tell.
 
@@ -75,7 +77,7 @@ def overall_range(
     """
     if overall.kind == GROUPS or (overall.pairs is not None and overall.pairs != sum(sizes.values())):
         return None
-    weights = _weights(overall, figures, sizes, combined)
+    weights = _weights(overall, figures, sizes=sizes, combined=combined)
     held = [key for key, weight in weights.items() if weight]
     if not held or any(key not in figures for key in held):
         return None
@@ -89,7 +91,7 @@ def overall_range(
 
 
 def _weights(
-    overall: Overall, figures: Printed, sizes: Mapping[str, int], combined: Sequence[CombinedCategories]
+    overall: Overall, figures: Printed, *, sizes: Mapping[str, int], combined: Sequence[CombinedCategories]
 ) -> dict[str, int]:
     """Return the weights of the printed figures in an overall number. Where one figure of several categories was
     printed instead of theirs, it has the pairs of all; a mean of categories needs each."""

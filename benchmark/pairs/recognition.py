@@ -23,10 +23,10 @@ def _belongs(record: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
     if spec.fields is None:
         return any(item_id.startswith(prefix) for source in spec.sources for prefix in source.id_prefixes)
     places = [path for name in spec.fields.category for path in (name, f"Meta.{name}", f"doc.{name}")]
-    return any(_has_category(field(record, path), item_id, spec) for path in places)
+    return any(_has_category(field(record, path), item_id, spec=spec) for path in places)
 
 
-def _has_category(value: Any, item_id: str, spec: BenchmarkSpec) -> bool:
+def _has_category(value: Any, item_id: str, *, spec: BenchmarkSpec) -> bool:
     if not isinstance(value, str) or not value:
         return False
     try:

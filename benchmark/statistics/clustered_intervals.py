@@ -23,7 +23,7 @@ class GroupSums(NamedTuple):
     products: FloatArray
 
 
-def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, sums: GroupSums) -> FloatArray:
+def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, *, sums: GroupSums) -> FloatArray:
     """Return n* / n, element by element: effective pairs over pairs, 1 where nothing was counted.
 
     Wilson's interval with n* in the place of n is that of an accuracy over groups (Korn & Graubard 1998; Dean & Pagano
@@ -88,14 +88,14 @@ def grouped_difference(sums: DifferenceSums) -> GroupedDifference:
     between = groups / np.maximum(groups - 1, 1)
     clustered = between * (differences - 2 * delta * products + delta**2 * squares) / n**2
     independent = np.maximum(discordant - net**2 / n, 0.0) / n**2
-    return GroupedDifference(delta, np.maximum(clustered, independent), groups - 1)
+    return GroupedDifference(delta, np.maximum(clustered, independent), freedom=groups - 1)
 
 
 def mean_difference(parts: Sequence[GroupedDifference]) -> GroupedDifference:
     """Return the difference of two means of categories, which have no group in common."""
     delta = np.mean([part.delta for part in parts], axis=0)
     variance = np.sum([part.variance for part in parts], axis=0) / len(parts) ** 2
-    return GroupedDifference(delta, variance, np.sum([part.freedom for part in parts], axis=0))
+    return GroupedDifference(delta, variance, freedom=np.sum([part.freedom for part in parts], axis=0))
 
 
 def grouped_reach(difference: GroupedDifference) -> FloatArray:
@@ -106,7 +106,7 @@ def grouped_reach(difference: GroupedDifference) -> FloatArray:
     return np.asarray(quantile * np.sqrt(difference.variance))
 
 
-def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, freedom: npt.ArrayLike) -> FloatArray:
+def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, *, freedom: npt.ArrayLike) -> FloatArray:
     """Return two-sided p of a t test; 1 where two judges never differ."""
     from scipy.special import stdtr
 

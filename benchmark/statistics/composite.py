@@ -71,13 +71,13 @@ def composites(
         for judge in complete
     }
     if len(means) > RANKED_AT_MOST:
-        return {judge: Composite(mean.value, mean.interval, None, None) for judge, mean in means.items()}
+        return {judge: Composite(mean.value, mean.interval, best=None, worst=None) for judge, mean in means.items()}
     order = sorted(means, key=lambda judge: -means[judge].value)
     beats = _separable([means[judge] for judge in order])
     better, worse = beats.sum(axis=0), beats.sum(axis=1)
     return {
         judge: Composite(
-            means[judge].value, means[judge].interval, 1 + int(better[place]), len(order) - int(worse[place])
+            means[judge].value, means[judge].interval, best=1 + int(better[place]), worst=len(order) - int(worse[place])
         )
         for place, judge in enumerate(order)
     }

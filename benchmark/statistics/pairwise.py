@@ -117,7 +117,7 @@ class GroupedPairs:
     sizes: npt.NDArray[np.int32]
 
     @classmethod
-    def count(cls, correct: BoolArray, members: Sequence[BoolArray], groups: IntArray) -> GroupedPairs:
+    def count(cls, correct: BoolArray, members: Sequence[BoolArray], *, groups: IntArray) -> GroupedPairs:
         """Return the sums of judges' right answers (entries, items), of the items of each source."""
         differences, products, sizes = [], [], []
         for member in members:
@@ -134,7 +134,7 @@ class GroupedPairs:
 
     def of(self, kept: Sequence[int]) -> GroupedPairs:
         """Return the sums of some entries."""
-        return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], self.sizes)
+        return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], sizes=self.sizes)
 
     def difference(self, first: int, second: int, places: Sequence[int], count: _PairCount) -> GroupedDifference:
         """Return the difference of two entries over some sources."""
@@ -143,7 +143,9 @@ class GroupedPairs:
             float(values[places, first, second].sum()) for values in (self.differences, self.products)
         )
         squares, groups = self.sizes[places].sum(axis=0).astype(np.float64)
-        return grouped_difference(DifferenceSums(differences, products, squares, groups, b - c, b + c, n))
+        return grouped_difference(
+            DifferenceSums(differences, products, squares=squares, groups=groups, net=b - c, discordant=b + c, total=n)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,10 +198,10 @@ class PairwiseArrays:
         counted = [name for name in spec.overall_first if not spec.is_mean(name) and not spec.counts_groups(name)]
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
-        counts = {name: _sum(sources, (b, c, self.sizes), spec) for name, sources in groups.items()}
-        asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec)}
+        counts = {name: _sum(sources, (b, c, self.sizes), spec=spec) for name, sources in groups.items()}
+        asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec=spec)}
         if self.grouped is not None:
-            return self._grouped_pair((i, j), groups, asked, spec)
+            return self._grouped_pair((i, j), groups, counts=asked, spec=spec)
         result = {name: _paired(*count) for name, count in asked.items()}
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
@@ -209,6 +211,7 @@ class PairwiseArrays:
         self,
         pair: tuple[int, int],
         members: Mapping[str, Sequence[str]],
+        *,
         counts: Mapping[str, _PairCount],
         spec: BenchmarkSpec,
     ) -> dict[str, PairedCounts]:
@@ -233,17 +236,19 @@ def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None,
     if b is not None and c is not None and b + c == 0:
         return _paired(b, c, n)
     delta, reach = float(difference.delta), float(grouped_reach(difference))
-    p = float(grouped_p(difference.delta, difference.variance, difference.freedom))
-    return PairedCounts(n, b, c, delta, max(delta - reach, -1.0), min(delta + reach, 1.0), p)
+    p = float(grouped_p(difference.delta, difference.variance, freedom=difference.freedom))
+    return PairedCounts(
+        n, b, only_second=c, delta=delta, low=max(delta - reach, -1.0), high=min(delta + reach, 1.0), p=p
+    )
 
 
-def _asked(name: str, sizes: IntArray, spec: BenchmarkSpec) -> bool:
+def _asked(name: str, sizes: IntArray, *, spec: BenchmarkSpec) -> bool:
     """Return whether a score is given for as many items."""
     overall = spec.overall(name)
     return overall is None or overall.pairs in (None, int(sizes.sum()))
 
 
-def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], spec: BenchmarkSpec) -> _PairCount:
+def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], *, spec: BenchmarkSpec) -> _PairCount:
     indices = [spec.source_keys.index(source) for source in sources]
     b, c, n = (int(array[indices].sum()) for array in arrays)
     return b, c, n
@@ -251,13 +256,21 @@ def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], sp
 
 def _paired(b: int, c: int, n: int) -> PairedCounts:
     """Return the interval agrees with the test: it excludes 0 if and only if p is below .05."""
-    return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n), mcnemar_exact(b, c))
+    return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n=n), mcnemar_exact(b, c))
 
 
 def _paired_macro(parts: Sequence[_PairCount]) -> PairedCounts:
     """Return counts with the interval of the test: it excludes 0 if and only if p is below .05."""
     delta, error, p = macro_difference(parts)
-    return PairedCounts(sum(n for _, _, n in parts), None, None, delta, delta - Z * error, delta + Z * error, p)
+    return PairedCounts(
+        sum(n for _, _, n in parts),
+        None,
+        only_second=None,
+        delta=delta,
+        low=delta - Z * error,
+        high=delta + Z * error,
+        p=p,
+    )
 
 
 def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...]]:
@@ -270,7 +283,9 @@ def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...
     return [tuple(key) for key in keys.tolist()]
 
 
-def comparable(ranked: Sequence[str], judges: Mapping[str, str], at_most: int = COMPARED_AT_MOST) -> ComparableJudges:
+def comparable(
+    ranked: Sequence[str], judges: Mapping[str, str], *, at_most: int = COMPARED_AT_MOST
+) -> ComparableJudges:
     """Return of each judge its best entry. ``ranked``: entries, best first; ``judges``: the judge of each; variants of
     one judge are compared with others only by their best."""
     best: dict[str, str] = {}
@@ -297,9 +312,9 @@ class PairwiseSummary(NamedTuple):
 def compare_all(
     entries: Sequence[str],
     verdicts: Matrix,
+    *,
     labels: LabelSet,
     table: ItemTable,
-    *,
     public: bool = True,
     variants: Mapping[str, Variants] | None = None,
 ) -> PairwiseSummary:
@@ -325,32 +340,38 @@ def compare_all(
     relations = PairwiseArrays(
         labels.revision,
         tuple(entries),
-        sizes,
-        right if public else None,
-        only if public else None,
-        agreement(verdicts[:KAPPA_AT_MOST]),
-        bands,
-        GroupedPairs.count(correct, members, table.group_index) if public and spec.grouped is not None else None,
+        sizes=sizes,
+        right=right if public else None,
+        only_right=only if public else None,
+        kappa=agreement(verdicts[:KAPPA_AT_MOST]),
+        bands=bands,
+        grouped=GroupedPairs.count(correct, members, groups=table.group_index)
+        if public and spec.grouped is not None
+        else None,
     )
     majority = board_majority(verdicts) if public else None
     parts = {
-        grouping: {order: masks for order in spec.headline_first if (masks := _parts(labelled, table, grouping, order))}
+        grouping: {
+            order: masks
+            for order in spec.headline_first
+            if (masks := _parts(labelled, table, grouping=grouping, order=order))
+        }
         for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
-        index: _selections(np.vstack([correct[index], _right(one, labels)]), parts, one.known)
+        index: _selections(np.vstack([correct[index], _right(one, labels)]), parts, known=one.known)
         for name, one in (variants or {}).items()
         for index in [entries.index(name)]
     }
     summary = {
         "entries": list(entries),
         "ranges": (
-            _ranges(correct, parts, tried, public=public, spec=spec)
+            _ranges(correct, parts, selections=tried, public=public, spec=spec)
             if spec.grouped is None
-            else _grouped_ranges(correct, parts, table, public=public)
+            else _grouped_ranges(correct, parts, table=table, public=public)
         ),
         "variants": {
-            name: _variants_json(one.total, tried[entries.index(name)], public)
+            name: _variants_json(one.total, tried[entries.index(name)], public=public)
             for name, one in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
@@ -401,11 +422,11 @@ def _difficulty(bands: Int8Array, table: ItemTable) -> dict[str, list[int]] | No
     }
 
 
-def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> list[BoolArray]:
+def _parts(labelled: BoolArray, table: ItemTable, *, grouping: str, order: str) -> list[BoolArray]:
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
     spec = table.spec
     members, wanted = spec.groupings[grouping], spec.parts_of(order)
-    if not _asked(order, np.array(labelled.sum()), spec) or spec.counts_groups(order):
+    if not _asked(order, np.array(labelled.sum()), spec=spec) or spec.counts_groups(order):
         return []
     code = {source: number for number, name in enumerate(wanted) for source in members[name]}
     category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)
@@ -418,8 +439,8 @@ def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> 
 def _ranges(
     correct: BoolArray,
     parts: _OrderParts,
-    selections: Mapping[int, _Selections],
     *,
+    selections: Mapping[int, _Selections],
     public: bool,
     spec: BenchmarkSpec,
 ) -> Json:
@@ -439,18 +460,18 @@ def _ranges(
     return result
 
 
-def _grouped_ranges(correct: BoolArray, parts: _OrderParts, table: ItemTable, *, public: bool) -> Json:
+def _grouped_ranges(correct: BoolArray, parts: _OrderParts, *, table: ItemTable, public: bool) -> Json:
     """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
     result: Json = {grouping: {} for grouping in parts}
     for grouping, orders in parts.items() if len(correct) else ():
         for order, masks in orders.items():
-            ranges = grouped_rank_ranges(correct, masks, table.group_index, pairwise_only=not public)
+            ranges = grouped_rank_ranges(correct, masks, groups=table.group_index, pairwise_only=not public)
             values = np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0)
             result[grouping][order] = _range_json(ranges, values)
     return result
 
 
-def _selections(right: BoolArray, parts: _OrderParts, known: dict[bytes, Selection] | None) -> _Selections:
+def _selections(right: BoolArray, parts: _OrderParts, *, known: dict[bytes, Selection] | None) -> _Selections:
     """Return the selection gain of the first of several variants, in every order. ``right``: variants x items.
 
     ``known``: those of earlier calls; a judge without a new variant keeps its own.
@@ -475,7 +496,7 @@ def _with_parts(digest: Any, masks: Sequence[BoolArray]) -> bytes:
     return bytes(full.digest())
 
 
-def _variants_json(total: int, selections: _Selections, public: bool) -> Json:
+def _variants_json(total: int, selections: _Selections, *, public: bool) -> Json:
     """Of labels that are not public as coarse as their accuracies are, and never too favourable."""
     return {
         "variants": total,
@@ -504,7 +525,7 @@ def _range_json(ranges: RankRanges, values: FloatArray) -> Json:
     }
 
 
-def rank_ranges_of(summary: Mapping[str, Any], grouping: str, order: str) -> dict[str, RankRange]:
+def rank_ranges_of(summary: Mapping[str, Any], grouping: str, *, order: str) -> dict[str, RankRange]:
     """Rank ranges by entry id from the summary in a snapshot; empty where there are none for this order."""
     ranges = summary["ranges"].get(grouping, {}).get(order)
     if ranges is None:
@@ -558,12 +579,12 @@ def unpack(body: bytes) -> PairwiseArrays:
     return PairwiseArrays(
         header["label_revision"],
         tuple(header["entries"]),
-        arrays["sizes"].astype(np.int64),
-        right,
-        None if right is None else _only_right(right, arrays["both"]),
-        _kappa_square(arrays["kappa"], min(len(header["entries"]), KAPPA_AT_MOST)),
-        arrays.get("bands"),
-        _grouped_pairs(arrays, len(header["entries"])),
+        sizes=arrays["sizes"].astype(np.int64),
+        right=right,
+        only_right=None if right is None else _only_right(right, arrays["both"]),
+        kappa=_kappa_square(arrays["kappa"], min(len(header["entries"]), KAPPA_AT_MOST)),
+        bands=arrays.get("bands"),
+        grouped=_grouped_pairs(arrays, len(header["entries"])),
     )
 
 
@@ -594,7 +615,7 @@ def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | 
         square = np.zeros((len(arrays[name]), entries, entries), dtype=np.int32)
         square[:, i, j], square[:, j, i] = arrays[name], sign * arrays[name]
         squares[name] = square
-    return GroupedPairs(squares["group_differences"], squares["group_products"], arrays["group_sizes"])
+    return GroupedPairs(squares["group_differences"], squares["group_products"], sizes=arrays["group_sizes"])
 
 
 def _only_right(right: Int16Array, both: Int16Array) -> Int16Array:

@@ -54,7 +54,7 @@ def encode(base: bytes, target: bytes) -> bytes | None:
         "order": order.tolist(),
         "names": [name for name in new.entries if name not in places],
     }
-    own = [_own(name, array, old, order) for name, array in new.arrays.items()]
+    own = [_own(name, array, old=old, order=order) for name, array in new.arrays.items()]
     delta = json.dumps(header).encode() + b"\n" + b"".join(own)
     return delta if decode(base, delta) == target else None
 
@@ -70,24 +70,24 @@ def decode(base: bytes, delta: bytes) -> bytes:
     header = {**ordered, **said["header"]}
     arrays, offset = {}, 0
     for name, kind, shape in said["header"]["arrays"]:
-        array, used = _restored(name, np.zeros(shape, kind), old, order, own[offset:])
+        array, used = _restored(name, np.zeros(shape, kind), old=old, order=order, own=own[offset:])
         arrays[name] = array
         offset += used
     return StoredArrays(header, arrays).write()
 
 
-def _own(name: str, array: Array, old: StoredArrays, order: Places) -> bytes:
+def _own(name: str, array: Array, *, old: StoredArrays, order: Places) -> bytes:
     """Return the bytes of an array that the base does not have."""
-    source = _source(name, array, old, order)
+    source = _source(name, array, old=old, order=order)
     if source is None:
         before = old.arrays[name].tobytes() if name in old.arrays else b""
         return _exclusive_or(array.tobytes(), before)
     return np.ascontiguousarray(array[..., source < 0]).tobytes()
 
 
-def _restored(name: str, empty: Array, old: StoredArrays, order: Places, own: bytes) -> tuple[Array, int]:
+def _restored(name: str, empty: Array, *, old: StoredArrays, order: Places, own: bytes) -> tuple[Array, int]:
     """Return an array, and how many bytes of a delta are its own."""
-    source = _source(name, empty, old, order)
+    source = _source(name, empty, old=old, order=order)
     if source is None:
         before = old.arrays[name].tobytes() if name in old.arrays else b""
         body = _exclusive_or(own[: empty.nbytes], before)
@@ -100,7 +100,7 @@ def _restored(name: str, empty: Array, old: StoredArrays, order: Places, own: by
     return empty, count * empty.dtype.itemsize
 
 
-def _source(name: str, array: Array, old: StoredArrays, order: Places) -> Places | None:
+def _source(name: str, array: Array, *, old: StoredArrays, order: Places) -> Places | None:
     """Return where in the base's array each figure of the last axis lies, or -1; None for an array of neither."""
     before = old.arrays.get(name)
     if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "both", "kappa"):

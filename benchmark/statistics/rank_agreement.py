@@ -44,7 +44,7 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> RankCor
     usable = min(max(rho, -nearly), nearly)
     centre, width = math.atanh(usable), Z * math.sqrt((1 + usable * usable / 2) / (n - 3))
     low, high = math.tanh(centre - width), math.tanh(centre + width)
-    return RankCorrelation(rho, Interval(min(low, rho), max(high, rho)), n)
+    return RankCorrelation(rho, Interval(min(low, rho), max(high, rho)), n=n)
 
 
 def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:

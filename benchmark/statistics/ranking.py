@@ -140,13 +140,15 @@ def rank_ranges(
     selected = SelectedTests.of(tests, chosen or {})
     if pairwise_only:
         selected.make_exact(selected.bound)
-        return ranges_of(len(bits), tests, holm(selected.p) < ALPHA)
+        return ranges_of(len(bits), tests, rejected=holm(selected.p) < ALPHA)
     weights = normal_draws(bits.shape[1]) if draws is None else draws
-    return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights, selected))
+    return ranges_of(
+        len(bits), tests, rejected=step_down(tests, influence(bits, parts), draws=weights, selected=selected)
+    )
 
 
 def grouped_rank_ranges(
-    correct: Array, parts: Sequence[BoolArray], groups: IntArray, *, pairwise_only: bool = False
+    correct: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
 ) -> RankRanges:
     """As ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
 
@@ -154,24 +156,27 @@ def grouped_rank_ranges(
     not looked at.
     """
     bits = np.asarray(correct, dtype=bool)
-    tests = grouped_tests(bits, parts, groups)
+    tests = grouped_tests(bits, parts, groups=groups)
     if pairwise_only:
-        return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
+        return ranges_of(len(bits), tests, rejected=holm(tests.p) < ALPHA)
     scores = influence(bits, parts) @ _membership(groups)
-    return ranges_of(len(bits), tests, step_down(tests, scores, normal_draws(scores.shape[1])))
+    return ranges_of(len(bits), tests, rejected=step_down(tests, scores, draws=normal_draws(scores.shape[1])))
 
 
-def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], groups: IntArray) -> PairTests:
+def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
     """Return every two entries by the cluster-robust test of the mean over parts."""
     first, second = np.triu_indices(len(correct), k=1)
     result = mean_difference(
-        [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
+        [
+            grouped_difference(_difference_sums(correct[:, part], groups[part], first=first, second=second))
+            for part in parts
+        ]
     )
-    p = grouped_p(result.delta, result.variance, result.freedom)
-    return PairTests(first, second, result.delta, result.variance, p)
+    p = grouped_p(result.delta, result.variance, freedom=result.freedom)
+    return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
 
 
-def _difference_sums(correct: BoolArray, groups: IntArray, first: IntArray, second: IntArray) -> DifferenceSums:
+def _difference_sums(correct: BoolArray, groups: IntArray, *, first: IntArray, second: IntArray) -> DifferenceSums:
     members = _membership(groups)
     right, sizes = correct.astype(np.float64) @ members, members.sum(axis=0)
     both, products, total = right @ right.T, right @ sizes, right.sum(axis=1)
@@ -220,9 +225,11 @@ def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool)
     counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
     if not exact:
         result = macro_difference(counts)
-        return PairTests(first, second, result.delta, np.square(result.standard_error), result.p)
+        return PairTests(first, second, delta=result.delta, variance=np.square(result.standard_error), p=result.p)
     ((b, c, n),) = counts
-    return PairTests(first, second, (b - c) / n, np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, _mcnemar(b, c))
+    return PairTests(
+        first, second, delta=(b - c) / n, variance=np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, p=_mcnemar(b, c)
+    )
 
 
 def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
@@ -265,14 +272,14 @@ class SelectedTests:
         better = np.where(tests.delta > 0, tests.first, tests.second)
         p = tests.p * near[better]
         bound = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)
-        return cls(tests, np.minimum(p, 1.0), bound, near[better], spread[better])
+        return cls(tests, np.minimum(p, 1.0), bound=bound, near=near[better], spread=spread[better])
 
     def make_exact(self, pairs: BoolArray) -> None:
         """Replace the bounds of these pairs, which takes a thousand times as long as a bound."""
         pairs = pairs & self.bound
         if pairs.any():
             correlation = 1 - self.spread[pairs] / (2 * self.tests.variance[pairs])
-            self.p[pairs] = np.minimum(selected_p(self.tests.p[pairs], self.near[pairs], correlation), 1.0)
+            self.p[pairs] = np.minimum(selected_p(self.tests.p[pairs], self.near[pairs], correlation=correlation), 1.0)
             self.bound[pairs] = False
 
     def above(self, deviate: float) -> BoolArray:
@@ -298,7 +305,7 @@ def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.
     return result
 
 
-def step_down(tests: PairTests, scores: Array, draws: Array, selected: SelectedTests | None = None) -> BoolArray:
+def step_down(tests: PairTests, scores: Array, *, draws: Array, selected: SelectedTests | None = None) -> BoolArray:
     """Return which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf
     2005.
 
@@ -375,9 +382,9 @@ def _above(draws: int) -> int:
     return draws + 1 - ceil((1 - ALPHA) * (draws + 1))
 
 
-def ranges_of(entries: int, tests: PairTests, rejected: BoolArray) -> RankRanges:
+def ranges_of(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
     """Return the ranges that follow from which pairs differ."""
     beats = np.zeros((entries, entries), dtype=bool)
     first, second, ahead = tests.first, tests.second, tests.delta > 0
     beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead
-    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), beats | beats.T)
+    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), differs=beats | beats.T)

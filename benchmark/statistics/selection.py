@@ -56,7 +56,7 @@ def luck(k: int, variance: float) -> float:
     return expected_maximum(k) * float(np.sqrt(variance / 2))
 
 
-def largest_tail(z: Any, k: Any, correlation: Any) -> FloatArray:
+def largest_tail(z: Any, k: Any, *, correlation: Any) -> FloatArray:
     """P(the largest of k standard normals is above z), every two of them equally correlated. Element by element.
 
     Correlations outside 0..1 - _NARROWEST^2 are taken as the nearest within: at the upper end that is conservative
@@ -82,14 +82,14 @@ def _largest_tail(z: FloatArray, k: FloatArray, correlation: FloatArray) -> Floa
 
 
 @lru_cache(maxsize=4096)
-def largest_quantile(k: int, correlation: float, tail: float = ALPHA / 2) -> float:
+def largest_quantile(k: int, correlation: float, *, tail: float = ALPHA / 2) -> float:
     """Return the z that the largest of k equally correlated standard normals exceeds with a probability of ``tail``."""
     if k <= 1:
         return Z
     low, high = 0.0, _REACH
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if float(largest_tail(middle, k, correlation)) > tail else (low, middle)
+        low, high = (middle, high) if float(largest_tail(middle, k, correlation=correlation)) > tail else (low, middle)
     return high
 
 
@@ -127,9 +127,9 @@ def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
     variances = np.square(result.standard_error[near[first] & near[second]])
     variance, count = (float(variances.mean()), int(near.sum())) if variances.size else (0.0, 1)
     if not variance:  # nothing to choose between
-        return Selection(1, 0.0, 0.0, Z)
+        return Selection(1, 0.0, gain=0.0, z=Z)
     correlation = 1 - variance / (2 * _own_variance(correct[0], parts))
-    return Selection(count, variance, luck(count, variance), largest_quantile(count, round(correlation, 3)))
+    return Selection(count, variance, gain=luck(count, variance), z=largest_quantile(count, round(correlation, 3)))
 
 
 def _own_variance(right: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> float:
@@ -140,11 +140,11 @@ def _own_variance(right: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
     return sum(share * (1 - share) / n for share, n in inner) / len(parts) ** 2
 
 
-def selected_p(p: Any, k: Any, correlation: Any) -> FloatArray:
+def selected_p(p: Any, k: Any, *, correlation: Any) -> FloatArray:
     """Return two-sided p of a difference whose better side is the best of k variants. At k = 1 it is p itself."""
     from scipy.special import ndtri
 
     plain = np.asarray(p, dtype=np.float64)
     z = -ndtri(np.maximum(plain, np.finfo(float).tiny) / 2)
-    adjusted = np.minimum(1.0, 2 * largest_tail(z, k, correlation))
+    adjusted = np.minimum(1.0, 2 * largest_tail(z, k, correlation=correlation))
     return np.where(np.asarray(k) > 1, np.maximum(adjusted, plain), plain)

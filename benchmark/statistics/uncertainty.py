@@ -115,7 +115,7 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
     return _interval(low, high)
 
 
-def paired_interval(b: int, c: int, n: int) -> Interval:
+def paired_interval(b: int, c: int, *, n: int) -> Interval:
     """Return the 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
 
     Given b + c, b is Binomial(b + c, share): the Clopper-Pearson limits of the share, mapped to the difference, exclude
@@ -134,14 +134,14 @@ def paired_interval(b: int, c: int, n: int) -> Interval:
         return Interval(-most, most)
     share = clopper_pearson(b, b + c)
     low, high = ((b + c) * (2 * limit - 1) / n for limit in share)
-    wald = _agresti_min(b, c, n)
+    wald = _agresti_min(b, c, n=n)
     return Interval(
         low if low > 0 >= wald.low else min(low, wald.low),
         high if high < 0 <= wald.high else max(high, wald.high),
     )
 
 
-def _agresti_min(b: int, c: int, n: int) -> Interval:
+def _agresti_min(b: int, c: int, *, n: int) -> Interval:
     more, less, total = b + 0.5, c + 0.5, n + 2
     centre = (more - less) / total
     half = Z * float(np.sqrt(more + less - (more - less) ** 2 / total)) / total
@@ -233,8 +233,8 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference 
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(error > 0, 2 * ndtr(-np.abs(delta) / error), np.where(delta == 0, 1.0, 0.0))
     if np.ndim(p) == 0:
-        return PairedDifference(float(delta), float(error), float(p))
-    return Differences(np.asarray(delta), np.asarray(error), p)
+        return PairedDifference(float(delta), float(error), p=float(p))
+    return Differences(np.asarray(delta), np.asarray(error), p=p)
 
 
 def discordant_counts(correct: Array) -> npt.NDArray[np.float32]:

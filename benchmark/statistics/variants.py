@@ -61,7 +61,7 @@ class VariantGroups:
         """Add a variant. Of a group the one with the smallest ``order`` is the first."""
         if shown and variant.named:
             self._accounts[variant.id] = variant.owner
-        self._groups[variant.id] = _Group(order, variant.id, [variant.id])
+        self._groups[variant.id] = _Group(order, variant.id, members=[variant.id])
         for key in _keys(variant):
             self.join(self._first_with.setdefault(key, variant.id), variant.id)
 

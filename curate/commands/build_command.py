@@ -94,7 +94,7 @@ def build_command(arguments: argparse.Namespace) -> int:
     questions = read_questions(arguments.questions, revision=arguments.revision, split=arguments.split)
     folder: Path = arguments.output
     with locked(folder):
-        builder = PairBuilder(arguments, questions, folder)
+        builder = PairBuilder(arguments, questions, folder=folder)
         pairs, counts = builder.pairs()
         lines = builder.lines(pairs, builder.drafts(pairs))
         write_lines(folder / "pairs.jsonl", lines)
@@ -140,7 +140,7 @@ def read_questions(name: str, *, revision: str | None, split: str | None) -> lis
         try:
             if row.problem:
                 raise CurateError(row.problem)
-            questions.append(_question(row.fields, len(questions), source.folder))
+            questions.append(_question(row.fields, len(questions), folder=source.folder))
         except CurateError as error:
             problems.append(f"{row.place}: {error}")
     if problems or not questions:
@@ -161,7 +161,7 @@ def read_questions(name: str, *, revision: str | None, split: str | None) -> lis
     return questions
 
 
-def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> KnownQuestion:
+def _question(row: Mapping[str, Any], number: int, *, folder: Path | None) -> KnownQuestion:
     query, answer, name = row.get("query", row.get("question")), row.get("answer"), str(row.get("id", number))
     if not isinstance(query, str) or not query.strip():
         raise CurateError(_("`query` must be a text"))
@@ -171,8 +171,15 @@ def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> Known
     source = ImageSource(data=read_image(image, folder))
     choices = _choices(row.get("choices"))
     query = _with_choices(query, choices or {})
-    pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", ""), DROPPED))
-    return KnownQuestion(pair, str(answer), choices, str(row.get("category") or ""))
+    pair = PairToJudge(
+        number,
+        name,
+        query=query,
+        responses=("", ""),
+        image=source,
+        fingerprint=fingerprint(query, ("", ""), dropped=DROPPED),
+    )
+    return KnownQuestion(pair, str(answer), choices=choices, category=str(row.get("category") or ""))
 
 
 def _with_choices(query: str, choices: Mapping[str, str]) -> str:
@@ -193,12 +200,14 @@ def _choices(value: Any) -> dict[str, str] | None:
 class PairBuilder:
     """One build: its endpoints, its questions and its directory."""
 
-    def __init__(self, arguments: argparse.Namespace, questions: Sequence[KnownQuestion], folder: Path) -> None:
+    def __init__(self, arguments: argparse.Namespace, questions: Sequence[KnownQuestion], *, folder: Path) -> None:
         keys = dict(_named(text, "--key-env") for text in arguments.key_env)
         self._arguments, self._questions, self._folder = arguments, questions, folder
-        self._models = [_model(text, "--endpoint", keys, arguments.variables) for text in arguments.endpoint]
-        self._checker = _optional_model(arguments.checker, "--checker", keys, arguments.variables)
-        self._judge = _optional_model(arguments.judge, "--judge", keys, arguments.variables)
+        self._models = [
+            _model(text, "--endpoint", keys=keys, variables=arguments.variables) for text in arguments.endpoint
+        ]
+        self._checker = _optional_model(arguments.checker, "--checker", keys=keys, variables=arguments.variables)
+        self._judge = _optional_model(arguments.judge, "--judge", keys=keys, variables=arguments.variables)
         self._limits = AskingLimits(arguments.concurrency, first_wait=arguments.retry_wait)
         if len({model.name for model in self._models}) < len(self._models):
             raise CurateError(_("Two endpoints have one name; give each its own with NAME=URL,MODEL."))
@@ -207,7 +216,7 @@ class PairBuilder:
         """Return the pairs of all questions, and why other combinations were left out."""
         answers = self._answers()
         built: list[tuple[KnownQuestion, BuiltPair]] = []
-        totals = Counter(asdict(BuildCounts(0, 0, 0, 0, 0)))
+        totals = Counter(asdict(BuildCounts(0, 0, undecided=0, lengths=0, same_text=0)))
         options = self._arguments
         for question in self._questions:
             result, counts = build_pairs(
@@ -223,24 +232,38 @@ class PairBuilder:
         answers: dict[int, list[CandidateAnswer]] = {pair.row: [] for pair in asked}
         for model in self._models:
             settings = {"votes": self._arguments.answers, "seed": 0, "parameters": _SAMPLING}
-            given = ask_all(self._folder / "answers" / model.name, model, ANSWER_PROMPT, asked, settings, self._limits)
+            given = ask_all(
+                self._folder / "answers" / model.name,
+                model,
+                prompt=ANSWER_PROMPT,
+                pairs=asked,
+                settings=settings,
+                limits=self._limits,
+            )
             for key, answer in given.items():
                 question = self._questions[key.row]
                 text = (answer.text or "").strip()
                 cut = answer.finish_reason in ("length", "max_tokens")
-                right = None if not text or cut else is_right(text, question.answer, question.choices)
+                right = None if not text or cut else is_right(text, question.answer, choices=question.choices)
                 if text and not cut:
-                    answers[key.row].append(CandidateAnswer(model.name, key.vote, text, right))
+                    answers[key.row].append(CandidateAnswer(model.name, key.vote, text=text, right=right))
         return self._checked(answers) if self._checker else answers
 
     def _checked(self, answers: Mapping[int, Sequence[CandidateAnswer]]) -> dict[int, list[CandidateAnswer]]:
         """Ask the checker about answers whose correctness could not be told."""
         unclear = [(row, place) for row, held in answers.items() for place, one in enumerate(held) if one.right is None]
-        asked = [self._to_check(number, answers[row][place], row) for number, (row, place) in enumerate(unclear)]
+        asked = [self._to_check(number, answers[row][place], row=row) for number, (row, place) in enumerate(unclear)]
         checked = {row: list(held) for row, held in answers.items()}
         if asked and self._checker:
             settings = {"votes": 1, "seed": 0, "parameters": _EXACT}
-            given = ask_all(self._run("checks", asked), self._checker, CHECK_PROMPT, asked, settings, self._limits)
+            given = ask_all(
+                self._run("checks", asked),
+                self._checker,
+                prompt=CHECK_PROMPT,
+                pairs=asked,
+                settings=settings,
+                limits=self._limits,
+            )
             for number, (row, place) in enumerate(unclear):
                 words = _CHECKED.findall((given[RequestKey(number, 0)].text or "").upper())
                 right = {"RIGHT": True, "WRONG": False}.get(words[-1]) if words else None
@@ -251,21 +274,28 @@ class PairBuilder:
         """Return the directory of a step about these pairs; others, of an earlier set of endpoints, stay."""
         return self._folder / step / PairFile(tuple(asked), frozenset()).sha256[:16]
 
-    def _to_check(self, number: int, answer: CandidateAnswer, row: int) -> PairToJudge:
+    def _to_check(self, number: int, answer: CandidateAnswer, *, row: int) -> PairToJudge:
         question = self._questions[row]
         query = f"{question.pair.query}\n\nKnown answer: {question.answer}\n\nReply to be checked:\n{answer.text}"
         return PairToJudge(
-            number, f"{question.pair.id}-{answer.endpoint}-{answer.vote}", query, ("", ""), question.pair.image,
-            fingerprint(query, ("", ""), DROPPED),
+            number, f"{question.pair.id}-{answer.endpoint}-{answer.vote}", query=query, responses=("", ""),
+            image=question.pair.image, fingerprint=fingerprint(query, ("", ""), dropped=DROPPED),
         )  # fmt: skip
 
     def drafts(self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]]) -> dict[int, dict[str, Any]]:
         """Return number of a pair -> draft label with its rationale, by the judge."""
         if self._judge is None or not pairs:
             return {}
-        asked = [_shown(number, question, pair) for number, (question, pair) in enumerate(pairs)]
+        asked = [_shown(number, question, pair=pair) for number, (question, pair) in enumerate(pairs)]
         settings = {"votes": 1, "seed": 0, "parameters": _JUDGING}
-        given = ask_all(self._run("drafts", asked), self._judge, OFFICIAL, asked, settings, self._limits)
+        given = ask_all(
+            self._run("drafts", asked),
+            self._judge,
+            prompt=OFFICIAL,
+            pairs=asked,
+            settings=settings,
+            limits=self._limits,
+        )
         drafts = {}
         for key, answer in given.items():
             verdict = read_verdict(answer.text or "", OFFICIAL.reading)
@@ -301,11 +331,16 @@ class PairBuilder:
         return store_image(question.pair.image.read(), self._folder).path
 
 
-def _shown(number: int, question: KnownQuestion, pair: BuiltPair) -> PairToJudge:
+def _shown(number: int, question: KnownQuestion, *, pair: BuiltPair) -> PairToJudge:
     both = (pair.first.text, pair.second.text)
     known = question.pair
     return PairToJudge(
-        number, f"{known.id}-{number}", known.query, both, known.image, fingerprint(known.query, both, DROPPED)
+        number,
+        f"{known.id}-{number}",
+        query=known.query,
+        responses=both,
+        image=known.image,
+        fingerprint=fingerprint(known.query, both, dropped=DROPPED),
     )
 
 
@@ -322,20 +357,20 @@ def _named(text: str, option: str) -> tuple[str, str]:
     return check_name(name, option), value
 
 
-def _model(text: str, option: str, keys: Mapping[str, str], variables: Mapping[str, str]) -> ChatModel:
+def _model(text: str, option: str, *, keys: Mapping[str, str], variables: Mapping[str, str]) -> ChatModel:
     name, value = _named(text, option)
     url, comma, model = value.partition(",")
     if not comma or not model:
         raise CurateError(_("{option} {text}: give NAME=URL,MODEL.", option=option, text=text))
     variable = keys.get(name)
     if variable is None:
-        return ChatModel(name, url, model, None)
+        return ChatModel(name, url, model=model, key=None)
     if not variables.get(variable):
         raise CurateError(_("The environment variable {variable} is not set.", variable=variable))
-    return ChatModel(name, url, model, variables[variable])
+    return ChatModel(name, url, model=model, key=variables[variable])
 
 
 def _optional_model(
-    text: str | None, option: str, keys: Mapping[str, str], variables: Mapping[str, str]
+    text: str | None, option: str, *, keys: Mapping[str, str], variables: Mapping[str, str]
 ) -> ChatModel | None:
-    return _model(text, option, keys, variables) if text else None
+    return _model(text, option, keys=keys, variables=variables) if text else None

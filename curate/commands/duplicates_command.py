@@ -83,7 +83,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
         for edition in editions:
             results += in_edition(pairs, edition)
         for source in training:
-            results += in_training_set(pairs, Path(source.name).name, training_pairs(source))
+            results += in_training_set(pairs, Path(source.name).name, rows=training_pairs(source))
         write_lines(pool / DUPLICATES, map(asdict, results))
         names = [edition.name for edition in editions if edition.prints or edition.near]
         compared: dict[str, Any] = {"pairs": len(pairs), "editions": names}
@@ -113,7 +113,7 @@ def _editions(arguments: argparse.Namespace) -> list[ComparedEdition]:
                 _("--edition {text}: give ID=ITEMS, a file or a Hub dataset as owner/name@COMMIT.", text=text)
             )
         given.setdefault(name, []).append(item_source(source, arguments))
-    return with_given_items(editions, given, own)
+    return with_given_items(editions, given, folders=own)
 
 
 def item_source(name: str, arguments: argparse.Namespace) -> PairSource:
@@ -128,10 +128,10 @@ def read_duplicates(pool: Path) -> list[Duplicate]:
     """Return what `pool duplicates` found; nothing if it never ran."""
     if not (pool / DUPLICATES).is_file():
         return []
-    return [_duplicate(pool / DUPLICATES, number, line) for number, line in read_objects(pool / DUPLICATES)]
+    return [_duplicate(pool / DUPLICATES, number, line=line) for number, line in read_objects(pool / DUPLICATES)]
 
 
-def _duplicate(path: Path, number: int, line: Mapping[str, Any]) -> Duplicate:
+def _duplicate(path: Path, number: int, *, line: Mapping[str, Any]) -> Duplicate:
     try:
         check_shape(line, _DUPLICATE)
         return Duplicate(**line)

@@ -46,10 +46,10 @@ def add_edition_command(commands: Any) -> None:
 def edition_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     plan = _plan(arguments)
-    folders = EditionFolders(arguments.verified, arguments.pool, arguments.output, arguments.private)
+    folders = EditionFolders(arguments.verified, arguments.pool, public=arguments.output, private=arguments.private)
     report = read_json(arguments.filter, FILTER_REPORT) if arguments.filter else None
     with locked(arguments.output), locked(arguments.private):
-        card = freeze(plan, folders, report, partial=arguments.partial)
+        card = freeze(plan, folders, report=report, partial=arguments.partial)
     say(
         _(
             "{pairs:,} pairs: {public:,} with public labels, {hidden:,} with hidden ones.",
@@ -90,9 +90,9 @@ def _plan(arguments: argparse.Namespace) -> EditionPlan:
     return EditionPlan(
         arguments.id,
         check_name(arguments.version, "--version"),
-        arguments.title,
-        arguments.citation,
-        arguments.hidden,
-        arguments.seed,
-        arguments.retire,
+        title=arguments.title,
+        citation=arguments.citation,
+        hidden_share=arguments.hidden,
+        seed=arguments.seed,
+        retire=arguments.retire,
     )

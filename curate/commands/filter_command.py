@@ -56,7 +56,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     files = [read_judge_file(name, table) for name in follow(names, _("Reading runs"), total=len(names))]
     check_counts(rule, runs=sum(map(runs_per_pair, files)), judges=len({file.judge for file in files}))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
-    selection = select(pairs, files, duplicates)
+    selection = select(pairs, files, duplicates=duplicates)
     if not selection.considered:
         raise CurateError(
             _(
@@ -67,7 +67,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
                 duplicates=selection.duplicates,
             )
         )
-    ensemble_filter = EnsembleFilter(rule, pairs, files, selection)
+    ensemble_filter = EnsembleFilter(rule, pairs, files=files, selection=selection)
     if needs_order(rule) and (ensemble_filter.verdicts.shown < 0).all():
         raise CurateError(
             _("No run tells which response was shown first, so no judge can be unstable. Give runs of `judge run`.")

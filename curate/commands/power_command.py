@@ -49,7 +49,7 @@ def power_command(arguments: argparse.Namespace) -> int:
     if arguments.board is not None:
         for category, scores in _scores(arguments.board, arguments.category).items():
             best = dict(sorted(scores.items(), key=lambda item: -item[1])[: arguments.top])
-            powers += neighbours(category, list(best.items()), arguments.discordant, power=arguments.power)
+            powers += neighbours(category, list(best.items()), discordant=arguments.discordant, power=arguments.power)
     widths = {n: interval_width(arguments.accuracy, n) for n in arguments.pairs}
     wanted = pairs_for_width(arguments.accuracy, arguments.width) if arguments.width is not None else None
     if arguments.json:

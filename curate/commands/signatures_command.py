@@ -29,7 +29,7 @@ def add_signatures_command(commands: Any) -> None:
 def signatures_command(arguments: argparse.Namespace) -> int:
     """Write the signatures of an edition. Returns the exit code."""
     sources = [item_source(name, arguments) for name in arguments.items]
-    pairs = edition_items(arguments.id, sources, own_definitions(arguments))
-    number = write_signatures(arguments.output, arguments.id, pairs)
+    pairs = edition_items(arguments.id, sources, folders=own_definitions(arguments))
+    number = write_signatures(arguments.output, arguments.id, pairs=pairs)
     say(_("{number:,} signatures in {path}.", number=number, path=arguments.output))
     return 0

@@ -38,10 +38,10 @@ def upload_command(arguments: argparse.Namespace) -> int:
 
     api, message = HfApi(), f"Edition {arguments.id}"
     if labels is not None:  # first: if they cannot be kept private, nothing is published
-        commit = upload_labels(api, arguments.labels, labels, f"{message}: labels")
+        commit = upload_labels(api, arguments.labels, folder=labels, message=f"{message}: labels")
         say(_("Labels, private: {labels}@{commit}", labels=arguments.labels, commit=commit))
     if questions is not None:
-        commit = upload_questions(api, arguments.questions, questions, _with_title(message, arguments))
+        commit = upload_questions(api, arguments.questions, folder=questions, message=_with_title(message, arguments))
         say(_("Questions, public: {questions}@{commit}", questions=arguments.questions, commit=commit))
         say(
             _(

@@ -62,7 +62,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         raise CurateError(_("--answers takes a number from 1."))
     _check_people([*arguments.annotator, *arguments.reviewer])
     gold = _gold(arguments.gold, pairs) if arguments.gold else {}
-    given = assign(list(pairs), arguments.annotator, arguments.answers) if arguments.annotator else {}
+    given = assign(list(pairs), arguments.annotator, count=arguments.answers) if arguments.annotator else {}
     folder: Path = arguments.output
     with locked(folder):
         write_lines(folder / ITEMS, (_item(item, pair) for item, pair in pairs.items()))
@@ -142,15 +142,19 @@ def import_command(arguments: argparse.Namespace) -> int:
     candidates = folder / "private" / "candidates.jsonl"
     settings = read_settings(folder)
     known = read_candidates(candidates)
-    people = VerificationPeople(settings.get("annotators", []), settings["reviewers"], read_assignments(folder))
-    answers = _answers(arguments.files, known.pairs, people, arguments.exclude)
+    people = VerificationPeople(
+        settings.get("annotators", []), settings["reviewers"], assigned=read_assignments(folder)
+    )
+    answers = _answers(arguments.files, known.pairs, people=people, excluded=arguments.exclude)
     adjudicators = {answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR)}
     rules = VerificationRules(
-        settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
+        settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), unanimous=arguments.unanimous
     )
     gold = _gold(folder / GOLD, known.pairs)
     with locked(folder):
-        report = record_verification(folder, known, answers, rules, gold, keep_names=arguments.keep_names)
+        report = record_verification(
+            folder, known, answers=answers, rules=rules, gold=gold, keep_names=arguments.keep_names
+        )
     say(_summary(report, folder))
     return 0
 
@@ -180,7 +184,7 @@ def read_assignments(folder: Path) -> dict[str, frozenset[str]]:
 
 
 def _answers(
-    files: Sequence[Path], pairs: Mapping[str, PoolPair], people: VerificationPeople, excluded: Sequence[str]
+    files: Sequence[Path], pairs: Mapping[str, PoolPair], *, people: VerificationPeople, excluded: Sequence[str]
 ) -> list[PersonAnswer]:
     answers, problems = [], []
     for path in files:
@@ -211,11 +215,11 @@ def _summary(report: Mapping[str, Any], folder: Path) -> str:
     states: str = joined(f"{number:,} {state}" for state, number in sorted(report["pairs"].items()))
     alpha, kappa = shown(report["alpha"]), shown(report["mean_kappa"])
     lines: list[str] = [states, _("alpha {alpha}, mean kappa {kappa}", alpha=alpha, kappa=kappa)]
-    lines += [_annotator(name, one, shown(one["mean_kappa"])) for name, one in report["annotators"].items()]
+    lines += [_annotator(name, one, kappa=shown(one["mean_kappa"])) for name, one in report["annotators"].items()]
     return joined([*lines, _("Decided pairs and what is left for reviewers: {folder}", folder=folder)], "\n")
 
 
-def _annotator(name: str, one: Mapping[str, Any], kappa: str) -> str:
+def _annotator(name: str, one: Mapping[str, Any], *, kappa: str) -> str:
     parts: list[str] = [ngettext("{n:,} answer", "{n:,} answers", one["answers"]), _("kappa {kappa}", kappa=kappa)]
     parts += [_("{share:.0%} of gold right", share=one["gold_right"])] if one["gold"] else []
     seconds, picked = one["median_seconds"], one["picked_shown_first"]

@@ -65,7 +65,7 @@ def longer_preferred(pairs: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def describe(
-    pairs: Sequence[Mapping[str, Any]], parts: Mapping[str, str], balance: Sequence[TraitBalance]
+    pairs: Sequence[Mapping[str, Any]], parts: Mapping[str, str], *, balance: Sequence[TraitBalance]
 ) -> dict[str, Any]:
     """Return the counts of a card."""
     public = [pair for pair in pairs if parts[pair["id"]] == PUBLIC]

@@ -62,7 +62,7 @@ class EditionInput:
 class EditionWriter:
     """Writes an edition into two new folders; they appear when they are whole."""
 
-    def __init__(self, plan: EditionPlan, given: EditionInput, public: Path, private: Path) -> None:
+    def __init__(self, plan: EditionPlan, given: EditionInput, *, public: Path, private: Path) -> None:
         self._plan, self._given = plan, given
         self._public, self._private = public / plan.id, private / plan.id
         self._pairs = sorted(
@@ -96,22 +96,23 @@ class EditionWriter:
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
         labels = [self._label(pair) for pair in self._pairs]
         spec = self._write_definition(public)
-        self._write_manifest(public, spec, labels)
+        self._write_manifest(public, spec, labels=labels)
         self._write_table(public, spec)
         compared = (ComparedPair.of(PoolPair.from_json(pair)) for pair in self._pairs)
-        write_signatures(public / SIGNATURES, self._plan.id, compared)
+        write_signatures(public / SIGNATURES, self._plan.id, pairs=compared)
         self._write_questions(public / "hub")
         salt = secrets.token_hex(32)
-        commitment = self._write_labels(private, labels, salt)
+        commitment = self._write_labels(private, labels, salt=salt)
         card = {
             "id": self._plan.id, "version": self._plan.version, "title": self._plan.title, "canary": self._canary,
-            "retire": self._plan.retire, "seed": self._plan.seed, **describe(self._pairs, self._parts, self._balance),
+            "retire": self._plan.retire, "seed": self._plan.seed,
+            **describe(self._pairs, self._parts, balance=self._balance),
             "agreement": public_agreement(self._given.agreement), "filter": self._given.filter,
             "label_commitment": commitment, "sha256": _digests(public),
         }  # fmt: skip
         write_json(public / "card.json", card)
         text = card_text(card)
-        write_card(public / "hub", (PUBLIC, HIDDEN), text, title=self._plan.title, licence=self._licences())
+        write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=self._plan.title, licence=self._licences())
         atomic_files.write(public / "README.md", text.encode(), atomic_files.PUBLIC)
         atomic_files.write(public / "card.html", card_page(card).encode(), atomic_files.PUBLIC)
         return card
@@ -135,12 +136,12 @@ class EditionWriter:
         tagged = frozenset(pair["category"] for pair in self._pairs if pair.get("tags"))
         plan = self._plan
         tags = sorted({tag for pair in self._pairs for tag in pair.get("tags", ())})
-        naming = EditionNaming(plan.id, plan.title, self._licences(), plan.citation)
-        definition = EditionDefinition(naming, tagged, tags, self._sizes(), judges)
+        naming = EditionNaming(plan.id, plan.title, licence=self._licences(), citation=plan.citation)
+        definition = EditionDefinition(naming, tagged, tags=tags, sizes=self._sizes(), filtered_by=judges)
         atomic_files.write(folder / "spec.toml", definition.toml().encode(), atomic_files.PUBLIC)
         return load_spec(plan.id, definitions=folder.parent)
 
-    def _write_manifest(self, folder: Path, spec: BenchmarkSpec, labels: Sequence[Line]) -> None:
+    def _write_manifest(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Line]) -> None:
         version = self._plan.version
         parts = {version: labels} | {
             f"{version}-{part}": [line for line in labels if line["split"] == part] for part in (PUBLIC, HIDDEN)
@@ -159,7 +160,7 @@ class EditionWriter:
     def _write_questions(self, folder: Path) -> None:
         for part in (PUBLIC, HIDDEN):
             held = [pair for pair in self._pairs if self._parts[pair["id"]] == part]
-            write_split(folder, part, map(self._question, held), QUESTION_FEATURES, len(held))
+            write_split(folder, part, rows=map(self._question, held), features=QUESTION_FEATURES, total=len(held))
 
     def _question(self, pair: Line) -> dict[str, Any]:
         path = self._given.images / pair["image"]
@@ -183,16 +184,16 @@ class EditionWriter:
             "human_error_analysis": list(pair.get("tags", ())),
         }  # fmt: skip
 
-    def _write_labels(self, folder: Path, labels: Sequence[Line], salt: str) -> str:
+    def _write_labels(self, folder: Path, labels: Sequence[Line], *, salt: str) -> str:
         """Write the label revision; returns the commitment to it."""
         write_lines(folder / "labels.jsonl", labels)
         for part in (PUBLIC, HIDDEN):
             held = [line for line in labels if line["split"] == part]
             write_lines(folder / f"labels-{part}.jsonl", held)
-            write_split(folder / "hub", part, held, LABEL_FEATURES, len(held))
+            write_split(folder / "hub", part, rows=held, features=LABEL_FEATURES, total=len(held))
         title = f"{self._plan.title}: labels"
         text = f"# {title}\n\n{self._canary}\n\nPrivate: keep this data set closed until the edition retires.\n"
-        write_card(folder / "hub", (PUBLIC, HIDDEN), text, title=title, licence=self._licences())
+        write_card(folder / "hub", (PUBLIC, HIDDEN), body=text, title=title, licence=self._licences())
         if self._given.individual.is_file():
             atomic_files.write(folder / "individual.jsonl", self._given.individual.read_bytes())
         atomic_files.write(folder / "salt", salt.encode())
@@ -204,7 +205,7 @@ def _traits(pair: Line) -> SplitTraits:
     votes = pair.get("votes") or {}
     difficulty = votes["wrong"] / votes["runs"] if votes.get("runs") else 0.0
     words = sum(len(text.split()) for text in pair["response"])
-    return SplitTraits(pair["id"], pair["category"], pair["source"], difficulty, words)
+    return SplitTraits(pair["id"], pair["category"], source=pair["source"], difficulty=difficulty, words=words)
 
 
 def _check_apart(public: Path, private: Path) -> None:

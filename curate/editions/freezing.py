@@ -35,7 +35,7 @@ class EditionFolders:
 
 
 def freeze(
-    plan: EditionPlan, folders: EditionFolders, report: Mapping[str, Any] | None, *, partial: bool
+    plan: EditionPlan, folders: EditionFolders, *, report: Mapping[str, Any] | None, partial: bool
 ) -> dict[str, Any]:
     """Write an edition. ``report``: of the filter. Returns the card.
 
@@ -52,8 +52,10 @@ def freeze(
             )
         )
     agreement = read_json(folders.verified / "agreement.json", _AGREEMENT)
-    given = EditionInput(pairs, agreement, report, folders.pool, folders.verified / "individual.jsonl")
-    return EditionWriter(plan, given, folders.public, folders.private).write()
+    given = EditionInput(
+        pairs, agreement, filter=report, images=folders.pool, individual=folders.verified / "individual.jsonl"
+    )
+    return EditionWriter(plan, given, public=folders.public, private=folders.private).write()
 
 
 def _verified(path: Path) -> list[dict[str, Any]]:

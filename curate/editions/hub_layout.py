@@ -26,7 +26,7 @@ LABEL_FEATURES: Mapping[str, Any] = {
 
 
 def write_split(
-    folder: Path, name: str, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Any], total: int
+    folder: Path, name: str, *, rows: Iterable[Mapping[str, Any]], features: Mapping[str, Any], total: int
 ) -> Path:
     """Write one split as parquet; images are objects with ``bytes`` and ``path``. Returns the file."""
     from pyarrow import Table, parquet
@@ -51,7 +51,7 @@ def _schema(features: Mapping[str, Any]) -> Any:
     return pyarrow.schema(fields, metadata={"huggingface": described})
 
 
-def write_card(folder: Path, splits: Sequence[str], body: str, *, title: str, licence: str) -> None:
+def write_card(folder: Path, splits: Sequence[str], *, body: str, title: str, licence: str) -> None:
     """Write README.md with the header that the Hub reads."""
     files = "".join(f"      - split: {name}\n        path: data/{name}-*.parquet\n" for name in splits)
     header = (

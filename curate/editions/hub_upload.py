@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 
-def upload_questions(api: HfApi, name: str, folder: Path, message: str) -> str:
+def upload_questions(api: HfApi, name: str, *, folder: Path, message: str) -> str:
     """Upload the questions to a dataset, which is made public where there is none. Returns the commit.
 
     Raises:
         CurateError: the Hub refuses.
     """
-    return _upload(api, name, folder, message, private=False)
+    return _upload(api, name, folder=folder, message=message, private=False)
 
 
-def upload_labels(api: HfApi, name: str, folder: Path, message: str) -> str:
+def upload_labels(api: HfApi, name: str, *, folder: Path, message: str) -> str:
     """Upload the labels to a dataset, which is made private where there is none. Returns the commit.
 
     Raises:
         CurateError: the dataset is public, or the Hub refuses; nothing was uploaded.
     """
-    return _upload(api, name, folder, message, private=True)
+    return _upload(api, name, folder=folder, message=message, private=True)
 
 
-def _upload(api: HfApi, name: str, folder: Path, message: str, *, private: bool) -> str:
+def _upload(api: HfApi, name: str, *, folder: Path, message: str, private: bool) -> str:
     from httpx2 import TransportError
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 

@@ -148,7 +148,7 @@ def with_items(edition: ComparedEdition, pairs: Iterable[ComparedPair]) -> Compa
 
 
 def with_given_items(
-    editions: Sequence[ComparedEdition], given: Mapping[str, Sequence[PairSource]], folders: Sequence[Path]
+    editions: Sequence[ComparedEdition], given: Mapping[str, Sequence[PairSource]], *, folders: Sequence[Path]
 ) -> list[ComparedEdition]:
     """Return the editions, those for which sources are given with their items.
 
@@ -166,14 +166,14 @@ def with_given_items(
                 )
             )
     return [
-        with_items(edition, edition_items(edition.name, given[edition.name], folders))
+        with_items(edition, edition_items(edition.name, given[edition.name], folders=folders))
         if edition.name in given
         else edition
         for edition in editions
     ]
 
 
-def edition_items(name: str, sources: Sequence[PairSource], folders: Sequence[Path]) -> Iterator[ComparedPair]:
+def edition_items(name: str, sources: Sequence[PairSource], *, folders: Sequence[Path]) -> Iterator[ComparedPair]:
     """Yield the items of an edition; its definition names the columns. The last of the folders that has one counts."""
     specs = (definition(folder / name) for folder in reversed((DEFINITIONS, *folders)))
     spec = next((spec for spec in specs if spec is not None), None)

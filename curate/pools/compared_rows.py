@@ -13,13 +13,13 @@ from curate.pools.near_duplicates import ComparedPair
 from curate.pools.pairs import ImportSettings
 from curate.pools.sources import PairSource
 
-_ANY = ImportSettings("", "", "", {})
+_ANY = ImportSettings("", "", category="", columns={})
 
 
 def training_pairs(source: PairSource) -> Iterator[ComparedPair]:
     """Yield the rows of a training set; rows without a question or response are passed over."""
     for row in source.rows():
-        compared = None if row.problem else _compared_pair(row.fields, row.place, source.folder, _ANY)
+        compared = None if row.problem else _compared_pair(row.fields, row.place, folder=source.folder, settings=_ANY)
         if compared is not None and compared.query:
             yield compared
 
@@ -28,7 +28,9 @@ def edition_pairs(source: PairSource, fields: ItemFields | None) -> Iterator[Com
     """Yield the items of an edition; its own columns come first. The question may be missing, a response may not."""
     for row in source.rows():
         settings = _columns(row.fields, fields)
-        compared = None if row.problem else _compared_pair(row.fields, row.place, source.folder, settings)
+        compared = (
+            None if row.problem else _compared_pair(row.fields, row.place, folder=source.folder, settings=settings)
+        )
         if compared is not None:
             yield compared
 
@@ -37,11 +39,13 @@ def _columns(row: Mapping[str, Any], fields: ItemFields | None) -> ImportSetting
     if fields is None or not all(name in row for name in fields.responses):
         return _ANY
     first, second = fields.responses
-    return ImportSettings("", "", "", {"id": fields.id, "query": fields.question, "chosen": first, "rejected": second})
+    return ImportSettings(
+        "", "", category="", columns={"id": fields.id, "query": fields.question, "chosen": first, "rejected": second}
+    )
 
 
 def _compared_pair(
-    row: Mapping[str, Any], place: str, folder: Path | None, settings: ImportSettings
+    row: Mapping[str, Any], place: str, *, folder: Path | None, settings: ImportSettings
 ) -> ComparedPair | None:
     query = settings.value(row, "query")
     both = settings.value(row, "response") or [settings.value(row, "chosen"), settings.value(row, "rejected")]
@@ -55,4 +59,10 @@ def _compared_pair(
             sha256, perceptual = facts.sha256, facts.perceptual
         except CurateError:  # the texts are compared all the same
             pass
-    return ComparedPair(str(settings.value(row, "id") or place), query or "", texts, sha256, perceptual)
+    return ComparedPair(
+        str(settings.value(row, "id") or place),
+        query or "",
+        responses=texts,
+        image_sha256=sha256,
+        image_hash=perceptual,
+    )

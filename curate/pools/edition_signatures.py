@@ -54,7 +54,7 @@ class PairSignature:
     def of(cls, pair: ComparedPair) -> PairSignature:
         """Return the signature of a pair; the order of the responses does not change it."""
         texts = base64.b64encode(_minima(pair).tobytes()).decode()
-        return cls(pair.id, _question(pair), texts, pair.image_sha256, pair.image_hash)
+        return cls(pair.id, _question(pair), texts=texts, image_sha256=pair.image_sha256, image_hash=pair.image_hash)
 
 
 def _question(pair: ComparedPair) -> str:
@@ -96,19 +96,21 @@ class SignatureIndex:
         near = [(share, place) for share, place in near if not self._is_of_another_image(pair, -place)]
         if near:
             share, place = max(near)
-            return self._duplicate(pair, SIMILAR_TEXT, -place, share)
+            return self._duplicate(pair, SIMILAR_TEXT, place=-place, share=share)
         places, question = self._with_image(pair), _question(pair)
         for place in places:
             if self.signatures[place].question == question:
-                return self._duplicate(pair, SAME_QUESTION, place, shares[place])
-        return self._duplicate(pair, SIMILAR_IMAGE, places[0], shares[places[0]]) if places else None
+                return self._duplicate(pair, SAME_QUESTION, place=place, share=shares[place])
+        return self._duplicate(pair, SIMILAR_IMAGE, place=places[0], share=shares[places[0]]) if places else None
 
-    def _duplicate(self, pair: ComparedPair, kind: str, place: int, share: float) -> Duplicate:
-        return Duplicate(pair.id, kind, self.name, self.signatures[place].id, round(float(share), 3))
+    def _duplicate(self, pair: ComparedPair, kind: str, *, place: int, share: float) -> Duplicate:
+        return Duplicate(
+            pair.id, kind, where=self.name, other=self.signatures[place].id, similarity=round(float(share), 3)
+        )
 
     def _is_of_another_image(self, pair: ComparedPair, place: int) -> bool:
         other = self.signatures[place]
-        return asks_of_another_image(pair, other.image_sha256, other.image_hash)
+        return asks_of_another_image(pair, other.image_sha256, image_hash=other.image_hash)
 
     def _with_image(self, pair: ComparedPair) -> list[int]:
         alike = np.zeros(len(self.signatures), bool)
@@ -120,7 +122,7 @@ class SignatureIndex:
         return [int(place) for place in np.flatnonzero(alike)]
 
 
-def write_signatures(path: Path, benchmark: str, pairs: Iterable[ComparedPair]) -> int:
+def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair]) -> int:
     """Write the signatures of an edition, one a line. Returns how many. Raises CurateError where there are none."""
     lines = [json.dumps(astuple(PairSignature.of(pair)), ensure_ascii=False) for pair in pairs]
     if not lines:

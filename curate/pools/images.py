@@ -138,7 +138,7 @@ def inspect_image(data: bytes) -> ImageFacts:
         raise CurateError(_("the image has far too many pixels; reduce it")) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:  # what decoders raise
         raise CurateError(_("the image cannot be read ({kind}); store it anew", kind=type(error).__name__)) from None
-    return ImageFacts(hashlib.sha256(data).hexdigest(), suffix, perceptual)
+    return ImageFacts(hashlib.sha256(data).hexdigest(), suffix, perceptual=perceptual)
 
 
 def _perceptual_hash(image: Any) -> str:
@@ -157,4 +157,4 @@ def store_image(data: bytes, pool: Path) -> StoredImage:
     name = f"images/{facts.sha256[:2]}/{facts.sha256}.{facts.suffix}"
     if not (pool / name).exists():
         atomic_files.write_once(pool / name, data, atomic_files.PUBLIC)
-    return StoredImage(name, facts.sha256, facts.perceptual)
+    return StoredImage(name, facts.sha256, perceptual=facts.perceptual)

@@ -59,7 +59,9 @@ class ComparedPair:
     @classmethod
     def of(cls, pair: PoolPair) -> ComparedPair:
         """Return what a pair of a pool is compared by."""
-        return cls(pair.id, pair.query, pair.responses, pair.image_sha256, pair.image_hash)
+        return cls(
+            pair.id, pair.query, responses=pair.responses, image_sha256=pair.image_sha256, image_hash=pair.image_hash
+        )
 
     @cached_property
     def question(self) -> str:
@@ -97,15 +99,15 @@ class EditionPrints:
             pairs.setdefault(item["key"][:64], name)
             for response in item["responses"]:
                 responses.setdefault(response, name)
-        return cls(manifest["benchmark"], pairs, responses)
+        return cls(manifest["benchmark"], pairs, responses=responses)
 
     def find(self, pair: PoolPair) -> Duplicate | None:
         """Return whether the edition has a pair: all texts equal, or one long response equal."""
         if pair.fingerprint in self.pairs:
-            return Duplicate(pair.id, SAME_PAIR, self.name, self.pairs[pair.fingerprint])
+            return Duplicate(pair.id, SAME_PAIR, where=self.name, other=self.pairs[pair.fingerprint])
         long = [text for text in pair.responses if len(text.split()) >= LONG_RESPONSE]
         shared = [digest for digest in map(response_fingerprint, long) if digest in self.responses]
-        return Duplicate(pair.id, SAME_RESPONSE, self.name, self.responses[shared[0]]) if shared else None
+        return Duplicate(pair.id, SAME_RESPONSE, where=self.name, other=self.responses[shared[0]]) if shared else None
 
 
 def _runs(words: Sequence[str]) -> Iterator[str]:
@@ -128,7 +130,7 @@ def hash_distance(first: str, second: str) -> int:
     return (int(first, 16) ^ int(second, 16)).bit_count()
 
 
-def asks_of_another_image(pair: ComparedPair, image_sha256: str, image_hash: str) -> bool:
+def asks_of_another_image(pair: ComparedPair, image_sha256: str, *, image_hash: str) -> bool:
     """Return whether a pair has short responses and an image unlike another: "Is there a dog?" may be asked of many."""
     if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
         return False
@@ -168,7 +170,7 @@ class PairIndex:
         """Return the strongest likeness of a pair to one in the index; None where there is none."""
         equal = [one for one in self._identities.get(pair.identity, ()) if not self._asks_of_another_image(pair, one)]
         if equal:
-            return self._duplicate(pair, SAME_PAIR, equal[0], 1.0)
+            return self._duplicate(pair, SAME_PAIR, place=equal[0], share=1.0)
         signature, own = self._signature(pair)
         near = [
             (_jaccard(own, self._pairs[one].shingles()), -one)
@@ -177,16 +179,16 @@ class PairIndex:
         ]
         share, place = max(near, default=(0.0, 0))
         if share >= SIMILARITY:
-            return self._duplicate(pair, SIMILAR_TEXT, -place, share)
+            return self._duplicate(pair, SIMILAR_TEXT, place=-place, share=share)
         places = self._with_image(pair)
         same_question = [place for place in places if self._pairs[place].question == pair.question]
         if same_question:
-            return self._duplicate(pair, SAME_QUESTION, same_question[0])
-        return self._duplicate(pair, SIMILAR_IMAGE, places[0]) if places else None
+            return self._duplicate(pair, SAME_QUESTION, place=same_question[0])
+        return self._duplicate(pair, SIMILAR_IMAGE, place=places[0]) if places else None
 
     def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
         other = self._pairs[place]
-        return asks_of_another_image(pair, other.image_sha256, other.image_hash)
+        return asks_of_another_image(pair, other.image_sha256, image_hash=other.image_hash)
 
     def _signature(self, pair: ComparedPair) -> tuple[Any, frozenset[str]]:
         """Return signature and runs of words; those of the pair before are kept, since it may be added next."""
@@ -196,10 +198,14 @@ class PairIndex:
             self._signatures = {pair.id: (signature, runs)}
         return self._signatures[pair.id]
 
-    def _duplicate(self, pair: ComparedPair, kind: str, place: int, share: float | None = None) -> Duplicate:
+    def _duplicate(self, pair: ComparedPair, kind: str, *, place: int, share: float | None = None) -> Duplicate:
         other = self._pairs[place]
         return Duplicate(
-            pair.id, kind, self._where, other.id, round(similarity(pair, other) if share is None else share, 3)
+            pair.id,
+            kind,
+            where=self._where,
+            other=other.id,
+            similarity=round(similarity(pair, other) if share is None else share, 3),
         )
 
     def _with_image(self, pair: ComparedPair) -> list[int]:
@@ -230,7 +236,7 @@ def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
             index.add(compared)
 
 
-def in_training_set(pairs: Sequence[PoolPair], name: str, rows: Iterable[ComparedPair]) -> Iterator[Duplicate]:
+def in_training_set(pairs: Sequence[PoolPair], name: str, *, rows: Iterable[ComparedPair]) -> Iterator[Duplicate]:
     """Yield pairs that a training set has."""
     index = PairIndex(name)
     for row in follow(rows, _("Reading {name}", name=name)):

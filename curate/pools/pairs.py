@@ -60,7 +60,7 @@ class PoolPair:
     @property
     def fingerprint(self) -> str:
         """Return the fingerprint of the texts, as in the manifests of editions."""
-        return fingerprint(self.query, self.responses, DROPPED)
+        return fingerprint(self.query, self.responses, dropped=DROPPED)
 
     @property
     def words(self) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def _check_line(line: Mapping[str, Any]) -> None:
     check_shape(line, _POOL_LINE)
     draft = line.get("draft")
     if draft is not None:
-        check_shape(draft, {"preferred": int, "shown_first?": (int, type(None))}, "draft")
+        check_shape(draft, {"preferred": int, "shown_first?": (int, type(None))}, name="draft")
     if line.get("preferred") not in (None, 0, 1) or (draft is not None and draft["preferred"] not in (0, 1)):
         raise ValueError(_("`preferred` must be 0 or 1"))
     if draft is not None and draft.get("shown_first") not in (None, 0, 1):
@@ -119,7 +119,7 @@ def check_name(value: str, option: str) -> str:
     return value
 
 
-def read_pair(row: Mapping[str, Any], settings: ImportSettings, number: int) -> PoolPair:
+def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) -> PoolPair:
     """Return the pair of a row, without its image yet.
 
     Raises:
@@ -129,7 +129,7 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, number: int) -> 
     responses, preferred = _responses(row, settings)
     order = presentation_order((response_fingerprint(responses[0]), response_fingerprint(responses[1])))
     pair = PoolPair(
-        id=_id(settings.value(row, "id"), settings.source, number),
+        id=_id(settings.value(row, "id"), settings.source, number=number),
         source=settings.source,
         licence=settings.licence,
         query=query,
@@ -205,7 +205,7 @@ def _optional(value: Any) -> str | None:
     return None if value is None else _text(str(value), "answer")
 
 
-def _id(value: Any, source: str, number: int) -> str:
+def _id(value: Any, source: str, *, number: int) -> str:
     name = str(number) if value is None else str(value)
     if not name or len(name) > 200 or not name.isprintable():
         raise CurateError(

@@ -66,7 +66,7 @@ def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
     return value
 
 
-def write_pool(pool: Path, pairs: Sequence[PoolPair], record: dict[str, Any]) -> None:
+def write_pool(pool: Path, pairs: Sequence[PoolPair], *, record: dict[str, Any]) -> None:
     """Write the pairs, then the record; a kill between the two leaves an import that can be repeated."""
     write_lines(pool / PAIRS, (pair.to_json() for pair in pairs))
     write_json(pool / RECORD, record)

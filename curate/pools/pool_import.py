@@ -41,17 +41,21 @@ def import_command(arguments: argparse.Namespace) -> int:
     settings = ImportSettings(
         check_name(arguments.source, "--source"),
         arguments.licence,
-        check_name(arguments.category, "--category"),
-        _columns(arguments.field),
+        category=check_name(arguments.category, "--category"),
+        columns=_columns(arguments.field),
     )
     source = open_source(arguments.file, revision=arguments.revision, split=arguments.split)
     with locked(arguments.into):
-        say(import_pairs(arguments.into, source, settings, images=arguments.images, skip_bad=arguments.skip_bad))
+        say(
+            import_pairs(
+                arguments.into, source, settings=settings, images=arguments.images, skip_bad=arguments.skip_bad
+            )
+        )
     return 0
 
 
 def import_pairs(
-    pool: Path, source: PairSource, settings: ImportSettings, *, images: Path | None = None, skip_bad: bool = False
+    pool: Path, source: PairSource, *, settings: ImportSettings, images: Path | None = None, skip_bad: bool = False
 ) -> str:
     """Add the pairs of a source to a pool; the same source again changes nothing. Returns what was done.
 
@@ -62,7 +66,7 @@ def import_pairs(
     if any((one["sha256"], one["source"]) == (source.digest, settings.source) for one in record["imports"]):
         return _("{name} is in {pool} already, as {source}.", name=source.name, pool=pool, source=settings.source)
     known = read_pool(pool) if (pool / PAIRS).is_file() else ()
-    reading = _Reading(pool, settings, images or source.folder, {pair.id for pair in known})
+    reading = _Reading(pool, settings, images=images or source.folder, known={pair.id for pair in known})
     for row in follow(source.rows(), _("Reading {name}", name=source.name)):
         reading.take(row)
     if reading.problems and not skip_bad:
@@ -81,12 +85,12 @@ def import_pairs(
         raise CurateError(
             _("{name} holds no pair that can be used.\n{listed}", name=source.name, listed=listed(reading.problems))
         )
-    record["imports"].append(_entry(source, settings, reading))
-    write_pool(pool, [*known, *reading.pairs], record)
-    return _imported(reading, settings.source, pool, total=len(known) + len(reading.pairs))
+    record["imports"].append(_entry(source, settings, reading=reading))
+    write_pool(pool, [*known, *reading.pairs], record=record)
+    return _imported(reading, settings.source, pool=pool, total=len(known) + len(reading.pairs))
 
 
-def _imported(reading: _Reading, source: str, pool: Path, *, total: int) -> str:
+def _imported(reading: _Reading, source: str, *, pool: Path, total: int) -> str:
     taken, left_out = len(reading.pairs), len(reading.problems)
     if not left_out:
         return _(
@@ -109,7 +113,7 @@ def _imported(reading: _Reading, source: str, pool: Path, *, total: int) -> str:
 class _Reading:
     """The pairs of one import, and what is wrong with other rows."""
 
-    def __init__(self, pool: Path, settings: ImportSettings, images: Path | None, known: set[str]) -> None:
+    def __init__(self, pool: Path, settings: ImportSettings, *, images: Path | None, known: set[str]) -> None:
         self.pairs: list[PoolPair] = []
         self.problems: list[str] = []
         self._pool, self._settings, self._images, self._known = pool, settings, images, known
@@ -127,7 +131,7 @@ class _Reading:
         if row.problem:
             raise CurateError(row.problem)
         number = len(self.pairs) + len(self.problems)
-        pair = read_pair(row.fields, self._settings, number)
+        pair = read_pair(row.fields, self._settings, number=number)
         if pair.id in self._known:
             raise CurateError(
                 _("the pool has a pair with the id {id!r}; give another --source, or --field id=COLUMN", id=pair.id)
@@ -153,7 +157,7 @@ class _Reading:
         return self._stored_images[digest]
 
 
-def _entry(source: PairSource, settings: ImportSettings, reading: _Reading) -> dict[str, Any]:
+def _entry(source: PairSource, settings: ImportSettings, *, reading: _Reading) -> dict[str, Any]:
     return {
         "file": Path(source.name).name
         if source.folder is not None

@@ -40,7 +40,7 @@ class PairSource:
     def rows(self) -> Iterator[SourceRow]:
         """Yield the rows in order."""
         if self.folder is None:
-            return _hub_rows(self.name, str(self.revision), self.split)
+            return _hub_rows(self.name, str(self.revision), split=self.split)
         path = Path(self.name)
         if is_parquet(path):
             return _parquet_rows(path)
@@ -57,13 +57,13 @@ def open_source(
     """
     path = Path(name)
     if path.is_file():
-        return PairSource(name, _digest(path), path.parent)
+        return PairSource(name, _digest(path), folder=path.parent)
     if name.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
             raise CurateError(_("Name the commit of the dataset {name} with --revision: branches move.", name=name))
-        chosen = split or _usual_split(name, revision, usual)
+        chosen = split or _usual_split(name, revision, usual=usual)
         digest = hashlib.sha256(f"{name}@{revision}/{chosen}".encode()).hexdigest()
-        return PairSource(name, digest, None, revision, chosen)
+        return PairSource(name, digest, folder=None, revision=revision, split=chosen)
     raise CurateError(_("There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name).", name=name))
 
 
@@ -99,7 +99,7 @@ def _list_rows(path: Path) -> Iterator[SourceRow]:
         raise CurateError(_("{path} is no list of objects ({problem}).", path=path, problem=fault.message)) from None
     for number, row in enumerate(rows):
         problem = None if isinstance(row, dict) else "this must be a JSON object {...}"
-        yield SourceRow(f"row {number}", {} if problem else row, problem)
+        yield SourceRow(f"row {number}", {} if problem else row, problem=problem)
 
 
 def _json_rows(path: Path) -> Iterator[SourceRow]:
@@ -124,9 +124,9 @@ def _json_row(place: str, line: bytes) -> SourceRow:
     try:
         value = loads(line)
     except JsonFault as fault:
-        return SourceRow(place, {}, f"this is not JSON ({fault.message}); write one object a line")
+        return SourceRow(place, {}, problem=f"this is not JSON ({fault.message}); write one object a line")
     if not isinstance(value, dict):
-        return SourceRow(place, {}, "a line must be a JSON object {...}")
+        return SourceRow(place, {}, problem="a line must be a JSON object {...}")
     return SourceRow(place, value)
 
 
@@ -151,7 +151,7 @@ def _parquet_rows(path: Path) -> Iterator[SourceRow]:
         ) from None
 
 
-def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
+def _hub_rows(name: str, revision: str, *, split: str) -> Iterator[SourceRow]:
     try:
         loaded = load_split(name, revision=revision, split=split)
     except HubDatasetFault as fault:
@@ -160,7 +160,7 @@ def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
         yield SourceRow(f"row {number}", row)
 
 
-def _usual_split(name: str, revision: str, usual: str) -> str:
+def _usual_split(name: str, revision: str, *, usual: str) -> str:
     try:
         return find_split(name, revision=revision, usual=usual, option="--split")
     except HubDatasetFault as fault:

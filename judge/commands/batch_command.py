@@ -58,7 +58,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
         changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
         sent = replace(configuration, parameters=changes.now)
-        written = _write(folder / BATCH, arguments.format, sent, file, remaining)
+        written = _write(folder / BATCH, arguments.format, configuration=sent, file=file, remaining=remaining)
         exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
         write_json(folder / BATCH / _EXPORT, exported)
     asked = ngettext("{n:,} request", "{n:,} requests", len(remaining))
@@ -70,13 +70,13 @@ def export_command(arguments: argparse.Namespace) -> int:
 
 
 def _write(
-    folder: Path, form: str, configuration: RunConfiguration, file: PairFile, remaining: Sequence[RequestKey]
+    folder: Path, form: str, *, configuration: RunConfiguration, file: PairFile, remaining: Sequence[RequestKey]
 ) -> list[Path]:
     for old in folder.glob(f"{form}-*.jsonl"):
         old.unlink()
     written: list[Path] = []
     with contextlib.ExitStack() as stack:
-        for number, line in split(_lines(form, configuration, file, remaining), LIMITS[form]):
+        for number, line in split(_lines(form, configuration, file=file, remaining=remaining), LIMITS[form]):
             if number > len(written):
                 stack.close()
                 written.append(folder / f"{form}-{number:03}.jsonl")
@@ -86,14 +86,17 @@ def _write(
 
 
 def _lines(
-    form: str, configuration: RunConfiguration, file: PairFile, remaining: Sequence[RequestKey]
+    form: str, configuration: RunConfiguration, *, file: PairFile, remaining: Sequence[RequestKey]
 ) -> Iterator[bytes]:
     row, image = -1, ""
     for key in remaining:
         pair = file.pairs[key.row]
         if key.row != row:
             row, image = key.row, image_of(pair, configuration)
-        yield json.dumps(request_line(form, configuration, pair, key, image), ensure_ascii=False).encode() + b"\n"
+        yield (
+            json.dumps(request_line(form, configuration, pair=pair, key=key, image=image), ensure_ascii=False).encode()
+            + b"\n"
+        )
 
 
 def import_command(arguments: argparse.Namespace) -> int:
@@ -105,7 +108,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     file = pairs_of_run(folder, recorded, source=source, revision=revision, split=chosen)
     results = [result for path in arguments.files for result in _results(path)]
     with contextlib.closing(Journal(folder)) as journal:
-        taken = _take(results, recorded, file, journal)
+        taken = _take(results, recorded, file=file, journal=journal)
         if not arguments.json:
             say(_("{taken:,} of {results:,} results are new.", taken=taken, results=len(results)))
         pairs = _exported_pairs(folder, len(file.pairs))
@@ -116,10 +119,10 @@ def import_command(arguments: argparse.Namespace) -> int:
             "{n:,} votes are open. Import their results, or export them again.",
             left,
         )
-        run = FinishedRun(folder, recorded, file, journal, False)
+        run = FinishedRun(folder, recorded, file=file, journal=journal, pointwise=False)
         prices, stopped = read_prices(arguments, folder), open_votes if left else None
         keep_prices(folder, prices)
-        return run.tell(pairs, wanted, prices, stopped=stopped, as_json=arguments.json)
+        return run.tell(pairs, wanted, prices=prices, stopped=stopped, as_json=arguments.json)
 
 
 def _results(path: Path) -> Iterator[BatchResult]:
@@ -144,7 +147,7 @@ def _results(path: Path) -> Iterator[BatchResult]:
             yield result
 
 
-def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFile, journal: Journal) -> int:
+def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: PairFile, journal: Journal) -> int:
     taken = 0
     for result in results:
         key = result.key
@@ -161,8 +164,8 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFi
             continue
         journal.append(
             RecordedAnswer(
-                key, short(pair.fingerprint), swapped, text=result.text, failed=result.failed, reason=result.reason,
-                finish_reason=result.finish_reason, usage=result.usage,
+                key, short(pair.fingerprint), swapped=swapped, text=result.text, failed=result.failed,
+                reason=result.reason, finish_reason=result.finish_reason, usage=result.usage,
             )
         )  # fmt: skip
         taken += 1

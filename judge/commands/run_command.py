@@ -46,7 +46,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         open_run(arguments.output, configuration, **about_this_start(arguments, file))
         keep_prices(arguments.output, read_prices(arguments, arguments.output))
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
-        start = RunStart(arguments, configuration, file, journal, pointwise, key)
+        start = RunStart(arguments, configuration, file=file, journal=journal, pointwise=pointwise, key=key)
         _check_journal(journal, file)
         ended = start.try_long_run()
         return ended if ended is not None else start.go(arguments.limit, budget)
@@ -98,7 +98,7 @@ class RunStart:
     """One start of a run: what is known when it begins."""
 
     def __init__(
-        self, arguments: argparse.Namespace, configuration: RunConfiguration, file: PairFile, journal: Journal,
+        self, arguments: argparse.Namespace, configuration: RunConfiguration, *, file: PairFile, journal: Journal,
         pointwise: bool, key: str | None,
     ) -> None:  # fmt: skip
         self._arguments, self._configuration, self._file = arguments, configuration, file
@@ -130,19 +130,25 @@ class RunStart:
         answers = self._journal.answers
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
         began = time.monotonic()
-        stopped = self._ask(remaining, wanted, budget) if remaining else None
+        stopped = self._ask(remaining, wanted, budget=budget) if remaining else None
         got = sum(key in answers for key in remaining)
         pace = (time.monotonic() - began) / got if got else None
-        run = FinishedRun(self._folder, self._configuration.to_json(), self._file, self._journal, self._pointwise)
+        run = FinishedRun(
+            self._folder,
+            self._configuration.to_json(),
+            file=self._file,
+            journal=self._journal,
+            pointwise=self._pointwise,
+        )
         prices = read_prices(self._arguments, self._folder)
-        return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
+        return run.tell(len(pairs), wanted, prices=prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
 
-    def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> str | None:
+    def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], *, budget: Any) -> str | None:
         """Get what remains. Returns why some of it is still open; None if nothing is."""
         from judge.engine import RunStopped
 
         try:
-            engine = asyncio.run(self._run_engine(remaining, wanted, budget))
+            engine = asyncio.run(self._run_engine(remaining, wanted, budget=budget))
             engine.check_stop()  # Ctrl-C may come while connections and threads end
         except RunStopped as stopped:
             return str(stopped)
@@ -150,7 +156,7 @@ class RunStart:
             return _INTERRUPTED
         return None
 
-    async def _run_engine(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> Any:
+    async def _run_engine(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], *, budget: Any) -> Any:
         """Get what remains. Returns the engine, which may have been stopped meanwhile."""
         from judge.engine import EngineLimits, JudgeEngine
         from judge.progress import ProgressLine
@@ -158,9 +164,11 @@ class RunStart:
         options = self._arguments
         asker = self._asker()
         prices = read_prices(options, self._folder)
-        limits = EngineLimits(options.concurrency, options.attempts, options.retry_wait, budget, prices)
-        engine = JudgeEngine(self._configuration, self._file.pairs, asker, self._journal, limits)
-        progress = ProgressLine(len(wanted), len(wanted) - len(remaining), limits.prices)
+        limits = EngineLimits(
+            options.concurrency, options.attempts, first_wait=options.retry_wait, budget=budget, prices=prices
+        )
+        engine = JudgeEngine(self._configuration, self._file.pairs, asker=asker, journal=self._journal, limits=limits)
+        progress = ProgressLine(len(wanted), len(wanted) - len(remaining), prices=limits.prices)
         _stop_on_signals(engine)
         try:
             await engine.run(remaining, progress)
@@ -177,7 +185,7 @@ class RunStart:
             return ScorerAsker(configuration.scorer)
         endpoint = Endpoint(str(configuration.base_url), self._key, timeout=self._arguments.timeout)
         if configuration.api == CHAT:
-            return ChatAsker(configuration, endpoint, self._journal)
+            return ChatAsker(configuration, endpoint, journal=self._journal)
         return ScoreAsker(configuration, endpoint)
 
 
@@ -185,17 +193,17 @@ class FinishedRun:
     """What a start leaves behind: a report, and the predictions once nothing is open."""
 
     def __init__(
-        self, folder: Path, recorded: Mapping[str, Any], file: PairFile, journal: Journal, pointwise: bool
+        self, folder: Path, recorded: Mapping[str, Any], *, file: PairFile, journal: Journal, pointwise: bool
     ) -> None:
         self._folder, self._recorded, self._file, self._journal = folder, recorded, file, journal
         self._pointwise = pointwise
 
     def tell(
-        self, pairs: int, wanted: Sequence[RequestKey], prices: Prices, *, stopped: str | None, as_json: bool,
+        self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices,  stopped: str | None, as_json: bool,
         pace: float | None = None,
     ) -> int:  # fmt: skip
         """Write and print what there is. `pace`: seconds an answer took of this start. Returns the exit code."""
-        report = self._report(pairs, wanted, prices)
+        report = self._report(pairs, wanted, prices=prices)
         of_all = len(wanted) * self._recorded["pairs"] / pairs
         report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
         write_json(self._folder / REPORT, report)
@@ -214,12 +222,12 @@ class FinishedRun:
             )
 
     def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
-        run = run_metadata(self._recorded, self._journal.events, report, pointwise=self._pointwise)
+        run = run_metadata(self._recorded, self._journal.events, report=report, pointwise=self._pointwise)
         chosen = self._file.pairs[:pairs]
-        path = write_predictions(self._folder, self._file, chosen, self._journal.answers, run)
+        path = write_predictions(self._folder, self._file, pairs=chosen, answers=self._journal.answers, run=run)
         return [_("Written: {path}", path=path), *dry_run(path, self._recorded["benchmark"])]
 
-    def _report(self, pairs: int, wanted: Sequence[RequestKey], prices: Prices) -> dict[str, Any]:
+    def _report(self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices) -> dict[str, Any]:
         answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
         reading = self._recorded["prompt"]["reading"]
         result = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
@@ -233,7 +241,7 @@ _INTERRUPTED = _("Interrupted.")
 
 
 def run_metadata(
-    recorded: Mapping[str, Any], events: Sequence[Mapping[str, Any]], report: Mapping[str, Any], *, pointwise: bool
+    recorded: Mapping[str, Any], events: Sequence[Mapping[str, Any]], *, report: Mapping[str, Any], pointwise: bool
 ) -> dict[str, Any]:
     """Return what the first line of the predictions says about their run. No address, no key."""
     kept = ("api", "model", "votes", "order", "seed", "parameters", "images", "benchmark", "items", "items_sha256")

@@ -56,4 +56,4 @@ def _value(row: object, number: int) -> BestOfN:
         raise ValueError(
             f"value {number} of best_of_n.json: texts must say something, n is from 2, accuracy in percent"
         )
-    return BestOfN(row["id"], row["policy"], row["n"], float(row["accuracy"]), row["source"])
+    return BestOfN(row["id"], row["policy"], n=row["n"], accuracy=float(row["accuracy"]), source=row["source"])

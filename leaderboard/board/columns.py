@@ -68,16 +68,16 @@ class Column:
         return self.kind in ("rank", "share", "number")
 
 
-def _accuracy(key: str, subtitle: str, kind: Kind, description: str, spec: BenchmarkSpec) -> Column:
+def _accuracy(key: str, subtitle: str, *, kind: Kind, description: str, spec: BenchmarkSpec) -> Column:
     narrow = len(spec.categories) > _WIDE
     short = next((category.short for category in spec.categories if narrow and category.key == key), "")
     return Column(
         key,
         short or spec.title_of(key),
-        subtitle,
-        kind,
-        True,
-        description,
+        subtitle=subtitle,
+        kind=kind,
+        descending=True,
+        description=description,
         term=key,
         value_type="number",
         text=percent,
@@ -92,11 +92,11 @@ def _stated(name: str, field: MetadataField) -> Column:
     return Column(
         name,
         field.column.title,
-        field.column.subtitle,
-        "number" if number else "text",
-        number,
-        f"{field.help[0].upper()}{field.help[1:]}.",
-        field.column.usual,
+        subtitle=field.column.subtitle,
+        kind="number" if number else "text",
+        descending=number,
+        description=f"{field.help[0].upper()}{field.help[1:]}.",
+        usual=field.column.usual,
         term=field.column.term,
         value_type="number" if number else "text",
         text=field.cell if number else str,
@@ -117,24 +117,33 @@ _LEFT: tuple[Column, ...] = (
     Column(
         "rank",
         "Rank",
-        "",
-        "rank",
-        False,
-        "Position among entries scored here; equal counts share it.",
+        subtitle="",
+        kind="rank",
+        descending=False,
+        description="Position among entries scored here; equal counts share it.",
         term="rank",
         value_type="whole",
         api=True,
     ),
-    Column("model", "Judge", "", "judge", False, "The judge, and under it who says so.", term="model", api=True),
+    Column(
+        "model",
+        "Judge",
+        subtitle="",
+        kind="judge",
+        descending=False,
+        description="The judge, and under it who says so.",
+        term="model",
+        api=True,
+    ),
 )
 _RIGHT: tuple[Column, ...] = (
     Column(
         "votes_per_item",
         "K",
-        "votes",
-        "number",
-        True,
-        "Votes per pair.",
+        subtitle="votes",
+        kind="number",
+        descending=True,
+        description="Votes per pair.",
         term="k",
         value_type="whole",
         api=True,
@@ -142,10 +151,10 @@ _RIGHT: tuple[Column, ...] = (
     Column(
         "decided_rate",
         "Decided",
-        "%",
-        "share",
-        True,
-        "Share of pairs with a majority for either response.",
+        subtitle="%",
+        kind="share",
+        descending=True,
+        description="Share of pairs with a majority for either response.",
         term="decided",
         value_type="number",
         text=percent,
@@ -154,22 +163,31 @@ _RIGHT: tuple[Column, ...] = (
     Column(
         "judge_type",
         "Type",
-        "",
-        "text",
-        False,
-        "How the judge arrives at a preference.",
+        subtitle="",
+        kind="text",
+        descending=False,
+        description="How the judge arrives at a preference.",
         term="type",
         text=_type,
         api=True,
     ),
-    Column("date", "Date", "", "date", True, "Submitted here, or published.", term="date", value_type="day"),
+    Column(
+        "date",
+        "Date",
+        subtitle="",
+        kind="date",
+        descending=True,
+        description="Submitted here, or published.",
+        term="date",
+        value_type="day",
+    ),
     Column(
         "parameters_b",
         "Size",
-        "billion",
-        "number",
-        True,
-        "Parameters of the model.",
+        subtitle="billion",
+        kind="number",
+        descending=True,
+        description="Parameters of the model.",
         term="size",
         value_type="number",
         text=_number,
@@ -177,16 +195,34 @@ _RIGHT: tuple[Column, ...] = (
     Column(
         "open_weights",
         "Weights",
-        "",
-        "text",
-        False,
-        "Whether everybody can have the weights.",
+        subtitle="",
+        kind="text",
+        descending=False,
+        description="Whether everybody can have the weights.",
         term="open",
         value_type="flag",
         text=_open,
     ),
-    Column("base_model", "Base model", "", "text", False, "The model that was trained or asked.", term="base"),
-    Column("organisation", "Organisation", "", "text", False, "The organisation.", False, term="org", api=True),
+    Column(
+        "base_model",
+        "Base model",
+        subtitle="",
+        kind="text",
+        descending=False,
+        description="The model that was trained or asked.",
+        term="base",
+    ),
+    Column(
+        "organisation",
+        "Organisation",
+        subtitle="",
+        kind="text",
+        descending=False,
+        description="The organisation.",
+        usual=False,
+        term="org",
+        api=True,
+    ),
     *(_stated(name, field) for name, field in metadata.COLUMNS.items()),
 )
 ALWAYS = ("rank", "model")
@@ -223,6 +259,8 @@ def _score(name: str, spec: BenchmarkSpec) -> Column:
     overall = spec.overall(name)
     if overall is None:
         about = next(category.about or category.title for category in spec.categories if category.key == name)
-        return _accuracy(name, SIZE, "interval", f"Accuracy on {about}.", spec)
+        return _accuracy(name, SIZE, kind="interval", description=f"Accuracy on {about}.", spec=spec)
     kind: Kind = "interval" if name == spec.headline else "share"
-    return _accuracy(name, overall.subtitle or SIZE, kind, overall.about or f"{overall.title}.", spec)
+    return _accuracy(
+        name, overall.subtitle or SIZE, kind=kind, description=overall.about or f"{overall.title}.", spec=spec
+    )

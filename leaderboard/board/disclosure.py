@@ -31,7 +31,7 @@ _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 
 
-def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
+def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], *, spec: BenchmarkSpec) -> dict[str, Any]:
     """Return a snapshot without what the levels of its label revisions do not show; it names those not public.
 
     ``levels``: label revision -> level; a revision that is not named is public.
@@ -41,14 +41,15 @@ def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], spec
     concerned = hidden.keys() & {*snapshot["label_revisions"], *_scored(snapshot)}
     shown["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
     if concerned:
-        shown["entries"] = [_entry(entry, hidden, spec) for entry in snapshot["entries"]]
+        shown["entries"] = [_entry(entry, hidden, spec=spec) for entry in snapshot["entries"]]
         shown["baselines"] = [
             {**one, "tallies": {name: tally for name, tally in one["tallies"].items() if name not in hidden}}
             for one in snapshot.get("baselines", ())
         ]
         related = snapshot.get("relations") or {}
         shown["relations"] = {
-            name: _summary(one, hidden[name], spec.official) if name in hidden else one for name, one in related.items()
+            name: _summary(one, hidden[name], grouping=spec.official) if name in hidden else one
+            for name, one in related.items()
         }
     return shown
 
@@ -58,22 +59,22 @@ def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
     return replace(relations, right=None, only_right=None, bands=None)
 
 
-def category_level_only(data: Mapping[str, Any], spec: BenchmarkSpec, level: str = BY_CATEGORY) -> dict[str, Any]:
+def category_level_only(data: Mapping[str, Any], spec: BenchmarkSpec, *, level: str = BY_CATEGORY) -> dict[str, Any]:
     """Return a stored tally as a level leaves it."""
     return redact(Tally.from_json(data, spec), level).to_json()
 
 
-def redact_entry(card: Mapping[str, Any], spec: BenchmarkSpec, level: str = BY_CATEGORY) -> dict[str, Any]:
+def redact_entry(card: Mapping[str, Any], spec: BenchmarkSpec, *, level: str = BY_CATEGORY) -> dict[str, Any]:
     """Return a scorecard that was made of a redacted tally, without the parts that would only look like facts."""
     return {
         **{name: None if name in _HIDDEN_PARTS else value for name, value in card.items()},
-        "protocols": {spec.ranking: shown_strict(card, level, spec)},
+        "protocols": {spec.ranking: shown_strict(card, level, spec=spec)},
         "behaviour": {name: card["behaviour"][name] for name in _LABEL_FREE},
         "disclosure": level,
     }
 
 
-def shown_strict(card: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> dict[str, Any]:
+def shown_strict(card: Mapping[str, Any], level: str, *, spec: BenchmarkSpec) -> dict[str, Any]:
     """Return the strict scores and intervals as a level tells them; ``card`` was made of a redacted tally."""
     strict = card["protocols"][spec.ranking]
     names, pooled = spec.overall_first, spec.pooled
@@ -89,15 +90,15 @@ def shown_strict(card: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> di
     return {"interval": dict.fromkeys(names) | {pooled: rounded(bounds)}, **rounded(shares)}
 
 
-def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
+def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], *, spec: BenchmarkSpec) -> dict[str, Any]:
     tallies = {
-        name: category_level_only(tally, spec, hidden[name]) if name in hidden else tally
+        name: category_level_only(tally, spec, level=hidden[name]) if name in hidden else tally
         for name, tally in entry["tallies"].items()
     }
     return {**entry, "tallies": tallies}
 
 
-def _summary(related: Mapping[str, Any], level: str, grouping: str) -> dict[str, Any]:
+def _summary(related: Mapping[str, Any], level: str, *, grouping: str) -> dict[str, Any]:
     """Return the worker leaves out as much where it knows that labels are not public; it may have been told later."""
     named = (grouping,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
     ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name in named}

@@ -63,7 +63,7 @@ def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
         row for row in board.rows if row.tier == "scored" and row.id not in pins and lenient(row) and not strict(row)
     ]
     names = dict.fromkeys(_name(column) for column in columns if any(is_unstated(row, column) for row in rows))
-    return UnstatedJudges(len(rows), _listed(list(names)), view.unstated) if rows else None
+    return UnstatedJudges(len(rows), _listed(list(names)), shown=view.unstated) if rows else None
 
 
 def _name(column: Column) -> Message:
@@ -92,7 +92,7 @@ def leaders(board: Board, view: BoardQuery) -> list[Leader]:
     test = row_test(view)
     rows = [row for row in board.rows if row.leads and row.tier != "baseline" and test(row)]
     found = [(column.key, _best(rows, column.key)) for column in board.columns if column.kind == "interval"]
-    return [Leader(key, row, percent(row.value(key))) for key, row in found if row is not None and len(rows) > 1]
+    return [Leader(key, row, value=percent(row.value(key))) for key, row in found if row is not None and len(rows) > 1]
 
 
 def _best(rows: Sequence[BoardRow], key: str) -> BoardRow | None:

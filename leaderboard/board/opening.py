@@ -40,13 +40,13 @@ class Strip:
 
 def finding(board: Board) -> tuple[Message, ...]:
     """Return who is best, in one or two sentences."""
-    scored = _known(board, "scored", board.headline)
+    scored = _known(board, "scored", key=board.headline)
     # Results of a benchmark that the demo only imitates say nothing about simulated judges.
-    reported = [] if board.spec.synthetic else _known(board, "reported", board.headline)
+    reported = [] if board.spec.synthetic else _known(board, "reported", key=board.headline)
     return (_leaders(board, scored) or _("No judge has been scored here yet."), *_best_reported(board, reported))
 
 
-def _known(board: Board, tier: str, key: str) -> list[BoardRow]:
+def _known(board: Board, tier: str, *, key: str) -> list[BoardRow]:
     """Return the rows with a value; what leads nothing is none to look up to."""
     return [row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
 
@@ -94,7 +94,7 @@ def strips(board: Board) -> tuple[Strip, ...]:
 
 
 def _strip(board: Board, key: str) -> Strip:
-    scored, reported = _known(board, "scored", key), _known(board, "reported", key)
+    scored, reported = _known(board, "scored", key=key), _known(board, "reported", key=key)
     best = max((*scored, *reported), key=lambda row: (row.value(key), row.tier == "reported"), default=None)
     stacked: Counter[int] = Counter()
     return Strip(
@@ -104,11 +104,11 @@ def _strip(board: Board, key: str) -> Strip:
         best="" if best is None else percent(best.value(key)),
         best_is_reported=best is not None and best.tier == "reported",
         best_name="" if best is None else short_name(best.model),
-        summary=_summary(scored, reported, key),
+        summary=_summary(scored, reported, key=key),
     )
 
 
-def _summary(scored: Sequence[BoardRow], reported: Sequence[BoardRow], key: str) -> tuple[Message, ...]:
+def _summary(scored: Sequence[BoardRow], reported: Sequence[BoardRow], *, key: str) -> tuple[Message, ...]:
     """Return in words what the dots show."""
     texts = []
     if scored:

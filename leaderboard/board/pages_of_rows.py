@@ -40,9 +40,9 @@ class PageOfRows:
         return f"{snapshot_id[:16]}.{after}" if after < rows else None
 
 
-def read_page(limit: int | None, cursor: str, sort: str = "", tier: str = "") -> PageOfRows | None:
+def read_page(limit: int | None, cursor: str, *, sort: str = "", tier: str = "") -> PageOfRows | None:
     """Return what a request asks for; None for a cursor that is none."""
     if not cursor:
         return PageOfRows(0, limit, sort=sort, tier=tier)
     match = _CURSOR.fullmatch(cursor)
-    return PageOfRows(int(match[2]), limit or _USUAL, match[1], sort, tier) if match else None
+    return PageOfRows(int(match[2]), limit or _USUAL, snapshot=match[1], sort=sort, tier=tier) if match else None

@@ -49,26 +49,40 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "type",
         "Type",
-        "type:",
-        "select",
-        "|".join(TYPES),
-        tuple(TYPES.items()),
+        term="type:",
+        kind="select",
+        pattern="|".join(TYPES),
+        choices=tuple(TYPES.items()),
     ),
-    Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open weights"), ("no", "closed weights"))),
+    Filter(
+        "open",
+        "Weights",
+        term="open:",
+        kind="select",
+        pattern="yes|no",
+        choices=(("yes", "open weights"), ("no", "closed weights")),
+    ),
     Filter(
         "k",
         "Votes per pair",
-        "k:",
-        "select",
-        r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
-        (("1", "one"), (">1", "several"), (">=5", "five or more")),
+        term="k:",
+        kind="select",
+        pattern=r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
+        choices=(("1", "one"), (">1", "several"), (">=5", "five or more")),
     ),
-    Filter("coverage", "Decided", "decided:>=", "select", _NUMBER, (("95", "95% or more"), ("99", "99% or more"))),
-    Filter("min_size", "Size from, billion", "size:>=", "number", _NUMBER),
-    Filter("max_size", "Size to, billion", "size:<=", "number", _NUMBER),
-    Filter("max_price", "Price to, US $ a run", "price:<=", "number", _NUMBER),
-    Filter("since", "Since", "date:>=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
-    Filter("until", "Until", "date:<=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter(
+        "coverage",
+        "Decided",
+        term="decided:>=",
+        kind="select",
+        pattern=_NUMBER,
+        choices=(("95", "95% or more"), ("99", "99% or more")),
+    ),
+    Filter("min_size", "Size from, billion", term="size:>=", kind="number", pattern=_NUMBER),
+    Filter("max_size", "Size to, billion", term="size:<=", kind="number", pattern=_NUMBER),
+    Filter("max_price", "Price to, US $ a run", term="price:<=", kind="number", pattern=_NUMBER),
+    Filter("since", "Since", term="date:>=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("until", "Until", term="date:<=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
 )
 PRESETS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (_("All models"), ()),
@@ -236,10 +250,10 @@ class SelectedRows:
         return [row for row in self.rows if row.tier == tier]
 
 
-def read_query(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> BoardQuery:
+def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec: BenchmarkSpec) -> BoardQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
 
-    def one_of(name: str, known: Sequence[str], otherwise: str) -> str:
+    def one_of(name: str, known: Sequence[str], *, otherwise: str) -> str:
         value = parameters.get(name, "")
         return value if value in known else otherwise
 
@@ -250,10 +264,10 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], spec: Be
     page = parameters.get("page", "")
     return BoardQuery(
         spec,
-        protocol=one_of("protocol", tuple(protocols(spec)), spec.ranking),
-        grouping=one_of("grouping", tuple(spec.groupings), spec.official),
-        revision=one_of("revision", revisions, ""),
-        tier=one_of("tier", TIERS, "all"),
+        protocol=one_of("protocol", tuple(protocols(spec)), otherwise=spec.ranking),
+        grouping=one_of("grouping", tuple(spec.groupings), otherwise=spec.official),
+        revision=one_of("revision", revisions, otherwise=""),
+        tier=one_of("tier", TIERS, otherwise="all"),
         search=parameters.get("q", "").strip()[:MAX_QUERY],
         sort=column.key,
         descending=direction == "desc" if direction in ("asc", "desc") else column.descending,
@@ -308,11 +322,11 @@ def select(board: Board, view: BoardQuery) -> SelectedRows:
     return SelectedRows(
         tuple(rows[(page - 1) * PAGE : page * PAGE]),
         len(rows),
-        page,
-        pages,
-        tuple(pinned),
-        baselines,
-        others,
+        page=page,
+        pages=pages,
+        pinned=tuple(pinned),
+        baselines=baselines,
+        others=others,
     )
 
 
@@ -367,12 +381,12 @@ def ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
     if (view.sort, view.descending) == (view.spec.headline, True):
         return list(rows)
     if view.sort not in view.spec.score_names:
-        return ordered(rows, view.sort, view.descending)
+        return ordered(rows, view.sort, descending=view.descending)
     parts = ([row for row in rows if row.leads], [row for row in rows if not row.leads])
-    return [row for part in parts for row in ordered(part, view.sort, view.descending)]
+    return [row for part in parts for row in ordered(part, view.sort, descending=view.descending)]
 
 
-def ordered(rows: Sequence[BoardRow], key: str, descending: bool) -> list[BoardRow]:
+def ordered(rows: Sequence[BoardRow], key: str, *, descending: bool) -> list[BoardRow]:
     """Return rows by one column; equals stay in display order."""
 
     def value(row: BoardRow) -> Any:

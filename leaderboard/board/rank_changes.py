@@ -47,20 +47,20 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         before, after, hidden = _overall_alone(before), _overall_alone(after), True
     old = {row.id: row for row in before.rows if row.tier == "scored"}
     pairs = [(old[row.id], row) for row in after.rows if row.tier == "scored" and row.id in old]
-    different = [_differs(one, other, after.spec.score_names, hidden) for one, other in pairs]
+    different = [_differs(one, other, names=after.spec.score_names, hidden=hidden) for one, other in pairs]
     moved = [one.rank != other.rank for one, other in pairs]
     names = after.spec.tie_breaks
-    rows = [(_points(_first(one, names), _first(other, names), hidden), one, other) for one, other in pairs]
+    rows = [(_points(_first(one, names), _first(other, names), hidden=hidden), one, other) for one, other in pairs]
     shown = [line for line, *reasons in zip(rows, different, moved, strict=True) if any(reasons)]
     shown.sort(key=lambda line: -abs(line[0] or 0.0))
     deltas = [abs(delta) for delta, *_ in rows if delta is not None]
     return RankChanges(
         len(pairs),
         sum(different),
-        sum(moved),
-        _said(max(deltas), hidden).lstrip("+") if deltas else "",
-        tuple(_line(*line, names, hidden) for line in shown[:MOST_MOVES]),
-        before.headline,
+        moved=sum(moved),
+        largest=_said(max(deltas), hidden).lstrip("+") if deltas else "",
+        lines=tuple(_line(*line, names, hidden) for line in shown[:MOST_MOVES]),
+        what=before.headline,
     )
 
 
@@ -73,7 +73,7 @@ def _overall_alone(board: Board) -> Board:
     return replace(board, rows=tuple(rows), level=OVERALL_ONLY, _standings={})
 
 
-def _points(old: float | None, new: float | None, hidden: bool) -> float | None:
+def _points(old: float | None, new: float | None, *, hidden: bool) -> float | None:
     """Return how far a score went, in points; of rounded shares where no more may be told."""
     if old is None or new is None:
         return None
@@ -85,7 +85,7 @@ def _first(row: BoardRow, names: Sequence[str]) -> float | None:
     return next((value for name in names if (value := row.scores[name]) is not None), None)
 
 
-def _differs(old: BoardRow, new: BoardRow, names: Sequence[str], hidden: bool) -> bool:
+def _differs(old: BoardRow, new: BoardRow, *, names: Sequence[str], hidden: bool) -> bool:
     as_shown = percent if hidden else (lambda share: share)
     return any(as_shown(old.value(name)) != as_shown(new.value(name)) for name in names)
 
@@ -99,5 +99,11 @@ def _line(delta: float | None, old: BoardRow, new: BoardRow, names: Sequence[str
     name = " ".join(f"{new.model} {new.version}".split())
     message = "" if delta is None else _said(delta, hidden)
     return RankChange(
-        new.id, name, percent(_first(old, names)), percent(_first(new, names)), message, old.rank, new.rank
+        new.id,
+        name,
+        before=percent(_first(old, names)),
+        after=percent(_first(new, names)),
+        delta=message,
+        rank_before=old.rank,
+        rank_after=new.rank,
     )

@@ -51,7 +51,9 @@ def standings(ranks: Mapping[str, int], ranges: Mapping[str, RankRange]) -> dict
     for name, tested in ranges.items():
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):
-            result[name] = RankInfo(rank, at[tested.best - 1], at[tested.worst - 1], not tested.separable and rank > 1)
+            result[name] = RankInfo(
+                rank, at[tested.best - 1], worst=at[tested.worst - 1], level=not tested.separable and rank > 1
+            )
     return result
 
 

@@ -190,7 +190,7 @@ def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
 
 
 def merge_imported(
-    shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any], spec: BenchmarkSpec
+    shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any], *, spec: BenchmarkSpec
 ) -> tuple[ReportedFigures, ...]:
     """Return the shipped results, and those that maintainers had imported when a snapshot was made; nothing twice."""
     there = {_numbers(one.name, one.figures) for one in shipped} | {one.id for one in shipped}

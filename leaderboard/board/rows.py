@@ -271,24 +271,26 @@ def build_board(
     if wanted not in known and wanted != snapshot["label_revision"]:
         raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
-    counts = _counts(entries, wanted, spec)
+    counts = _counts(entries, wanted, spec=spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
-    per_source = _source_sizes(snapshot, wanted, counts, spec)
-    sizes = _sizes(per_source, grouping, level, spec) | _group_sizes(counts, level, spec)
-    numbers = _numbers(counts, protocol, grouping, spec)
-    rules = _Rules(protocol, grouping, spec)
+    per_source = _source_sizes(snapshot, wanted, counts=counts, spec=spec)
+    sizes = _sizes(per_source, grouping, level=level, spec=spec) | _group_sizes(counts, level, spec=spec)
+    numbers = _numbers(counts, protocol, grouping=grouping, spec=spec)
+    rules = _Rules(protocol, grouping, spec=spec)
     if level == OVERALL_ONLY:
-        rows = _ranked_by_pooled(_scored_rows(entries, wanted, _pooled_only(numbers, spec), spec), spec)
+        rows = _ranked_by_pooled(_scored_rows(entries, wanted, numbers=_pooled_only(numbers, spec), spec=spec), spec)
     else:
-        chosen = _selections(snapshot, wanted, rules)
-        unranked = zip(_scored_rows(entries, wanted, numbers, spec), _independent(numbers, sizes), strict=True)
-        scored = [_best_of(row, chosen, independent, spec) for row, independent in unranked]
+        chosen = _selections(snapshot, wanted, rules=rules)
+        unranked = zip(
+            _scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers, sizes), strict=True
+        )
+        scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
         rows = _ranked(scored, numbers.counted)
-    baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules)
+    baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
     if level == OVERALL_ONLY:
         baselines = [row.with_values({spec.pooled: row.scores[spec.pooled]}) for row in baselines]
-    rows += [_withheld_row(entry, wanted, spec) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
-    ranges = _ranges(snapshot, wanted, rules)
+    rows += [_withheld_row(entry, wanted, spec=spec) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
+    ranges = _ranges(snapshot, wanted, rules=rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
     rows = _named(_with_ranges(rows, ranges.get(spec.headline, {})), names)
@@ -297,18 +299,20 @@ def build_board(
     return Board(
         "",
         snapshot["created_at"],
-        spec,
-        wanted,
-        known,
-        protocol,
-        grouping,
-        MappingProxyType(sizes),
-        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, [*rows, *reported, *baselines], spec),
-        ranges,
-        snapshot.get("unpublished") or 0,
-        MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
-        level,
-        frozenset(name for row in reported for name in spec.overall_keys if row.scores.get(name) is not None),
+        spec=spec,
+        label_revision=wanted,
+        label_revisions=known,
+        protocol=protocol,
+        grouping=grouping,
+        sizes=MappingProxyType(sizes),
+        rows=_merge(
+            (spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, [*rows, *reported, *baselines], spec=spec
+        ),
+        ranges=ranges,
+        unpublished=snapshot.get("unpublished") or 0,
+        reports=MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
+        level=level,
+        stated=frozenset(name for row in reported for name in spec.overall_keys if row.scores.get(name) is not None),
     )
 
 
@@ -329,19 +333,19 @@ def _named(rows: Sequence[BoardRow], known: Mapping[str, str]) -> list[BoardRow]
     return [row if names[row.judge] == row.judge_name else replace(row, judge_name=names[row.judge]) for row in rows]
 
 
-def _ranges(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
+def _ranges(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
     """order -> entry -> range. The tests compare what is right under the ranking rule; other rules have no ranges."""
     summary = (snapshot.get("relations") or {}).get(revision)
     if rules.protocol != rules.spec.ranking or not summary:
         return MappingProxyType({})
-    result = {order: rank_ranges_of(summary, rules.grouping, order) for order in rules.spec.headline_first}
+    result = {order: rank_ranges_of(summary, rules.grouping, order=order) for order in rules.spec.headline_first}
     return MappingProxyType({order: ranges for order, ranges in result.items() if ranges})
 
 
 Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
 
 
-def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Selections:
+def _selections(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Selections:
     """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
 
     As with ranges, other rules than the ranking one have nothing of it.
@@ -351,22 +355,22 @@ def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Se
     return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in result.items()}
 
 
-def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
+def _best_of(row: BoardRow, chosen: Selections, *, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
     """Return the row, and where it is the best of several variants what that means for it."""
     if row.id not in chosen:
         return row
     variants, orders = chosen[row.id]
     bounds = {
-        name: (_lower(row, (name, z), sizes, spec), row.interval[name][1])
+        name: (_lower(row, (name, z), sizes=sizes, spec=spec), row.interval[name][1])
         for name, (_, z) in orders.items()
         if name in row.interval
     }
     gain = {name: orders[name][0] for name in bounds}
-    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds), spec.headline)
+    best_of = BestOf(variants, MappingProxyType(gain), interval=MappingProxyType(bounds), headline=spec.headline)
     return replace(row, best_of=best_of, about=phrases(best_of.words, row.about))
 
 
-def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
+def _lower(row: BoardRow, score: tuple[str, float], *, sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
     """Return the lower limit of a score with its own quantile."""
     name, z = score
     counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
@@ -385,7 +389,7 @@ def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> l
     ]
 
 
-def _counts(entries: Sequence[Mapping[str, Any]], revision: str, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
+def _counts(entries: Sequence[Mapping[str, Any]], revision: str, *, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS."""
     if not entries:
         return np.zeros((0, len(slices(spec)), len(fields(spec))), dtype=np.int64)
@@ -393,7 +397,7 @@ def _counts(entries: Sequence[Mapping[str, Any]], revision: str, spec: Benchmark
 
 
 def _source_sizes(
-    snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], spec: BenchmarkSpec
+    snapshot: Mapping[str, Any], revision: str, *, counts: npt.NDArray[np.int64], spec: BenchmarkSpec
 ) -> Mapping[str, int]:
     """Return the pairs of each source: as counted, or without an entry as the snapshot says."""
     if len(counts):
@@ -401,7 +405,7 @@ def _source_sizes(
     return dict(snapshot.get("sizes") or {}) if revision == snapshot["label_revision"] else {}
 
 
-def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: BenchmarkSpec) -> dict[str, int]:
+def _sizes(per_source: Mapping[str, int], grouping: str, *, level: str, spec: BenchmarkSpec) -> dict[str, int]:
     """Return the pairs behind each counted score, the pooled one first."""
     sizes = {
         category: sum(per_source.get(source, 0) for source in sources)
@@ -416,7 +420,7 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 
 
-def _group_sizes(counts: npt.NDArray[np.int64], level: str, spec: BenchmarkSpec) -> dict[str, int]:
+def _group_sizes(counts: npt.NDArray[np.int64], level: str, *, spec: BenchmarkSpec) -> dict[str, int]:
     """Return the groups behind the score that counts them."""
     if spec.grouped is None or level == OVERALL_ONLY:
         return {}
@@ -432,8 +436,8 @@ def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mappin
     return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
 
 
-def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: BenchmarkSpec) -> _Numbers:
-    counted = ratios(counts, spec, protocol, grouping)
+def _numbers(counts: npt.NDArray[np.int64], protocol: str, *, grouping: str, spec: BenchmarkSpec) -> _Numbers:
+    counted = ratios(counts, spec, protocol=protocol, grouping=grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
     if protocols(spec)[protocol].has_interval:
@@ -450,7 +454,7 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: 
     totals = category_counts(counts, spec).sum(axis=-2)
     n, agree, reject, undecided = (totals[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
     decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
-    return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
+    return _Numbers(shares, counted, low=low, high=high, decided=decided, missing=n - agree - reject - undecided)
 
 
 def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:
@@ -464,7 +468,7 @@ def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:
 
 
 def _scored_rows(
-    entries: Sequence[Mapping[str, Any]], revision: str, numbers: _Numbers, spec: BenchmarkSpec
+    entries: Sequence[Mapping[str, Any]], revision: str, *, numbers: _Numbers, spec: BenchmarkSpec
 ) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
     measured = _measured(numbers, spec.score_names)
@@ -512,7 +516,7 @@ def _scored_row(
         submitted_at=entry["submitted_at"],
         source="",
         url=entry.get("link") or "",
-        note=_warnings(entry, known, missing),
+        note=_warnings(entry, known, missing=missing),
         base_model=entry.get("base_model") or "",
         parameters_b=entry.get("parameters_b"),
         open_weights=entry.get("open_weights"),
@@ -537,13 +541,13 @@ def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
     return revision in entry.get("withheld", ())
 
 
-def _withheld_row(entry: Mapping[str, Any], revision: str, spec: BenchmarkSpec) -> BoardRow:
+def _withheld_row(entry: Mapping[str, Any], revision: str, *, spec: BenchmarkSpec) -> BoardRow:
     """Return the row of an entry without any number that depends on a label: last, without a rank."""
     row = _scored_row(entry, revision, dict.fromkeys(spec.score_names), {}, float("nan"), 0)
     return replace(row, note=phrases(row.note, _("no score shown: {why}", why=NOT_SHOWN)))
 
 
-def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> str:
+def _warnings(entry: Mapping[str, Any], decided: float | None, *, missing: int) -> str:
     return phrases(
         entry.get("flag"),
         board_remark(entry.get("remarks") or ()),
@@ -583,7 +587,7 @@ def phrases(*texts: str | None) -> str:
     return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
 
 
-def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules: _Rules) -> list[BoardRow]:
+def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rules: _Rules) -> list[BoardRow]:
     """Return judges that cannot judge. Labels that are not public leave only those whose accuracy needs no counting."""
     rows = []
     values: Mapping[str, Any]
@@ -592,7 +596,7 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules:
         tally = baseline["tallies"].get(revision)
         if tally is not None:
             counts = np.array([tally["counts"]], dtype=np.int64)
-            numbers = _numbers(counts, rules.protocol, rules.grouping, rules.spec)
+            numbers = _numbers(counts, rules.protocol, grouping=rules.grouping, spec=rules.spec)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif baseline["expected"] is not None:
             spec = rules.spec
@@ -600,11 +604,11 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules:
             bounds = {}
         else:
             continue
-        rows.append(_baseline_row(baseline, values, bounds))
+        rows.append(_baseline_row(baseline, values, bounds=bounds))
     return rows
 
 
-def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Mapping[str, Bounds]) -> BoardRow:
+def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], *, bounds: Mapping[str, Bounds]) -> BoardRow:
     return BoardRow(
         id=one["id"],
         rank=None,
@@ -635,7 +639,7 @@ def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
     # Doubled, halves are whole: lmms-eval counts an undecided pair one half.
     fractions = np.concatenate([counted.right * 2, counted.total * 2], axis=-1).astype(np.int64)
     contenders = [
-        RankingEntry(row.id, tuple(row.scores[name] for name in by), tuple(numbers), row.submitted_at)
+        RankingEntry(row.id, tuple(row.scores[name] for name in by), counts=tuple(numbers), submitted=row.submitted_at)
         for row, numbers in zip(rows, fractions.tolist(), strict=True)
         if row.leads
     ]
@@ -646,7 +650,7 @@ def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[Boa
     """Return rows in display order; equal values share a rank, for the numbers behind them are not public."""
     values = [row.scores[spec.pooled] for row in rows]
     contenders = [
-        RankingEntry(row.id, (value,), (round((value or 0.0) * STEPS),), row.submitted_at)
+        RankingEntry(row.id, (value,), counts=(round((value or 0.0) * STEPS),), submitted=row.submitted_at)
         for row, value in zip(rows, values, strict=True)
         if row.leads
     ]
@@ -711,7 +715,7 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
     return bounds
 
 
-def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
+def _merge(by: Sequence[str], rows: Sequence[BoardRow], *, spec: BenchmarkSpec) -> tuple[BoardRow, ...]:
     """Return one total order by some scores; among equals the row scored here is first.
 
     Rows that state none of these scores follow by what they state, each definition by itself. What leads nothing is
@@ -720,13 +724,13 @@ def _merge(by: Sequence[str], rows: Sequence[BoardRow], spec: BenchmarkSpec) -> 
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
-        another = _of_another_definition(row, by, spec)
+        another = _of_another_definition(row, by, spec=spec)
         return (not row.leads, values, _TIERS[row.tier], another, row.submitted_at or row.date, row.id)
 
     return tuple(sorted(rows, key=key))
 
 
-def _of_another_definition(row: BoardRow, by: Sequence[str], spec: BenchmarkSpec) -> tuple[tuple[bool, float], ...]:
+def _of_another_definition(row: BoardRow, by: Sequence[str], *, spec: BenchmarkSpec) -> tuple[tuple[bool, float], ...]:
     if row.tier != "reported" or any(row.scores.get(name) is not None for name in by):
         return ()
     return tuple((value is None, -(value or 0.0)) for value in map(row.scores.get, spec.overall_keys))

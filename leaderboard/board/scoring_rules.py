@@ -27,7 +27,7 @@ def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
         for rule in protocols(spec).values()
     ]
     return tuple(
-        ScoringRule(key, title, _("{text} Ranks this board.", text=text) if key == spec.ranking else text)
+        ScoringRule(key, title, help=_("{text} Ranks this board.", text=text) if key == spec.ranking else text)
         for key, title, text in rules
     )
 

@@ -48,10 +48,10 @@ PLURALS = (
 
 def board_texts(of: Translations) -> Mapping[str, str]:
     """Return English sentence -> translation; nothing in English."""
-    return script_texts(of, SENTENCES, PLURALS)
+    return script_texts(of, SENTENCES, plurals=PLURALS)
 
 
-def counted(selection_span: str, judges: int, baselines: int, pinned: int) -> list[str]:
+def counted(selection_span: str, judges: int, *, baselines: int, pinned: int) -> list[str]:
     """Return how much was found, in parts."""
     judged = ngettext("{n:,} judge", "{n:,} judges", judges)
     parts: list[str] = [_("{span} of {judges}", span=selection_span, judges=judged) if selection_span else judged]

@@ -85,16 +85,16 @@ class Chart:
 
 
 def to_chart(
-    drawn: Json, words: ChartText, notes: tuple[str, ...], rows: Sequence[Cells], header: tuple[str, ...] = HEADER
+    drawn: Json, words: ChartText, *, notes: tuple[str, ...], rows: Sequence[Cells], header: tuple[str, ...] = HEADER
 ) -> Chart:
     """Return the figure carries its own numbers, so that a page can offer them without asking again."""
     drawn["layout"]["meta"] = {"title": words.title, "csv": as_csv(header, rows)}
-    return Chart(drawn, words.title, notes, header, tuple(rows), words.subtitle)
+    return Chart(drawn, words.title, notes=notes, header=header, rows=tuple(rows), subtitle=words.subtitle)
 
 
 def empty_chart(notes: tuple[str, ...], title: str = _("No data for this figure")) -> Chart:
     """No figure; the notes say why, and what would help."""
-    return Chart(None, title, notes)
+    return Chart(None, title, notes=notes)
 
 
 def rounded(chart: Chart) -> Chart:
@@ -119,14 +119,14 @@ def not_shown(view: ChartQuery) -> Chart:
 
 
 def chosen_judges(
-    entries: Sequence[Entry], view: ChartQuery, most: int = MOST_JUDGES, *, votes: bool = True
+    entries: Sequence[Entry], view: ChartQuery, *, most: int = MOST_JUDGES, votes: bool = True
 ) -> tuple[list[Judge], tuple[str, ...]]:
     """Return the judges to draw, best headline score first, and what is to be said of those left out.
 
     ``votes``: whether the figure needs them, so that reported results cannot be in it.
     """
     notes: tuple[str, ...] = ()
-    result, missing = judges(entries, view.label_revision, view.spec)
+    result, missing = judges(entries, view.label_revision, spec=view.spec)
     result.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
         text = _("Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",
@@ -172,7 +172,7 @@ def headline_name(spec: BenchmarkSpec, *, first: bool = False) -> Message:
 
 
 def table(
-    names: Sequence[str], estimates: Sequence[Estimates], keys: Sequence[str], sources: Sequence[str] = ()
+    names: Sequence[str], estimates: Sequence[Estimates], *, keys: Sequence[str], sources: Sequence[str] = ()
 ) -> list[Cells]:
     """Return the estimates as rows of HEADER, or of WITH_SOURCE where there are sources."""
     rows: list[Cells] = []

@@ -41,7 +41,7 @@ class Fit:
     x_spread: float  # sum of squares about the mean
     residual: float  # standard deviation about the line, n - 2 degrees of freedom
 
-    def band(self, start: float, end: float, steps: int = 40) -> Band:
+    def band(self, start: float, end: float, *, steps: int = 40) -> Band:
         """Return the 95% confidence band of the mean response: y +- t(.975, n - 2) s sqrt(1/n + (x - mean)^2 / Sxx)."""
         from scipy.special import stdtrit
 
@@ -49,7 +49,7 @@ class Fit:
         middle = self.intercept + self.slope * x
         t = float(stdtrit(self.n - 2, 1 - ALPHA / 2))
         half = t * self.residual * np.sqrt(1 / self.n + (x - self.x_mean) ** 2 / self.x_spread)
-        return Band(x.tolist(), (middle - half).tolist(), middle.tolist(), (middle + half).tolist())
+        return Band(x.tolist(), (middle - half).tolist(), middle=middle.tolist(), high=(middle + half).tolist())
 
 
 def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
@@ -74,7 +74,18 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
     residual = math.sqrt(max(syy - slope * sxy, 0.0) / (n - 2))
     low, high = math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
     p = 2 * float(stdtr(n - 2, -t))
-    return Fit(n, r, low, high, p, slope, float(ys.mean() - slope * xs.mean()), float(xs.mean()), sxx, residual)
+    return Fit(
+        n,
+        r,
+        low=low,
+        high=high,
+        p=p,
+        slope=slope,
+        intercept=float(ys.mean() - slope * xs.mean()),
+        x_mean=float(xs.mean()),
+        x_spread=sxx,
+        residual=residual,
+    )
 
 
 def first_shown(judge: Judge) -> Estimate | None:
@@ -93,13 +104,13 @@ def first_shown(judge: Judge) -> Estimate | None:
     if pairs < 1:
         return None
     low, high = wilson(rate * pairs, pairs)
-    return Estimate(100 * rate, 100 * low, 100 * high, pairs)
+    return Estimate(100 * rate, 100 * low, high=100 * high, n=pairs)
 
 
 def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
     """Return agreement where the preferred response has more words, and where it has fewer; None where either is
     empty."""
-    longer, shorter = (cell_estimates(judge, LENGTHS, protocol)[name] for name in LENGTHS)
+    longer, shorter = (cell_estimates(judge, LENGTHS, protocol=protocol)[name] for name in LENGTHS)
     return None if longer is None or shorter is None else (longer, shorter)
 
 

@@ -78,7 +78,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         if points:
             spots = [point.spot for point in points]
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
-            scatter_panels.append(_choice_plane(policy, spots, fits[-1]))
+            scatter_panels.append(_choice_plane(policy, spots, fit=fits[-1]))
             cells += [_choice_cells(policy, point) for point in points]
             said += _fit_said(policy, fits[-1])
     words = ChartText(
@@ -92,7 +92,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             score=headline_name(view.spec),
             rules=rules(view),
         ),
-        _(
+        axis=_(
             "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
             score=headline_name(view.spec),
         ),
@@ -103,7 +103,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     score = f"{view.spec.headline}, %"
     header = (_("policy"), _("judge"), score, _("95% low"), _("95% high"), _("picked, %"), "N", _("source"))
-    return to_chart(planes(scatter_panels, view.page, words), words, notes, cells, header)
+    return to_chart(planes(scatter_panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
 def _policies(view: ChartQuery) -> list[PaperPolicy]:
@@ -111,7 +111,7 @@ def _policies(view: ChartQuery) -> list[PaperPolicy]:
     policies = paper_figures(view.spec).policies
     known = [policy.name for policy in policies]
     more = dict.fromkeys(one.policy for one in view.around.best_of_n if one.policy not in known)
-    return [*policies, *[PaperPolicy(name, None, None, ()) for name in more]]
+    return [*policies, *[PaperPolicy(name, None, majority=None, choices=()) for name in more]]
 
 
 def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
@@ -120,13 +120,14 @@ def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
             Point2D(
                 choice.judge,
                 choice.score,
-                choice.accuracy,
-                f"<b>{choice.judge}</b> (paper)<br>{one_decimal(choice.score)}, picked {one_decimal(choice.accuracy)}",
+                y=choice.accuracy,
+                hover=f"<b>{choice.judge}</b> (paper)<br>{one_decimal(choice.score)}, "
+                f"picked {one_decimal(choice.accuracy)}",
                 hollow=True,
                 rank=10,
             ),
             choices,
-            choice.source,
+            source=choice.source,
         )
         for choice in policy.choices
     ]
@@ -144,13 +145,20 @@ def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
             picked = f"{one_decimal(value)}, picked {one_decimal(one.accuracy)} out of {one.n}"
             hover = f"<b>{plain(_name(row), 60)}</b><br>{picked}"
             spot = Point2D(
-                _name(row), value, one.accuracy, hover, not scored, None, _ends(row, headline), 0 if scored else 5
+                _name(row),
+                value,
+                y=one.accuracy,
+                hover=hover,
+                hollow=not scored,
+                y_ends=None,
+                x_ends=_ends(row, headline),
+                rank=0 if scored else 5,
             )
-            points.append(_Picked(spot, one.n, one.source))
+            points.append(_Picked(spot, one.n, source=one.source))
     return points
 
 
-def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None) -> ScatterPanel:
+def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | None) -> ScatterPanel:
     x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
     known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
     levels = [
@@ -169,7 +177,18 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None
     ticks = [(float(value), _("{value}<br>chance", value=value) if value == CHANCE else str(value)) for value in tens]
     y_range = reach_of(y)
     title = _("Answers by {policy}", policy=policy.name)
-    return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
+    return ScatterPanel(
+        title,
+        numbers,
+        under="",
+        spots=spots,
+        x_range=x_range,
+        y_range=y_range,
+        ticks=ticks,
+        levels=levels,
+        band=band,
+        upright=True,
+    )
 
 
 def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
@@ -193,7 +212,7 @@ def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
 @chart("agreement", _("Kappa"), place=10, group="biases", needs="nothing")
 def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
-    result, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
+    result, notes = chosen_judges(entries, view, most=KAPPA_AT_MOST)
     relations = view.around.relations
     if not result:
         return empty_chart(notes)
@@ -223,7 +242,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, "
             "0 what chance gives."
         ),
-        _(
+        axis=_(
             "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
             pairs=f"{pairs:,}",
         ),
@@ -234,9 +253,11 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     cells: list[Cells] = [
         (one.name, other.name, values[i][j]) for i, one in enumerate(known) for j, other in enumerate(known) if i < j
     ]
-    words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, None, pairs)]))
-    drawn = matrix([judge.name for judge in known], values, view.page, words, FADED if pairs < FEW_PAIRS else 1)
-    return to_chart(drawn, words, notes, cells, (_("judge"), _("other judge"), _("kappa")))
+    words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, high=None, n=pairs)]))
+    drawn = matrix(
+        [judge.name for judge in known], values, page=view.page, words=words, strength=FADED if pairs < FEW_PAIRS else 1
+    )
+    return to_chart(drawn, words, notes=notes, rows=cells, header=(_("judge"), _("other judge"), _("kappa")))
 
 
 @chart("difficulty", _("Difficulty"), place=14, group="field", alone=True, needs="counts")
@@ -264,7 +285,7 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             rule=view.spec.ranking,
             revision=view.label_revision,
         ),
-        _("Judges that are right on the pair, % (left is harder)"),
+        axis=_("Judges that are right on the pair, % (left is harder)"),
     )
     notes: tuple[str, ...] = (
         _(
@@ -284,8 +305,8 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         for category in view.spec.category_keys
         for band, count in enumerate(counts.get(category, ()))
     ]
-    drawn = histograms(counts, view.page, words)
-    return to_chart(drawn, words, notes, cells, (_("category"), _("judges right, %"), _("pairs")))
+    drawn = histograms(counts, view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=cells, header=(_("category"), _("judges right, %"), _("pairs")))
 
 
 @chart("size", _("Size"), place=12, group="field", alone=True)
@@ -297,7 +318,7 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         text = _("No judge on the board states its number of parameters. It can be stated with a submission.")
         return empty_chart((text,))
     named = {str(entry["id"]) for entry in entries}
-    spots = _best_of_each(points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named, view))
+    spots = _best_of_each(points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], chosen=named, view=view))
     low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
     ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
     words = ChartText(
@@ -307,17 +328,17 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "Filled: scored here, with 95% intervals; hollow: reported, by its source's own rule. {rules}",
             rules=rules(view),
         ),
-        _("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
+        axis=_("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
     )
     plane = ScatterPanel(
         "",
         "",
-        _("Parameters, billions (log scale)"),
-        spots,
-        (low, high),
-        score_range(spots, view.spec),
-        ticks,
-        chance_line(spots, view.spec),
+        under=_("Parameters, billions (log scale)"),
+        spots=spots,
+        x_range=(low, high),
+        y_range=score_range(spots, view.spec),
+        ticks=ticks,
+        levels=chance_line(spots, view.spec),
         swarm=True,
     )
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
@@ -327,7 +348,7 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     cells = [(*row_cells(row, key), row.parameters_b, row.source or HERE) for row in rows]
     header = (*_points(key), _("parameters, billions"), _("source"))
-    return to_chart(planes([plane], view.page, words), words, notes, cells, header)
+    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
 @chart("history", _("History"), place=11, group="field", alone=True)
@@ -337,9 +358,9 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     rows = [row for row in view.around.rows if row.value(key) is not None and row.date and row.tier != "baseline"]
     if not rows:
         return empty_chart((_("Nothing on the board has a date and a {score} yet.", score=title),))
-    best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key)]
+    best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key=key)]
     last = _day(max([row.date for row in rows] + [view.around.as_of[:10]]))
-    spots = _cloud(rows, best, view)
+    spots = _cloud(rows, best, view=view)
     first = min(spot.x for spot in spots)
     pad = max(10.0, 0.04 * (last - first))
     words = ChartText(
@@ -349,13 +370,15 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "scored here, with 95% intervals; hollow and dotted: reported. {rules}",
             rules=rules(view),
         ),
-        _("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
+        axis=_("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
     across = (first - pad, last + pad)
     months = _months(*across, view.page.narrow)
-    steps = _steps(rows, key, last)
+    steps = _steps(rows, key, last=last)
     reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
-    plane = ScatterPanel("", "", _DATES, spots, across, reach, months, chance, steps=steps)
+    plane = ScatterPanel(
+        "", "", under=_DATES, spots=spots, x_range=across, y_range=reach, ticks=months, levels=chance, steps=steps
+    )
     luck = _("The best of many results is better by luck alone; intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
@@ -364,32 +387,32 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         for row in sorted(rows, key=lambda row: (row.tier, row.date))
     ]
     header = (*_points(key), _("date"), _("source"), _("best so far"))
-    return to_chart(planes([plane], view.page, words), words, notes, cells, header)
+    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
-def _records(rows: Sequence[BoardRow], tier: str, key: str) -> list[BoardRow]:
+def _records(rows: Sequence[BoardRow], tier: str, *, key: str) -> list[BoardRow]:
     """Return the rows of a tier that were better than all before them; none that leads nothing."""
     own = [row for row in rows if row.tier == tier and row.leads]
     return [own[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in own)]
 
 
-def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], view: ChartQuery) -> list[Point2D]:
+def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQuery) -> list[Point2D]:
     """Return a point for each row; those better than all before them are strong, and the last of them named first."""
     records = {row.id for row in best}
     others = [row for row in rows if row.id not in records][:MOST_SPOTS]
     weak = [
         replace(spot, faint=True, rank=None, y_ends=None)
-        for spot in points_of(others, [float(_day(row.date)) for row in others], set(), view)
+        for spot in points_of(others, [float(_day(row.date)) for row in others], chosen=set(), view=view)
     ]
     latest = best[::-1]
-    return [*weak, *points_of(latest, [float(_day(row.date)) for row in latest], records, view)]
+    return [*weak, *points_of(latest, [float(_day(row.date)) for row in latest], chosen=records, view=view)]
 
 
-def _steps(rows: Sequence[BoardRow], key: str, last: int) -> list[tuple[list[float], list[float], bool]]:
+def _steps(rows: Sequence[BoardRow], key: str, *, last: int) -> list[tuple[list[float], list[float], bool]]:
     """Return the best score of each tier over time, up to the last day."""
     steps: list[tuple[list[float], list[float], bool]] = []
     for tier in ("reported", "scored"):
-        if best := _records(rows, tier, key):
+        if best := _records(rows, tier, key=key):
             days, values = [float(_day(row.date)) for row in best], [100 * (row.value(key) or 0.0) for row in best]
             steps.append(([*days, float(last)], [*values, values[-1]], tier == "reported"))
     return steps
@@ -415,18 +438,29 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
     return [row for tier in tiers for row in tier]
 
 
-def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], view: ChartQuery) -> list[Point2D]:
+def points_of(rows: Sequence[BoardRow], x: Sequence[float], *, chosen: set[str], view: ChartQuery) -> list[Point2D]:
     """Return the points, the best and those chosen first: they are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
         value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
-        hover = _row_hover(row, value, ends, view.page)
+        hover = _row_hover(row, value, ends=ends, page=view.page)
         rank = at if row.id in chosen else _UNCHOSEN + at if at < MOST_NAMED else None
-        spots.append(Point2D(_name(row), across, value, hover, row.tier != "scored", ends, None, rank))
+        spots.append(
+            Point2D(
+                _name(row),
+                across,
+                y=value,
+                hover=hover,
+                hollow=row.tier != "scored",
+                y_ends=ends,
+                x_ends=None,
+                rank=rank,
+            )
+        )
     return spots
 
 
-def _row_hover(row: BoardRow, value: float, ends: tuple[float, float] | None, page: Page) -> str:
+def _row_hover(row: BoardRow, value: float, *, ends: tuple[float, float] | None, page: Page) -> str:
     """Return what is said of a row under the pointer."""
     number = one_decimal(value)
     if ends:

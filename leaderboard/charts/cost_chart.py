@@ -60,7 +60,7 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         results = [(row, value) for row in rows if (value := measure.read(row))]
         if results:
             front = [results[at] for at in best_so_far((value, row.value(key) or 0.0) for row, value in results)]
-            panels.append(_panel(measure.title, (results, front), chosen, view))
+            panels.append(_panel(measure.title, (results, front), chosen=chosen, view=view))
             best = {row.id for row, _value in front}
             cells += [
                 (measure.title, *row_cells(row, key), value, "yes" if row.id in best else "no")
@@ -75,7 +75,7 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "judges that no cheaper one beats. {rules}",
             rules=rules(view),
         ),
-        _("Across: log scale (left is cheaper). Up: {score}, % (up is better)", score=headline_name(view.spec)),
+        axis=_("Across: log scale (left is cheaper). Up: {score}, % (up is better)", score=headline_name(view.spec)),
     )
     silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
     free = sum(any(measure.read(row) == 0 for measure in _MEASURES) for row in rows)
@@ -90,21 +90,33 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     ends = (_("95% low"), _("95% high"))
     header = (_("cost"), _("judge"), _("tier"), f"{key}, %", *ends, _("value"), _("on the front"))
-    return to_chart(planes(panels, view.page, words), words, notes, cells, header)
+    return to_chart(planes(panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
-def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], view: ChartQuery) -> ScatterPanel:
+def _panel(title: str, rows: tuple[_Costs, _Costs], *, chosen: set[str], view: ChartQuery) -> ScatterPanel:
     """Return one pair of axes. `rows`: all, and those on the front, which are named first."""
     result, front = rows
     named = chosen | {row.id for row, _value in front}
-    spots = points_of([row for row, _value in result], [math.log10(value) for _row, value in result], named, view)
+    spots = points_of(
+        [row for row, _value in result], [math.log10(value) for _row, value in result], chosen=named, view=view
+    )
     low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
     y_range = score_range(spots, view.spec)
     xs = [math.log10(value) for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
     ticks, said = log_ticks(low, high), f"n {len(result)}"
-    return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots, view.spec), steps=steps)
+    return ScatterPanel(
+        title,
+        said,
+        under="",
+        spots=spots,
+        x_range=(low, high),
+        y_range=y_range,
+        ticks=ticks,
+        levels=chance_line(spots, view.spec),
+        steps=steps,
+    )
 
 
 def log_ticks(low: float, high: float) -> list[tuple[float, str]]:

@@ -97,12 +97,12 @@ class _Grid:
     def fitting(cls, panels: Sequence[_Panel], page: Page) -> _Grid:
         lines = len(panels[0].lines)
         if page.narrow:
-            return cls(page.width, page.width, 1, 0, _NARROW_ROW, lines, len(panels))
+            return cls(page.width, page.width, columns=1, names=0, row=_NARROW_ROW, lines=lines, panels=len(panels))
         names = names_width([f"{line.name}  {line.small}" for line in panels[0].lines if not line.heading] or [""])
         columns = max(1, min(len(panels), (page.width - names) // (_PANEL + _GAP)))
         columns = -(-len(panels) // -(-len(panels) // columns))  # six panels on five columns: two rows of three
         used = min(page.width, names + columns * _WIDEST)
-        return cls(page.width, used, columns, names, _ROW, lines, len(panels))
+        return cls(page.width, used, columns=columns, names=names, row=_ROW, lines=lines, panels=len(panels))
 
     @property
     def block(self) -> int:
@@ -155,6 +155,7 @@ class _Grid:
 def dots(
     lines: Sequence[ChartLine],
     estimates: Sequence[Estimates],
+    *,
     keys: Sequence[str],
     page: Page,
     words: ChartText,
@@ -164,23 +165,25 @@ def dots(
     p = page.palette
     alone = len(lines) == 1 and len(keys) > 1
     panels = (
-        _single_panel(lines[0], estimates[0], keys, page) if alone else _panels(lines, estimates, keys, page, titles)
+        _single_panel(lines[0], estimates[0], keys=keys, page=page)
+        if alone
+        else _panels(lines, estimates, keys=keys, page=page, titles=titles)
     )
     grid = _Grid.fitting(panels, page)
     lowest = _lowest(panels, words.start)
     words = replace(words, axis=with_legend(words.axis, (cell for panel in panels for cell in panel.estimates)))
-    layout = base_layout(page, words, grid.height)
+    layout = base_layout(page, words, height=grid.height)
     traces: list[Json] = []
     for index, panel in enumerate(panels):
-        traces += _dot_traces(panel, grid, index, page)
-        layout["shapes"] += _panel_lines(panel, grid, index, p, (lowest, words.end))
-        layout["annotations"] += _panel_words(panel, grid, index, page)
-    _scales(layout, grid, page, words, lowest)
+        traces += _dot_traces(panel, grid, index=index, page=page)
+        layout["shapes"] += _panel_lines(panel, grid, index=index, p=p, scale=(lowest, words.end))
+        layout["annotations"] += _panel_words(panel, grid, index=index, page=page)
+    _scales(layout, grid, page=page, words=words, lowest=lowest)
     return {"data": traces, "layout": layout}
 
 
 def dumbbells(
-    lines: Sequence[ChartLine], pairs: Sequence[tuple[Estimate, Estimate]], page: Page, words: ChartText
+    lines: Sequence[ChartLine], pairs: Sequence[tuple[Estimate, Estimate]], *, page: Page, words: ChartText
 ) -> Json:
     """Return two values of each judge on one line: a circle and a diamond, their intervals, and how far they are
     apart."""
@@ -188,26 +191,36 @@ def dumbbells(
     first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
     sizes = " · ".join(filter(None, (f"● {pairs_said(first)}", f"◆ {pairs_said(second)}")))
     colours, chances = (p.ink,) * len(lines), (CHANCE,) * len(lines)
-    panel = _Panel(page.text(_("● longer   ◆ shorter")), sizes, colours, tuple(lines), first, chances)
+    panel = _Panel(
+        page.text(_("● longer   ◆ shorter")),
+        sizes,
+        colours=colours,
+        lines=tuple(lines),
+        estimates=first,
+        chances=chances,
+    )
     other = replace(panel, estimates=second)
     grid = _Grid.fitting([panel], page)
     lowest = _lowest([panel, other], words.start)
     words = replace(words, axis=with_legend(words.axis, (*first, *second)))
-    layout = base_layout(page, words, grid.height)
-    layout["shapes"] = _panel_lines(panel, grid, 0, p, (lowest, words.end))
+    layout = base_layout(page, words, height=grid.height)
+    layout["shapes"] = _panel_lines(panel, grid, index=0, p=p, scale=(lowest, words.end))
     for line, (one, two) in enumerate(pairs):
         y = grid.dot(0, line)
-        layout["shapes"].append(hairline((one.value, two.value), (y, y), p.soft, "x"))
+        layout["shapes"].append(hairline((one.value, two.value), (y, y), colour=p.soft, xref="x"))
     apart = [signed(one.value - two.value) for one, two in pairs]
-    layout["annotations"] += _panel_words(panel, grid, 0, page, apart)
-    _scales(layout, grid, page, words, lowest)
+    layout["annotations"] += _panel_words(panel, grid, index=0, page=page, numbers=apart)
+    _scales(layout, grid, page=page, words=words, lowest=lowest)
     return {
-        "data": [*_dot_traces(panel, grid, 0, page), *_dot_traces(other, grid, 0, page, "diamond")],
+        "data": [
+            *_dot_traces(panel, grid, index=0, page=page),
+            *_dot_traces(other, grid, index=0, page=page, symbol="diamond"),
+        ],
         "layout": layout,
     }
 
 
-def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int) -> None:
+def _scales(layout: Json, grid: _Grid, *, page: Page, words: ChartText, lowest: int) -> None:
     """Return the axes beneath each column of panels, and what they measure."""
     usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
     ticks = [tick for tick in usual if tick >= lowest]
@@ -221,12 +234,13 @@ def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int
             page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
         )
     axis = _("{axis}; upright line: chance", axis=words.axis) if page.spec.ties else words.axis
-    under(layout, page, axis, 42)
+    under(layout, page, text=axis, shift=42)
 
 
 def _panels(
     lines: Sequence[ChartLine],
     estimates: Sequence[Estimates],
+    *,
     keys: Sequence[str],
     page: Page,
     titles: Mapping[str, str] | None,
@@ -237,7 +251,16 @@ def _panels(
         pairs = page.text(mean_said(key, page.spec)) or pairs_said(result)
         title = page.text((titles or {}).get(key, page.spec.title_of(key)))
         chances = (page.chance(key),) * len(lines)
-        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), result, chances))
+        panels.append(
+            _Panel(
+                title,
+                pairs,
+                colours=(page.colour(key),) * len(lines),
+                lines=tuple(lines),
+                estimates=result,
+                chances=chances,
+            )
+        )
     return panels
 
 
@@ -246,13 +269,22 @@ def mean_said(key: str, spec: BenchmarkSpec) -> str:
     return by_key(spec)[key].subtitle if spec.is_mean(key) else ""
 
 
-def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], page: Page) -> list[_Panel]:
+def _single_panel(judge: ChartLine, estimates: Estimates, *, keys: Sequence[str], page: Page) -> list[_Panel]:
     result = tuple(estimates[key] for key in keys)
     lines = tuple(
-        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([one]), judge.hollow)
+        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([one]), hollow=judge.hollow)
         for key, one in zip(keys, result, strict=True)
     )
-    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, result, tuple(map(page.chance, keys)))]
+    return [
+        _Panel(
+            judge.name,
+            "",
+            colours=tuple(map(page.colour, keys)),
+            lines=lines,
+            estimates=result,
+            chances=tuple(map(page.chance, keys)),
+        )
+    ]
 
 
 def _lowest(panels: Sequence[_Panel], start: int) -> int:
@@ -261,7 +293,7 @@ def _lowest(panels: Sequence[_Panel], start: int) -> int:
     return min(start, int(min(values, default=start) // 10 * 10))
 
 
-def _dot_traces(panel: _Panel, grid: _Grid, index: int, page: Page, symbol: str = "circle") -> list[Json]:
+def _dot_traces(panel: _Panel, grid: _Grid, *, index: int, page: Page, symbol: str = "circle") -> list[Json]:
     """Return a trace per colour, and one for what is hollow: error bars have one colour for all of a trace."""
     p = page.palette
     looks = [
@@ -285,36 +317,40 @@ def _dot_traces(panel: _Panel, grid: _Grid, index: int, page: Page, symbol: str 
             "x": [cell.value for cell in cells],
             "y": [grid.dot(index, line) for line in lines],
             "marker": {**fill, "size": 8 if grid.roomy else 6, "symbol": symbol},
-            "error_x": error_bars(colour, pale, [up for up, _ in ends], [down for _, down in ends]),
+            "error_x": error_bars(colour, pale, above=[up for up, _ in ends], below=[down for _, down in ends]),
             "xaxis": grid.axis(index),
             "cliponaxis": False,
-            "hovertext": [hover_of(page, panel.lines[i].name, panel.title, panel.estimates[i]) for i in lines],
+            "hovertext": [
+                hover_of(page, panel.lines[i].name, group=panel.title, estimate=panel.estimates[i]) for i in lines
+            ],
             "hoverinfo": "text",
         }
         traces.append(trace)
     return traces
 
 
-def _panel_lines(panel: _Panel, grid: _Grid, index: int, p: Palette, scale: tuple[int, int]) -> list[Json]:
+def _panel_lines(panel: _Panel, grid: _Grid, *, index: int, p: Palette, scale: tuple[int, int]) -> list[Json]:
     """Return the chance line, the axis behind each dot, the hairlines between judges, and the rule under the header."""
     first, xref = index % grid.columns == 0, grid.axis(index)
     head, right = grid.top(index) + _HEADER, grid.used / grid.width
     chance, joined = panel.chances[0], bool(grid.names) and len(set(panel.chances)) == 1
-    shapes = [hairline((chance, chance), (head, head + grid.lines * grid.row), p.chance, xref)] if joined else []
+    shapes = (
+        [hairline((chance, chance), (head, head + grid.lines * grid.row), colour=p.chance, xref=xref)] if joined else []
+    )
     for line, (what, chance) in enumerate(zip(panel.lines, panel.chances, strict=True)):
         y = grid.dot(index, line)
         if not what.heading:
-            shapes.append(hairline(scale, (y, y), p.line, xref))
+            shapes.append(hairline(scale, (y, y), colour=p.line, xref=xref))
             if not joined:  # names are above the lines on a telephone, and the chance line must not cross them
-                shapes.append(hairline((chance, chance), (y - 7, y + 7), p.chance, xref))
+                shapes.append(hairline((chance, chance), (y - 7, y + 7), colour=p.chance, xref=xref))
         if first:
             end = head + (line + 1) * grid.row
-            shapes.append(hairline((0, right), (end, end), p.line))
-    return [*shapes, hairline((0, right), (head, head), p.ink)] if first else shapes
+            shapes.append(hairline((0, right), (end, end), colour=p.line))
+    return [*shapes, hairline((0, right), (head, head), colour=p.ink)] if first else shapes
 
 
 def _panel_words(
-    panel: _Panel, grid: _Grid, index: int, page: Page, numbers: Sequence[str] | None = None
+    panel: _Panel, grid: _Grid, *, index: int, page: Page, numbers: Sequence[str] | None = None
 ) -> list[Json]:
     """Return the header with n, the numbers, and the names, once per row of panels."""
     p = page.palette
@@ -323,12 +359,12 @@ def _panel_words(
     colour = panel.colours[0] if len(set(panel.colours)) == 1 else p.ink
     header = f"<b>{plain(panel.title, 40)}</b>{pairs}"
     at_header: Json = {"yref": "y", "yanchor": "bottom", "align": "left", "yshift": 4}
-    notes = [label(grid.left(column) / grid.width, head, header, colour, **at_header)]
+    notes = [label(grid.left(column) / grid.width, head, text=header, colour=colour, **at_header)]
     for line, (what, result) in enumerate(zip(panel.lines, panel.estimates, strict=True)):
         y = grid.middle(index, line) - (0 if grid.names or what.heading else 9)
         if column == 0:
-            text = _line_words(what, grid, page)
-            notes.append(label(0, y, text, p.soft if what.heading else p.ink, yref="y", align="left"))
+            text = _line_words(what, grid, page=page)
+            notes.append(label(0, y, text=text, colour=p.soft if what.heading else p.ink, yref="y", align="left"))
         if what.heading:
             continue
         number = one_decimal(result.value) if result is not None else page.text(_("none"))
@@ -336,11 +372,11 @@ def _panel_words(
         few = of_few(result)
         number = number if result is None or what.hollow or few else f"<b>{number}</b>"
         end = (grid.left(column) + _NUMBER - 15) / grid.width if grid.names else 1
-        notes.append(label(end, y, number, p.faint if few else p.ink, yref="y", xanchor="right"))
+        notes.append(label(end, y, text=number, colour=p.faint if few else p.ink, yref="y", xanchor="right"))
     return notes
 
 
-def _line_words(line: ChartLine, grid: _Grid, page: Page) -> str:
+def _line_words(line: ChartLine, grid: _Grid, *, page: Page) -> str:
     """Return the name of a line, on two lines or cut in the middle where there is no room, and its small words."""
     if line.heading:
         return f"<b>{plain(page.text(line.name), 60)}</b>"
@@ -361,12 +397,14 @@ def _line_words(line: ChartLine, grid: _Grid, page: Page) -> str:
 # --- heat map ---------------------------------------------------------------------------------------------------------
 
 
-def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str, page: Page, words: ChartText) -> Json:
+def heat_map(
+    names: Sequence[str], estimates: Sequence[Estimates], *, grouping: str, page: Page, words: ChartText
+) -> Json:
     """Return judges x sources in shades of the ink; the number is in each cell, so the shade never carries
     alone."""
     p, sources = page.palette, page.spec.source_keys
     row, header = (52, _NARROW_HEADER) if page.narrow else (_ROW, _HEADER)
-    layout = base_layout(page, words, header + row * len(names))
+    layout = base_layout(page, words, height=header + row * len(names))
     offset = 0.68 if page.narrow else 0.5
     ys = [header + row * (line + offset) for line in range(len(names))]
     trace = {
@@ -383,7 +421,8 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
         "dy": row,
         "customdata": [[_strength(e[source]) for source in sources] for e in estimates],
         "hovertext": [
-            [hover_of(page, n, source, e[source]) for source in sources] for n, e in zip(names, estimates, strict=True)
+            [hover_of(page, n, group=source, estimate=e[source]) for source in sources]
+            for n, e in zip(names, estimates, strict=True)
         ],
         "hoverinfo": "text",
     }
@@ -391,14 +430,14 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
     left = 0.0 if page.narrow else column / page.width
     across = [-0.5, len(sources) - 0.5]
     layout["xaxis"] = bare_axis(p, range=across, domain=[left, 1], showticklabels=False)
-    layout["annotations"] += _source_words(estimates, grouping, page, header)
-    under(layout, page, words.axis, 12)
+    layout["annotations"] += _source_words(estimates, grouping, page=page, header=header)
+    under(layout, page, text=words.axis, shift=12)
     for name, values, y in zip(names, estimates, ys, strict=True):
-        layout["annotations"] += _heat_line(name, values, y, page, column)
+        layout["annotations"] += _heat_line(name, values, y=y, page=page, names=column)
     return {"data": [trace], "layout": layout}
 
 
-def _source_words(estimates: Sequence[Estimates], grouping: str, page: Page, header: int) -> list[Json]:
+def _source_words(estimates: Sequence[Estimates], grouping: str, *, page: Page, header: int) -> list[Json]:
     """Return the sources with n, in the colour of their category; upright on a telephone."""
     notes: list[Json] = []
     category = {source: key for key, sources in page.spec.groupings[grouping].items() for source in sources}
@@ -407,19 +446,19 @@ def _source_words(estimates: Sequence[Estimates], grouping: str, page: Page, hea
         words = f"<b>{source}</b>{'  ' if page.narrow else '<br>'}{SMALL.format(pairs)}"
         turned: Json = {"textangle": -90} if page.narrow else {}
         place: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom", "yshift": 5}
-        notes.append(label(index, header, words, page.colour(category[source]), **place, **turned))
+        notes.append(label(index, header, text=words, colour=page.colour(category[source]), **place, **turned))
     return notes
 
 
-def _heat_line(name: str, values: Estimates, y: float, page: Page, names: int) -> list[Json]:
+def _heat_line(name: str, values: Estimates, *, y: float, page: Page, names: int) -> list[Json]:
     p, above = page.palette, 24 if page.narrow else 0
     lines = [fitting(name, page.width)] if page.narrow else name_lines(name, names)
-    notes = [label(0, y - above, "<br>".join(map(plain, lines)), p.ink, yref="y", align="left")]
+    notes = [label(0, y - above, text="<br>".join(map(plain, lines)), colour=p.ink, yref="y", align="left")]
     for index, source in enumerate(page.spec.source_keys):
         value = values[source]
         number = one_decimal(value.value) if value is not None else page.text(_("none"))
         colour = p.ink if _strength(value) == 1 else p.faint
-        notes.append(label(index, y, number, colour, 12, xref="x", yref="y", xanchor="center"))
+        notes.append(label(index, y, text=number, colour=colour, size=12, xref="x", yref="y", xanchor="center"))
     return notes
 
 
@@ -432,14 +471,18 @@ def _strength(estimate: Estimate | None) -> float:
 
 
 def curves(
-    lines: Sequence[ChartLine], drawn: Sequence[tuple[Sequence[Point], Estimate | None]], page: Page, words: ChartText
+    lines: Sequence[ChartLine],
+    drawn: Sequence[tuple[Sequence[Point], Estimate | None]],
+    *,
+    page: Page,
+    words: ChartText,
 ) -> Json:
     """Return lines named at their ends, joined through odd numbers of votes; at all K votes the 95% interval.
 
     Hollow ones are dashed.
     """
     p = page.palette
-    layout = base_layout(page, words, _CURVES, above=26)
+    layout = base_layout(page, words, height=_CURVES, above=26)
     most = max(point.k for points, _ in drawn for point in points)
     chance = page.chance(page.spec.headline)
     low, high = _reach(drawn, chance)
@@ -448,21 +491,23 @@ def curves(
     room = 0.4 if page.narrow else 0.26
     traces: list[Json] = []
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
-        traces += _curve_traces(line, (points, final), _SYMBOLS[index % len(_SYMBOLS)], page)
+        traces += _curve_traces(line, (points, final), symbol=_SYMBOLS[index % len(_SYMBOLS)], page=page)
         last = points[-1]
         number = one_decimal(last.value) if line.hollow else f"<b>{one_decimal(last.value)}</b>"
         own = f" ({page.text(line.small)})" if line.small and not page.narrow else ""
-        name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), 12) + own)
+        name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), size=12) + own)
         shade = p.faint if of_few(final) else p.soft if line.hollow else p.ink
-        layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
-        layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), p.chance, "x"))
+        layout["annotations"].append(
+            label(1 - room, end, text=f"{number}  {name}", colour=shade, size=12, yref="y", xshift=8)
+        )
+        layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), colour=p.chance, xref="x"))
     if low <= chance <= high:
-        layout["shapes"].append(hairline((0, 1), (chance, chance), p.chance, "x domain"))
+        layout["shapes"].append(hairline((0, 1), (chance, chance), colour=p.chance, xref="x domain"))
         at_chance: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
-        layout["annotations"].append(label(0, chance, page.text(_("chance")), p.soft, 12, **at_chance))
+        layout["annotations"].append(label(0, chance, text=page.text(_("chance")), colour=p.soft, size=12, **at_chance))
     layout["annotations"] += [
-        label(0, 1, page.text(words.axis), p.soft, yanchor="bottom", yshift=8),
-        label(0, 0, page.text(_("Votes per pair")), p.soft, xref="x domain", yanchor="top", yshift=-30),
+        label(0, 1, text=page.text(words.axis), colour=p.soft, yanchor="bottom", yshift=8),
+        label(0, 0, text=page.text(_("Votes per pair")), colour=p.soft, xref="x domain", yanchor="top", yshift=-30),
     ]
     ticks = [k for k in range(1, most + 1) if k % 2 or k == most]
     beside = 30 / page.width
@@ -498,7 +543,7 @@ def _apart(values: Sequence[float], gap: float) -> list[float]:
 
 
 def _curve_traces(
-    what: ChartLine, drawn: tuple[Sequence[Point], Estimate | None], symbol: str, page: Page
+    what: ChartLine, drawn: tuple[Sequence[Point], Estimate | None], *, symbol: str, page: Page
 ) -> list[Json]:
     (points, final), p = drawn, page.palette
     odd, name = odd_points(points), what.name
@@ -523,9 +568,12 @@ def _curve_traces(
     end = {
         "x": [last],
         "y": [final.value],
-        "error_y": error_bars(p.ink, 0.25 * (FADED if of_few(final) else 1), [up], [down]),
+        "error_y": error_bars(p.ink, 0.25 * (FADED if of_few(final) else 1), above=[up], below=[down]),
     }
-    return [line, {**both, "mode": "markers", **end, "hovertext": [hover_of(page, name, _votes(last), final)]}]
+    return [
+        line,
+        {**both, "mode": "markers", **end, "hovertext": [hover_of(page, name, group=_votes(last), estimate=final)]},
+    ]
 
 
 def _votes(k: int) -> str:

@@ -73,7 +73,7 @@ def display_name(entry: Entry) -> str:
     return " ".join(f"{entry['model']} {entry.get('version') or ''}".split())
 
 
-def judges(entries: Sequence[Entry], label_revision: str, spec: BenchmarkSpec) -> tuple[list[Judge], list[str]]:
+def judges(entries: Sequence[Entry], label_revision: str, *, spec: BenchmarkSpec) -> tuple[list[Judge], list[str]]:
     """Return the entries that have counts under `label_revision`, and the names of those that have none."""
     result, missing = [], []
     for entry in entries:
@@ -81,21 +81,25 @@ def judges(entries: Sequence[Entry], label_revision: str, spec: BenchmarkSpec) -
         if counts is None:
             missing.append(display_name(entry))
         else:
-            behaviour = Behaviour(entry["parse_rate"], entry.get("first_shown_rate"), entry.get("self_consistency"))
+            behaviour = Behaviour(
+                entry["parse_rate"], entry.get("first_shown_rate"), self_consistency=entry.get("self_consistency")
+            )
             name, kind = display_name(entry), str(entry.get("judge_type") or "")
-            result.append(Judge(name, Tally.from_json(counts, spec), behaviour, str(entry["id"]), kind))
+            result.append(
+                Judge(name, Tally.from_json(counts, spec), behaviour=behaviour, id=str(entry["id"]), type=kind)
+            )
     return result, missing
 
 
-def category_estimates(judge: Judge, protocol: str, grouping: str) -> dict[str, Estimate | None]:
+def category_estimates(judge: Judge, protocol: str, *, grouping: str) -> dict[str, Estimate | None]:
     """Return agreement for each of ``drawn_scores``; None where nothing was counted."""
     spec = judge.tally.spec
-    row = score_row(judge.tally, protocol, grouping)
-    sizes = category_counts(judge.tally.counts, spec, grouping)[:, 0].tolist()
+    row = score_row(judge.tally, protocol, grouping=grouping)
+    sizes = category_counts(judge.tally.counts, spec, grouping=grouping)[:, 0].tolist()
     by_category = dict(zip(spec.category_keys, sizes, strict=True))
     pairs = {name: sum(by_category[key] for key in spec.parts_of(name)) for name in drawn_scores(spec)}
     intervals = row.get("interval") or {}
-    return {name: _estimate(row[name], intervals.get(name), pairs[name]) for name in pairs}
+    return {name: _estimate(row[name], intervals.get(name), n=pairs[name]) for name in pairs}
 
 
 def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
@@ -104,20 +108,20 @@ def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     rows = [judge.tally.counts[slice_index(tag, spec)] for tag in spec.tags]
     categories = category_counts(judge.tally.counts, spec)
     rows += [categories[spec.category_keys.index(key)] for key in spec.untagged]
-    agreement = _shares(np.stack(rows), protocol, spec)
+    agreement = _shares(np.stack(rows), protocol, spec=spec)
     return {name: _opposite(share) for name, share in zip(buckets(spec), agreement, strict=True)}
 
 
 def source_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of the sources."""
-    return cell_estimates(judge, judge.tally.spec.source_keys, protocol)
+    return cell_estimates(judge, judge.tally.spec.source_keys, protocol=protocol)
 
 
-def cell_estimates(judge: Judge, cells: Sequence[str], protocol: str) -> dict[str, Estimate | None]:
+def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of some CELLS."""
     spec = judge.tally.spec
     rows = np.stack([judge.tally.counts[slice_index(cell, spec)] for cell in cells])
-    return dict(zip(cells, _shares(rows, protocol, spec), strict=True))
+    return dict(zip(cells, _shares(rows, protocol, spec=spec), strict=True))
 
 
 def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
@@ -126,24 +130,24 @@ def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
     card = scorecard(judge.tally, judge.behaviour, benchmark="", label_revision="")
     values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
     points = [Point(k, 100 * value) for k, value in values if value is not None]
-    return points, category_estimates(judge, spec.ranking, spec.official)[spec.headline]
+    return points, category_estimates(judge, spec.ranking, grouping=spec.official)[spec.headline]
 
 
 def category_finding(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], spec: BenchmarkSpec
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
 ) -> str:
     """Return which category is hardest for most judges, if it clearly is."""
-    key, whom = _shared_extreme(names, estimates, spec.category_keys, min)
+    key, whom = _shared_extreme(names, estimates, keys=spec.category_keys, extreme=min)
     if not key:
         return _("Agreement by category")
     return _("{category} pairs are the hardest {for_whom}", category=Message(spec.title_of(key), {}), for_whom=whom)
 
 
 def bucket_finding(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], spec: BenchmarkSpec
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
 ) -> str:
     """On which kind of error most judges err most, if they clearly do."""
-    key, whom = _shared_extreme(names, estimates, buckets(spec), max)
+    key, whom = _shared_extreme(names, estimates, keys=buckets(spec), extreme=max)
     if not key:
         return _("Error rate by kind of error")
     if key in spec.untagged:
@@ -194,22 +198,22 @@ def _harmless(cell: object) -> object:
     return "" if cell is None else round(cell, 3) if isinstance(cell, float) else cell
 
 
-def _estimate(value: float | None, interval: Sequence[float] | None, n: int) -> Estimate | None:
+def _estimate(value: float | None, interval: Sequence[float] | None, *, n: int) -> Estimate | None:
     if value is None:
         return None
     low, high = (100 * interval[0], 100 * interval[1]) if interval else (None, None)
-    return Estimate(100 * value, low, high, n)
+    return Estimate(100 * value, low, high=high, n=n)
 
 
-def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, spec: BenchmarkSpec) -> list[Estimate | None]:
+def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, *, spec: BenchmarkSpec) -> list[Estimate | None]:
     """Return agreement in each row (cells x FIELDS). A cell posing as the first source is all there is, hence the
     pooled score."""
     tallies = np.zeros((len(rows), len(slices(spec)), rows.shape[1]), dtype=np.int64)
     tallies[:, 0] = rows
-    counted, at = ratios(tallies, spec, protocol), spec.index(spec.pooled)
+    counted, at = ratios(tallies, spec, protocol=protocol), spec.index(spec.pooled)
     pairs = zip(counted.right[:, at].tolist(), counted.total[:, at].tolist(), strict=True)
     bounded = protocols(spec)[protocol].has_interval
-    return [_estimate(k / n, wilson(k, n) if bounded else None, round(n)) if n else None for k, n in pairs]
+    return [_estimate(k / n, wilson(k, n) if bounded else None, n=round(n)) if n else None for k, n in pairs]
 
 
 def _opposite(agreement: Estimate | None) -> Estimate | None:
@@ -218,15 +222,15 @@ def _opposite(agreement: Estimate | None) -> Estimate | None:
     low, high = agreement.low, agreement.high
     turned_low = None if high is None else 100 - high
     turned_high = None if low is None else 100 - low
-    return Estimate(100 - agreement.value, turned_low, turned_high, agreement.n)
+    return Estimate(100 - agreement.value, turned_low, high=turned_high, n=agreement.n)
 
 
 def _shared_extreme(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], keys: Sequence[str], extreme: Extreme
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, keys: Sequence[str], extreme: Extreme
 ) -> tuple[str, str]:
     """Return the key that is the extreme for more than half of the judges, and for whom; two empty strings if none
     is."""
-    shared = Counter(result for judge in estimates if (result := _single_extreme(judge, keys, extreme)))
+    shared = Counter(result for judge in estimates if (result := _single_extreme(judge, keys, extreme=extreme)))
     key, count = shared.most_common(1)[0] if shared else ("", 0)
     if 2 * count <= len(names):
         return "", ""
@@ -235,7 +239,7 @@ def _shared_extreme(
     return key, _("for {n} of {judges} judges", n=count, judges=len(names))
 
 
-def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str], extreme: Extreme) -> str | None:
+def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str], *, extreme: Extreme) -> str | None:
     """Return the key whose value is the extreme, if it differs from every other by more than chance explains."""
     result = {key: estimate for key in keys if (estimate := estimates[key]) is not None}
     if len(result) < len(keys):

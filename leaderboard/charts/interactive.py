@@ -7,7 +7,7 @@ from html import escape
 from leaderboard.charts.layout import Json
 
 
-def interactive_page(drawn: Json, title: str, language: str) -> str:
+def interactive_page(drawn: Json, title: str, *, language: str) -> str:
     """Return a page to keep. It loads Plotly's script from the address of the Plotly project, checked by its digest."""
     import plotly.io
 

@@ -78,18 +78,18 @@ def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "{rules}",
             rules=rules(view),
         )
-    finding = category_finding([one.line.name for one in shown], [one.estimates for one in shown], view.spec)
-    words = ChartText(finding, subtitle, _("Agreement, % (right is better)"))
+    finding = category_finding([one.line.name for one in shown], [one.estimates for one in shown], spec=view.spec)
+    words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
     paper = _table_of_paper(view) if view.paper else []
-    return _dots(shown, drawn_scores(view.spec), view, words, notes, paper)
+    return _dots(shown, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
 def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[list[_DrawnLine], tuple[str, ...]]:
     """Return what the reader chose, best headline score first, and what is to be said of it."""
     chosen, notes = chosen_judges(entries, view, votes=False)
-    estimates = [category_estimates(judge, view.protocol, view.grouping) for judge in chosen]
+    estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
     shown = [
-        _DrawnLine(ChartLine(judge.name), found, HERE, judge.type)
+        _DrawnLine(ChartLine(judge.name), found, source=HERE, kind=judge.type)
         for judge, found in zip(chosen, estimates, strict=True)
     ]
     shown += [_reported(row, view.spec) for row in view.around.reported]
@@ -108,8 +108,10 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
     for key in drawn_scores(spec):
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
-        estimates[key] = None if value is None else Estimate(100 * value, low, high, 0)
-    return _DrawnLine(ChartLine(row.model, _("reported"), hollow=True), estimates, row.source, row.judge_type)
+        estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
+    return _DrawnLine(
+        ChartLine(row.model, _("reported"), hollow=True), estimates, source=row.source, kind=row.judge_type
+    )
 
 
 @chart("tags", _("Error tags"), place=2, paper=True, needs="counts", about=lambda spec: spec.tags)
@@ -125,20 +127,20 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         return empty_chart(notes)
     estimates = [bucket_estimates(judge, view.protocol) for judge in chosen]
     words = ChartText(
-        bucket_finding(_names(chosen), estimates, view.spec),
+        bucket_finding(_names(chosen), estimates, spec=view.spec),
         _(
             "Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules}",
             rules=rules(view, False),
         ),
-        _("Error rate, % (left is better)"),
+        axis=_("Error rate, % (left is better)"),
         start=0,
     )
     notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [_printed(name, values, printed.tags_source) for name, values in rates]
+    paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
     shown = [_DrawnLine(ChartLine(judge.name), found) for judge, found in zip(chosen, estimates, strict=True)]
-    return _dots(shown, buckets(view.spec), view, words, notes, paper)
+    return _dots(shown, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
 @chart("sources", _("Sources"), place=3, needs="counts", about=lambda spec: spec.shown_sources)
@@ -152,11 +154,11 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     words = ChartText(
         _("Agreement by source"),
         _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
-        _("The stronger the shade, the better. Faded: fewer than {few} pairs.", few=FEW_PAIRS),
+        axis=_("The stronger the shade, the better. Faded: fewer than {few} pairs.", few=FEW_PAIRS),
     )
     notes += (_("Sources with few pairs say little: their intervals stand in the numbers below."),)
-    drawn = heat_map(names, estimates, view.grouping, view.page, words)
-    return to_chart(drawn, words, notes, table(names, estimates, view.spec.source_keys))
+    drawn = heat_map(names, estimates, grouping=view.grouping, page=view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=table(names, estimates, keys=view.spec.source_keys))
 
 
 @chart("votes", _("Votes"), place=4, paper=True, needs="counts", suits=lambda entry: entry["votes_per_item"] > 1)
@@ -180,7 +182,7 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     words = ChartText(
         vote_finding([points for points, _ in drawn], view.spec),
         _votes_words(view),
-        _(
+        axis=_(
             "{score}, % (up is better), n {pairs} pairs",
             score=headline_name(view.spec, first=True),
             pairs=_pairs(drawn),
@@ -194,7 +196,7 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     ]
     lines = [ChartLine(judge.name) for judge in chosen]
     if not view.paper:
-        return to_chart(curves(lines, drawn, view.page, words), words, notes, rows)
+        return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
     printed = paper_figures(view.spec)
     notes += (*printed.said("rule"), _("The paper draws one subset of the votes, so its curves move with the draw."))
     rows = [(*row, HERE) for row in rows]
@@ -204,7 +206,9 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         lines.append(ChartLine(name, _("paper"), hollow=True))
         drawn.append((points, None))
         rows += [(name, _votes(point.k), point.value, None, None, None, source) for point in points]
-    return to_chart(curves(lines, drawn, view.page, words), words, notes, rows, WITH_SOURCE)
+    return to_chart(
+        curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows, header=WITH_SOURCE
+    )
 
 
 def _votes_words(view: ChartQuery) -> str:
@@ -234,7 +238,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     chosen.sort(key=lambda one: order.get(one.kind, len(order)))
     printed = paper_figures(view.spec)
     shown = [_heading(printed.base)] if printed.critics else []
-    shown += [_printed(name, values, printed.critics_source) for name, values in (printed.critics or {}).items()]
+    shown += [_printed(name, values, source=printed.critics_source) for name, values in (printed.critics or {}).items()]
     for kind, group in groupby(chosen, key=lambda one: one.kind):
         shown += [_heading(_kind(kind)), *group]
     words = ChartText(
@@ -244,13 +248,13 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "paper's figure of critic training. {rules}",
             rules=rules(view),
         ),
-        _("Agreement, % (right is better)"),
+        axis=_("Agreement, % (right is better)"),
     )
     notes += (
         *printed.said("critics"),
         _("Kinds are what submitters say of their judges; nothing but the kind is held equal between them."),
     )
-    return _dots(shown, drawn_scores(view.spec), view, words, notes)
+    return _dots(shown, drawn_scores(view.spec), view=view, words=words, notes=notes)
 
 
 def _kind(kind: str) -> str:
@@ -280,7 +284,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "Share of a judge's votes that went to the response shown first, with 95% intervals. Under a random order "
             "a judge without this bias is at 50."
         ),
-        _("Votes for the first response, % (50 is best: no bias)"),
+        axis=_("Votes for the first response, % (50 is best: no bias)"),
         start=50 - reach,
         end=50 + reach,
     )
@@ -288,9 +292,9 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     notes += (text,)
     lines = [ChartLine(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
-    drawn = dots(lines, cells, ("first",), view.page, words, {"first": _("First shown")})
+    drawn = dots(lines, cells, keys=("first",), page=view.page, words=words, titles={"first": _("First shown")})
     rows: list[Cells] = [(judge.name, _("first shown"), one.value, one.low, one.high, one.n) for judge, one in known]
-    return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
+    return to_chart(drawn, words, notes=notes, rows=rows, header=(*HEADER[:-1], "pairs"))
 
 
 @chart("length", _("Length"), place=9, group="biases", needs="counts")
@@ -308,17 +312,18 @@ def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "it has fewer, with 95% intervals; the number is the difference. {rules}",
             rules=rules(view, False),
         ),
-        _("Agreement, % (further right is better; a small gap means no length bias)"),
+        axis=_("Agreement, % (further right is better; a small gap means no length bias)"),
     )
     notes += (_("Pairs of equally long responses are left out."),)
-    drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, view.page, words)
+    drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, page=view.page, words=words)
     cells = [dict(zip(LENGTHS, pair, strict=True)) for pair in pairs]
-    return to_chart(drawn, words, notes, table([judge.name for judge, _ in known], cells, LENGTHS))
+    return to_chart(drawn, words, notes=notes, rows=table([judge.name for judge, _ in known], cells, keys=LENGTHS))
 
 
 def _dots(
     shown: Sequence[_DrawnLine],
     keys: Sequence[str],
+    *,
     view: ChartQuery,
     words: ChartText,
     notes: tuple[str, ...],
@@ -326,13 +331,13 @@ def _dots(
 ) -> Chart:
     """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
     every = [*shown, *((_heading(_("Paper")), *paper) if paper else ())]
-    drawn = dots([one.line for one in every], [one.estimates for one in every], keys, view.page, words)
+    drawn = dots([one.line for one in every], [one.estimates for one in every], keys=keys, page=view.page, words=words)
     if paper:
         notes += paper_figures(view.spec).said("rule")
     has_sources = any(one.line.hollow for one in every)  # by others
     sources = [one.source for one in every] if has_sources else ()
-    rows = table([one.line.name for one in every], [one.estimates for one in every], keys, sources)
-    return to_chart(drawn, words, notes, rows, WITH_SOURCE if has_sources else HEADER)
+    rows = table([one.line.name for one in every], [one.estimates for one in every], keys=keys, sources=sources)
+    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if has_sources else HEADER)
 
 
 def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -349,17 +354,19 @@ def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
 
 
 def _heading(name: str) -> _DrawnLine:
-    return _DrawnLine(ChartLine(name, heading=True), {}, "")
+    return _DrawnLine(ChartLine(name, heading=True), {}, source="")
 
 
 def _names(chosen: Sequence[Judge]) -> list[str]:
     return [judge.name for judge in chosen]
 
 
-def _printed(name: str, values: Mapping[str, float], source: str) -> _DrawnLine:
+def _printed(name: str, values: Mapping[str, float], *, source: str) -> _DrawnLine:
     """Return values as printed: without interval, for the paper does not tell of how many pairs."""
     return _DrawnLine(
-        ChartLine(name, hollow=True), {key: Estimate(one, None, None, 0) for key, one in values.items()}, source
+        ChartLine(name, hollow=True),
+        {key: Estimate(one, None, high=None, n=0) for key, one in values.items()},
+        source=source,
     )
 
 
@@ -373,5 +380,5 @@ def _table_of_paper(view: ChartQuery) -> list[_DrawnLine]:
         if row.id not in there:
             values = {key: row.value(key) for key in drawn_scores(view.spec)}
             shares = {key: 100 * value for key, value in values.items() if value is not None}
-            drawn_lines.append(_printed(row.model, shares, printed.table))
+            drawn_lines.append(_printed(row.model, shares, source=printed.table))
     return drawn_lines

@@ -128,7 +128,7 @@ def _letter_width(letter: str) -> float:
     return 0.7 if letter.isupper() else 0.6
 
 
-def fitting(text: str, width: float, size: float = 13) -> str:
+def fitting(text: str, width: float, *, size: float = 13) -> str:
     """Return a text that takes up at most `width` pixels, cut in the middle."""
     columns = columns_of(text)
     result = text
@@ -138,7 +138,7 @@ def fitting(text: str, width: float, size: float = 13) -> str:
     return result
 
 
-def on_lines(name: str, width: float, size: float = 13) -> list[str]:
+def on_lines(name: str, width: float, *, size: float = 13) -> list[str]:
     """Return a name on one line, or where it is too long for `width` pixels on two; the second may be cut."""
     if text_width(name, size) <= width:
         return [name]
@@ -147,10 +147,10 @@ def on_lines(name: str, width: float, size: float = 13) -> list[str]:
         end -= 1
     breaks = [at for at in range(end // 2, end + 1) if name[at - 1] in " _-/:·("]
     end = breaks[-1] if breaks else end
-    return [name[:end].rstrip(), fitting(name[end:].lstrip(), width, size)]
+    return [name[:end].rstrip(), fitting(name[end:].lstrip(), width, size=size)]
 
 
-def wrapped(text: str, width: float, size: float = 13) -> list[str]:
+def wrapped(text: str, width: float, *, size: float = 13) -> list[str]:
     """Return a sentence on lines of at most `width` pixels; Chinese breaks between any two characters."""
     lines, line = [], ""
     for word in _words(text):
@@ -173,14 +173,14 @@ def _words(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Json:
+def base_layout(page: Page, words: ChartText, *, height: int, above: int = 0) -> Json:
     """Return the page's layout around a drawing of `height` pixels, with `above` more between the title and the
     drawing.
 
     No margin at the sides: what is beside an axis lies inside the drawing, so that it moves with the page's width.
     """
     p = page.palette
-    titles, heading = _titles(page, words, above) if page.titled else ([], 0)
+    titles, heading = _titles(page, words, above=above) if page.titled else ([], 0)
     top, below = heading + above, 62
     return {
         "font": {"family": FONTS, "size": 13, "color": p.soft},
@@ -198,27 +198,27 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
     }
 
 
-def _titles(page: Page, words: ChartText, above: int) -> tuple[list[Json], int]:
+def _titles(page: Page, words: ChartText, *, above: int) -> tuple[list[Json], int]:
     """Return title and subtitle, and how many pixels they take up."""
     p = page.palette
-    title = wrapped(page.text(words.title), page.width - 8, 17)
+    title = wrapped(page.text(words.title), page.width - 8, size=17)
     subtitle = wrapped(page.text(words.subtitle), page.width - 8)
     tall = 20 + 23 * len(title) + 19 * len(subtitle)
     top, heading = tall + above, f"<b>{'<br>'.join(map(plain, title))}</b>"
     at_top: Json = {"align": "left", "yanchor": "top"}
     titles = [
-        label(0, 1, heading, p.ink, 17, yshift=top - 4, **at_top),
-        label(0, 1, "<br>".join(map(plain, subtitle)), p.soft, yshift=top - 8 - 23 * len(title), **at_top),
+        label(0, 1, text=heading, colour=p.ink, size=17, yshift=top - 4, **at_top),
+        label(0, 1, text="<br>".join(map(plain, subtitle)), colour=p.soft, yshift=top - 8 - 23 * len(title), **at_top),
     ]
     return titles, tall
 
 
-def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> None:
+def under(layout: Json, page: Page, *, text: str, shift: int, **options: Any) -> None:
     """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
     lines = wrapped(page.text(text), page.width - 8)
     words = "<br>".join(map(plain, lines))
     layout["annotations"].append(
-        label(0, 0, words, page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
+        label(0, 0, text=words, colour=page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
     )
     more = shift + 19 * len(lines) + 2 - layout["margin"]["b"]
     if page.titled:
@@ -227,14 +227,14 @@ def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> No
     layout["height"] += more
 
 
-def label(x: float, y: float, text: str, colour: str, size: float = 13, **options: Any) -> Json:
+def label(x: float, y: float, *, text: str, colour: str, size: float = 13, **options: Any) -> Json:
     """Return an annotation; `x` and `y` are fractions of the drawing unless `xref` or `yref` say otherwise."""
     note = {"x": x, "y": y, "text": text, "font": {"color": colour, "size": size, "family": FONTS}}
     anchors = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "middle"}
     return {"showarrow": False, "borderpad": 0, "borderwidth": 0, **anchors, **note, **options}
 
 
-def hairline(x: tuple[float, float], y: tuple[float, float], colour: str, xref: str = "paper") -> Json:
+def hairline(x: tuple[float, float], y: tuple[float, float], *, colour: str, xref: str = "paper") -> Json:
     """Return a hairline under the data."""
     ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1], "xref": xref, "yref": "y"}
     return {"type": "line", **ends, "line": {"color": colour, "width": 1}, "layer": "below"}
@@ -252,7 +252,7 @@ def faded(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha})"
 
 
-def error_bars(colour: str, alpha: float, above: Sequence[float], below: Sequence[float]) -> Json:
+def error_bars(colour: str, alpha: float, *, above: Sequence[float], below: Sequence[float]) -> Json:
     """Intervals as broad pale bars without caps."""
     look = {"thickness": 5, "width": 0, "color": faded(colour, alpha)}
     return {"type": "data", "symmetric": False, "array": list(above), "arrayminus": list(below), **look}
@@ -294,7 +294,7 @@ def pairs_said(column: Sequence[Estimate | None]) -> str:
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 
 
-def hover_of(page: Page, name: str, group: str, estimate: Estimate | None) -> str:
+def hover_of(page: Page, name: str, *, group: str, estimate: Estimate | None) -> str:
     """Return what is said of a dot under the pointer."""
     return f"<b>{plain(name, 60)}</b><br>{plain(page.text(_hover(cut(page.text(group), 60), estimate)))}"
 

@@ -86,4 +86,4 @@ def _read(data: Mapping[str, Any]) -> PaperFigures:
 
 def _policy(row: Mapping[str, Any]) -> PaperPolicy:
     choices = tuple(BestOfNResult(**{**choice, "source": Message(choice["source"], {})}) for choice in row["choices"])
-    return PaperPolicy(row["name"], row["single"], row["majority"], choices)
+    return PaperPolicy(row["name"], row["single"], majority=row["majority"], choices=choices)

@@ -94,7 +94,7 @@ class _Place:
         return self.bottom - (value - low) / (high - low) * (self.bottom - self.top)
 
 
-def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText) -> Json:
+def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartText) -> Json:
     """Planes beside one another, on a telephone above one another; names stand at the points where there is room.
 
     What the vertical axis measures is above a plane that is alone, and beneath several.
@@ -104,26 +104,31 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText)
     tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
     block = tall + (_BETWEEN + 44 if page.narrow else 0)
     height = (block * (count - 1) if page.narrow else 0) + tall
-    layout = base_layout(page, words, height, above=26 if alone else 44 if page.narrow else 26)
+    layout = base_layout(page, words, height=height, above=26 if alone else 44 if page.narrow else 26)
     wide = page.width if page.narrow else (page.width - _BETWEEN * (count - 1)) / count
     traces: list[Json] = []
     for index, plane in enumerate(scatter_panels):
         left = (0 if page.narrow else index * (wide + _BETWEEN)) + _BESIDE
         top = index * block if page.narrow else 0
-        place = _Place(left, left - _BESIDE + wide - _EDGE, top, top + tall, plane)
+        place = _Place(left, left - _BESIDE + wide - _EDGE, top=top, bottom=top + tall, plane=plane)
         if plane.swarm:
             plane = replace(plane, spots=_side_by_side(place))
             place = replace(place, plane=plane)
         tail = str(index + 1) if index else ""
-        _axes(layout, place, tail, page, height)
-        traces += _plane_traces(plane, tail, p)
-        layout["annotations"] += _plane_words(place, tail, page, height)
+        _axes(layout, place, tail=tail, page=page, height=height)
+        traces += _plane_traces(plane, tail, p=p)
+        layout["annotations"] += _plane_words(place, tail, page=page, height=height)
     if alone:
-        layout["annotations"].append(label(0, 1, page.text(words.axis), p.soft, yanchor="bottom", yshift=8))
+        layout["annotations"].append(label(0, 1, text=page.text(words.axis), colour=p.soft, yanchor="bottom", yshift=8))
         layout["margin"]["b"] += 8
         layout["height"] += 8
     else:
-        under(layout, page, words.axis, 48 if any(scatter_panel.under for scatter_panel in scatter_panels) else 42)
+        under(
+            layout,
+            page,
+            text=words.axis,
+            shift=48 if any(scatter_panel.under for scatter_panel in scatter_panels) else 42,
+        )
     return {"data": traces, "layout": layout}
 
 
@@ -143,7 +148,7 @@ def _side_by_side(place: _Place) -> list[Point2D]:
     return [moved[at] for at in range(len(moved))]
 
 
-def _axes(layout: Json, place: _Place, tail: str, page: Page, height: int) -> None:
+def _axes(layout: Json, place: _Place, *, tail: str, page: Page, height: int) -> None:
     p, plane = page.palette, place.plane
     across = [place.left / page.width, place.right / page.width]
     up = [1 - place.bottom / height, 1 - place.top / height]
@@ -156,14 +161,14 @@ def _axes(layout: Json, place: _Place, tail: str, page: Page, height: int) -> No
         "gridcolor": p.line,
     }
     if plane.upright:
-        line = hairline((CHANCE, CHANCE), plane.y_range, p.chance, f"x{tail}")
+        line = hairline((CHANCE, CHANCE), plane.y_range, colour=p.chance, xref=f"x{tail}")
         layout["shapes"].append({**line, "yref": f"y{tail}"})
     for value, _name in plane.levels:
-        line = hairline(plane.x_range, (value, value), p.chance, f"x{tail}")
+        line = hairline(plane.x_range, (value, value), colour=p.chance, xref=f"x{tail}")
         layout["shapes"].append({**line, "yref": f"y{tail}"})
 
 
-def _plane_traces(plane: ScatterPanel, tail: str, p: Palette) -> list[Json]:
+def _plane_traces(plane: ScatterPanel, tail: str, *, p: Palette) -> list[Json]:
     axes: Json = {"type": "scatter", "xaxis": f"x{tail}", "yaxis": f"y{tail}"}
     traces: list[Json] = []
     if plane.band is not None:
@@ -179,11 +184,11 @@ def _plane_traces(plane: ScatterPanel, tail: str, p: Palette) -> list[Json]:
     for faint, hollow in ((True, True), (True, False), (False, True), (False, False)):  # what is on top comes last
         spots = [spot for spot in plane.spots if (spot.faint, spot.hollow) == (faint, hollow)]
         if spots:
-            traces.append({**axes, **_spot_trace(spots, hollow, p, p.chance if faint else p.ink)})
+            traces.append({**axes, **_spot_trace(spots, hollow, p=p, colour=p.chance if faint else p.ink)})
     return traces
 
 
-def _spot_trace(spots: Sequence[Point2D], hollow: bool, p: Palette, colour: str) -> Json:
+def _spot_trace(spots: Sequence[Point2D], hollow: bool, *, p: Palette, colour: str) -> Json:
     fill: Json = {"color": p.ground, "line": {"color": colour, "width": 1.6}} if hollow else {"color": colour}
     alpha = 0.12 if hollow else 0.3
     trace: Json = {
@@ -200,20 +205,20 @@ def _spot_trace(spots: Sequence[Point2D], hollow: bool, p: Palette, colour: str)
         if any(ends):
             above = [end[1] - value if end else 0.0 for end, value in zip(ends, at, strict=True)]
             below = [value - end[0] if end else 0.0 for end, value in zip(ends, at, strict=True)]
-            trace[f"error_{axis}"] = error_bars(p.ink, alpha, above, below)
+            trace[f"error_{axis}"] = error_bars(p.ink, alpha, above=above, below=below)
     return trace
 
 
-def _plane_words(place: _Place, tail: str, page: Page, height: int) -> list[Json]:
+def _plane_words(place: _Place, tail: str, *, page: Page, height: int) -> list[Json]:
     """Title, axis, levels, and the names of points."""
     p, plane = page.palette, place.plane
     left, bottom = place.left / page.width, 1 - place.bottom / height
-    notes = [label(left, bottom, page.text(plane.under), p.soft, yanchor="top", yshift=-26)]
+    notes = [label(left, bottom, text=page.text(plane.under), colour=p.soft, yanchor="top", yshift=-26)]
     if plane.title:
         top = 1 - place.top / height
         words = f"<b>{plain(page.text(plane.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(plane.said)}"
         at_top: Json = {"yanchor": "bottom", "align": "left", "yshift": 8}
-        notes.append(label((place.left - _BESIDE) / page.width, top, words, p.ink, **at_top))
+        notes.append(label((place.left - _BESIDE) / page.width, top, text=words, colour=p.ink, **at_top))
     taken: list[Box] = []
     dots = [(place.x(spot.x), place.y(spot.y)) for spot in plane.spots]
     for value, level in plane.levels:
@@ -225,11 +230,11 @@ def _plane_words(place: _Place, tail: str, page: Page, height: int) -> list[Json
         side = (free or sides)[0]
         taken.append(side)
         at: Json = {"xref": "paper", "yref": f"y{tail}", "xanchor": "left", "yanchor": "bottom", "yshift": 1}
-        notes.append(label(side[0] / page.width, value, plain(name), p.soft, _LETTER, **at))
-    return notes + _spot_names(place, taken, tail, page)
+        notes.append(label(side[0] / page.width, value, text=plain(name), colour=p.soft, size=_LETTER, **at))
+    return notes + _spot_names(place, taken, tail=tail, page=page)
 
 
-def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[Json]:
+def _spot_names(place: _Place, taken: list[Box], *, tail: str, page: Page) -> list[Json]:
     """Return each name beside its point where it hides neither a point nor another name; else it is under the
     pointer only."""
     spots = [(place.x(spot.x), place.y(spot.y), spot) for spot in place.plane.spots]
@@ -237,9 +242,9 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
     notes = []
     named = sorted((spot for spot in spots if spot[2].rank is not None), key=lambda spot: spot[2].rank or 0)
     for x, y, spot in named:
-        name = fitting(spot.name, 140 if page.narrow else 220, _LETTER)
+        name = fitting(spot.name, 140 if page.narrow else 220, size=_LETTER)
         width = text_width(name, _LETTER)
-        for left, top in _beside(x, y, width, bool(place.plane.steps)):
+        for left, top in _beside(x, y, width=width, steps=bool(place.plane.steps)):
             box = (left, top, left + width, top + _TALL)
             inside = left >= place.left - 2 and box[2] <= place.right + _EDGE
             own = (x - 6, y - 6, x + 6, y + 6)
@@ -252,12 +257,12 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
             shift: Json = {"xshift": left - x, "yshift": y - (top + _TALL / 2)}
             colour = page.palette.soft if spot.hollow else page.palette.ink
             ground: Json = {"bgcolor": faded(page.palette.ground, 0.8)}  # lines must not strike names through
-            notes.append(label(spot.x, spot.y, plain(name), colour, _LETTER, **at, **shift, **ground))
+            notes.append(label(spot.x, spot.y, text=plain(name), colour=colour, size=_LETTER, **at, **shift, **ground))
             break
     return notes
 
 
-def _beside(x: float, y: float, width: float, steps: bool) -> list[tuple[float, float]]:
+def _beside(x: float, y: float, *, width: float, steps: bool) -> list[tuple[float, float]]:
     """Return where a name could begin (left, top): right of its point, left, above, below, and towards the corners.
 
     Where lines leave points to the right and downwards, above comes first.
@@ -284,14 +289,14 @@ def _overlap(box: Box, other: Box) -> bool:
 # --- bars -------------------------------------------------------------------------------------------------------------
 
 
-def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText) -> Json:
+def histograms(counts: Mapping[str, Sequence[int]], page: Page, *, words: ChartText) -> Json:
     """Return a histogram per category on common axes that begin at zero; the count is on each bar."""
     p = page.palette
     block = _BARS + 74
     categories = page.spec.category_keys
     rows = len(categories) if page.narrow else 1
     height = block * (rows - 1) + _BARS
-    layout = base_layout(page, words, height, above=26)
+    layout = base_layout(page, words, height=height, above=26)
     most = max(max(values) for values in counts.values())
     wide = page.width if page.narrow else (page.width - 40 * (len(categories) - 1)) / len(categories)
     traces: list[Json] = []
@@ -329,9 +334,9 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
         traces.append(trace)
         title = f"<b>{plain(page.title_of(category))}</b>  {SMALL.format(f'n {sum(values)}')}"
         layout["annotations"].append(
-            label(left / page.width, up[1], title, page.colour(category), yanchor="bottom", yshift=8)
+            label(left / page.width, up[1], text=title, colour=page.colour(category), yanchor="bottom", yshift=8)
         )
-    under(layout, page, words.axis, 30)
+    under(layout, page, text=words.axis, shift=30)
     return {"data": traces, "layout": layout}
 
 
@@ -339,7 +344,7 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
 
 
 def matrix(
-    names: Sequence[str], values: Sequence[Sequence[float | None]], page: Page, words: ChartText, strength: float = 1
+    names: Sequence[str], values: Sequence[Sequence[float | None]], *, page: Page, words: ChartText, strength: float = 1
 ) -> Json:
     """Return judges x judges in shades of the ink, with numbers while there is room; nobody is compared with
     oneself."""
@@ -352,7 +357,7 @@ def matrix(
     cell = min(64.0, room / count)
     row = 52.0 if above else max(min(36.0, cell), cell if cell < 36 else 0)
     header = 26 if named else 4
-    layout = base_layout(page, words, int(header + row * count + 0.5))
+    layout = base_layout(page, words, height=int(header + row * count + 0.5))
     ys = [header + row * (at + (0.68 if above else 0.5)) for at in range(count)]
     trace = {
         "type": "heatmap",
@@ -367,33 +372,37 @@ def matrix(
         "xgap": 2 if cell > 14 else 0,
         "ygap": 24 if above else 2 if cell > 14 else 0,
         "dy": row,
-        "hovertext": [[_alike(page, one, other, v) for other, v in zip(names, line, strict=True)]
+        "hovertext": [[_alike(page, one, other=other, value=v) for other, v in zip(names, line, strict=True)]
                       for one, line in zip(names, values, strict=True)],
         "hoverinfo": "text",
     }  # fmt: skip
     domain = [left / page.width, (left + cell * count) / page.width]
     layout["xaxis"] = bare_axis(p, range=[-0.5, count - 0.5], domain=domain, showticklabels=False)
-    under(layout, page, words.axis, 12)
+    under(layout, page, text=words.axis, shift=12)
     for at, (name, y) in enumerate(zip(names, ys, strict=True)) if named else ():
         beside: Json = {"yref": "y", "align": "left"}
-        layout["annotations"].append(label(0, y - (24 if above else 0), str(at + 1), p.soft, 12, **beside))
+        layout["annotations"].append(
+            label(0, y - (24 if above else 0), text=str(at + 1), colour=p.soft, size=12, **beside)
+        )
         lines = [fitting(name, page.width - _NUMBERED)] if above else name_lines(name, left - _NUMBERED)
         row_name = "<br>".join(map(plain, lines if row > _TWO_LINES else [fitting(name, left - _NUMBERED - 8)]))
         place = {"xshift": _NUMBERED, **beside}
-        layout["annotations"].append(label(0, y - (24 if above else 0), row_name, p.ink, **place))
+        layout["annotations"].append(label(0, y - (24 if above else 0), text=row_name, colour=p.ink, **place))
         over: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom"}
-        layout["annotations"].append(label(at, header - 4, str(at + 1), p.soft, 12, **over))
+        layout["annotations"].append(label(at, header - 4, text=str(at + 1), colour=p.soft, size=12, **over))
         for other, value in enumerate(values[at]) if numbered else ():
             number = (
                 "" if other == at else page.text(_("none")) if value is None else f"{value:.2f}".replace("-", "\u2212")
             )
             inside: Json = {"xref": "x", "yref": "y", "xanchor": "center"}
             if other != at:
-                layout["annotations"].append(label(other, y, number, p.ink, 11 if page.narrow else 12, **inside))
+                layout["annotations"].append(
+                    label(other, y, text=number, colour=p.ink, size=11 if page.narrow else 12, **inside)
+                )
     return {"data": [trace], "layout": layout}
 
 
-def _alike(page: Page, one: str, other: str, value: float | None) -> str:
+def _alike(page: Page, one: str, *, other: str, value: float | None) -> str:
     message = _("no agreement can be measured") if value is None else _("kappa {value}", value=f"{value:.3f}")
     return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
 

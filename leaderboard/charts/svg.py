@@ -66,7 +66,7 @@ class _Axis:
 class _Drawing:
     """A figure's JSON with its axes."""
 
-    def __init__(self, drawn: Json, width: int, paint: Paint, ground: str) -> None:
+    def __init__(self, drawn: Json, width: int, *, paint: Paint, ground: str) -> None:
         self.traces: Sequence[Json] = drawn["data"]
         self.layout: Json = drawn["layout"]
         self.width, self.height = width, self.layout["height"]
@@ -100,9 +100,9 @@ class _Drawing:
         return float(self.bottom - share * (self.bottom - self.top))
 
 
-def svg(drawn: Json, width: int, p: Palette, name: str, paint: Paint = PLAIN) -> str:
+def svg(drawn: Json, width: int, *, p: Palette, name: str, paint: Paint = PLAIN) -> str:
     """Return a drawing as SVG. ``name`` says what it shows; with PLAIN paint it is a file, with ground and fonts."""
-    drawing = _Drawing(drawn, width, paint, p.ground)
+    drawing = _Drawing(drawn, width, paint=paint, ground=p.ground)
     box = f'width="{width}" height="{drawing.height:g}" viewBox="0 0 {width} {drawing.height:g}"'
     alone = f' xmlns="http://www.w3.org/2000/svg" font-family="{FONTS}"' if paint is PLAIN else ""
     parts = [f'<svg class="plot"{alone} {box} role="img" aria-label="{escape(name)}" font-size="13">']
@@ -135,12 +135,12 @@ def _line(x: Sequence[float], y: Sequence[float]) -> str:
 def _axes(drawing: _Drawing) -> Iterator[str]:
     for key, axis in drawing.layout.items():
         if re.fullmatch(r"xaxis\d*", key):
-            yield from _x_axis(drawing, key.replace("axis", ""), axis)
+            yield from _x_axis(drawing, key.replace("axis", ""), axis=axis)
         elif re.fullmatch(r"yaxis\d*", key):
-            yield from _y_axis(drawing, key.replace("axis", ""), axis)
+            yield from _y_axis(drawing, key.replace("axis", ""), axis=axis)
 
 
-def _x_axis(drawing: _Drawing, name: str, axis: Json) -> Iterator[str]:
+def _x_axis(drawing: _Drawing, name: str, *, axis: Json) -> Iterator[str]:
     scale = drawing.x(name)
     floor = drawing.y(axis["anchor"]).start if "anchor" in axis else float(drawing.bottom)
     if axis["showline"]:
@@ -149,25 +149,33 @@ def _x_axis(drawing: _Drawing, name: str, axis: Json) -> Iterator[str]:
     if axis.get("showticklabels", True):
         places = axis.get("tickvals", ())
         for value, text in zip(places, axis.get("ticktext") or map(str, places), strict=False):
-            yield _text(drawing, _TextPlace(scale.at(value), floor + 4, "middle", "top"), text, axis["tickfont"])
+            yield _text(
+                drawing,
+                _TextPlace(scale.at(value), floor + 4, anchor="middle", vertical="top"),
+                text=text,
+                font=axis["tickfont"],
+            )
 
 
-def _y_axis(drawing: _Drawing, name: str, axis: Json) -> Iterator[str]:
+def _y_axis(drawing: _Drawing, name: str, *, axis: Json) -> Iterator[str]:
     if not axis.get("showticklabels", True):
         return
     scale = drawing.y(name)
     beside = drawing.x(axis.get("anchor", "x"))
-    values = nice_ticks(scale.low, scale.high, axis.get("nticks", 6))
+    values = nice_ticks(scale.low, scale.high, most=axis.get("nticks", 6))
     if axis["showgrid"]:
         path = "".join(_line((beside.start, beside.end), (scale.at(value),) * 2) for value in values)
         yield f'<path d="{path}"{drawing.paint("stroke", axis["gridcolor"])} fill="none"/>'
     for value in values:
         yield _text(
-            drawing, _TextPlace(beside.start - 6, scale.at(value), "end", "middle"), f"{value:g}", axis["tickfont"]
+            drawing,
+            _TextPlace(beside.start - 6, scale.at(value), anchor="end", vertical="middle"),
+            text=f"{value:g}",
+            font=axis["tickfont"],
         )
 
 
-def nice_ticks(low: float, high: float, most: int) -> list[float]:
+def nice_ticks(low: float, high: float, *, most: int) -> list[float]:
     """Return round numbers between two values, at most so many."""
     raw = (high - low) / max(1, most)
     power = 10 ** math.floor(math.log10(raw))
@@ -188,7 +196,7 @@ def _traces(drawing: _Drawing) -> Iterator[str]:
             yield from _bars(drawing, trace)
         else:
             if trace.get("fill") == "tonexty":
-                yield _band(drawing, below, trace)
+                yield _band(drawing, below, above=trace)
             yield from _scatter(drawing, trace)
         below = trace
 
@@ -207,8 +215,8 @@ def _scatter(drawing: _Drawing, trace: Json) -> Iterator[str]:
         stroke = drawing.paint("stroke", line["color"])
         yield f'<path d="{path}"{stroke} stroke-width="{line["width"]}"{dash} fill="none"/>'
     if "markers" in trace["mode"]:
-        yield from _error_bars(drawing, trace, x, y)
-        yield from _markers(drawing, trace, x, y)
+        yield from _error_bars(drawing, trace, x=x, y=y)
+        yield from _markers(drawing, trace, x=x, y=y)
 
 
 def _steps(x: Sequence[float], y: Sequence[float]) -> str:
@@ -216,13 +224,13 @@ def _steps(x: Sequence[float], y: Sequence[float]) -> str:
     return f"M{_n(x[0])} {_n(y[0])}{''.join(later)}"
 
 
-def _band(drawing: _Drawing, below: Json, above: Json) -> str:
+def _band(drawing: _Drawing, below: Json, *, above: Json) -> str:
     (x, low), (_, high) = _places(drawing, below), _places(drawing, above)
     path = _line([*x, *x[::-1]], [*low, *high[::-1]])
     return f'<path d="{path}Z"{drawing.paint("fill", above["fillcolor"])}/>'
 
 
-def _error_bars(drawing: _Drawing, trace: Json, x: Sequence[float], y: Sequence[float]) -> Iterator[str]:
+def _error_bars(drawing: _Drawing, trace: Json, *, x: Sequence[float], y: Sequence[float]) -> Iterator[str]:
     """Yield intervals, one path for all of a trace."""
     for axis, scale in (("x", drawing.x(trace.get("xaxis", "x"))), ("y", drawing.y(trace.get("yaxis", "y")))):
         bars = trace.get(f"error_{axis}")
@@ -240,7 +248,7 @@ def _error_bars(drawing: _Drawing, trace: Json, x: Sequence[float], y: Sequence[
             yield f'<path d="{"".join(lines)}"{stroke} stroke-width="{bars["thickness"]}" fill="none"/>'
 
 
-def _markers(drawing: _Drawing, trace: Json, x: Sequence[float], y: Sequence[float]) -> Iterator[str]:
+def _markers(drawing: _Drawing, trace: Json, *, x: Sequence[float], y: Sequence[float]) -> Iterator[str]:
     marker = trace["marker"]
     look = drawing.paint("fill", marker["color"])
     if "line" in marker:
@@ -289,7 +297,9 @@ def _bars(drawing: _Drawing, trace: Json) -> Iterator[str]:
         middle, head, foot = across.at(value), up.at(count), up.at(0)
         box = f'x="{_n(middle - wide / 2)}" y="{_n(head)}" width="{_n(wide)}" height="{_n(foot - head)}"'
         yield f"<rect {box}{drawing.paint('fill', trace['marker']['color'])}>{_title(hover)}</rect>"
-        yield _text(drawing, _TextPlace(middle, head - 3, "middle", "bottom"), text, trace["textfont"])
+        yield _text(
+            drawing, _TextPlace(middle, head - 3, anchor="middle", vertical="bottom"), text=text, font=trace["textfont"]
+        )
 
 
 def _heat_map(drawing: _Drawing, trace: Json) -> Iterator[str]:
@@ -305,9 +315,9 @@ def _heat_map(drawing: _Drawing, trace: Json) -> Iterator[str]:
             if value is not None:
                 share = (value - trace["zmin"]) / (trace["zmax"] - trace["zmin"])
                 alpha = round(min(1, max(0, share)) * shown, 2)
-                cells.append(_ShadedCell(across.at(at) - wide / 2, y - tall / 2, alpha, hover))
+                cells.append(_ShadedCell(across.at(at) - wide / 2, y - tall / 2, alpha=alpha, hover=hover))
     if len(cells) > _MOST_TITLES:
-        yield from _shaded_paths(cells, (wide, tall), strong, drawing.paint)
+        yield from _shaded_paths(cells, (wide, tall), strong=strong, paint=drawing.paint)
         return
     for cell in cells:
         box = f'x="{_n(cell.x)}" y="{_n(cell.y)}" width="{_n(wide)}" height="{_n(tall)}"'
@@ -324,7 +334,9 @@ class _ShadedCell(NamedTuple):
     hover: str
 
 
-def _shaded_paths(cells: Sequence[_ShadedCell], size: tuple[float, float], strong: str, paint: Paint) -> Iterator[str]:
+def _shaded_paths(
+    cells: Sequence[_ShadedCell], size: tuple[float, float], *, strong: str, paint: Paint
+) -> Iterator[str]:
     """Yield one path for all cells of a shade."""
     wide, tall = size
     shades: dict[float, list[str]] = {}
@@ -349,14 +361,16 @@ def _annotations(drawing: _Drawing) -> Iterator[str]:
         x = drawing.across(note["x"], note["xref"]) + note.get("xshift", 0)
         y = drawing.down(note["y"], note["yref"]) - note.get("yshift", 0)
         if note.get("textangle"):
-            inner = _text(drawing, _TextPlace(0, 0, "start", "middle"), note["text"], note["font"])
+            inner = _text(
+                drawing, _TextPlace(0, 0, anchor="start", vertical="middle"), text=note["text"], font=note["font"]
+            )
             yield f'<g transform="translate({_n(x)} {_n(y)}) rotate(-90)">{inner}</g>'
             continue
         halo = ""
         if "bgcolor" in note:  # so that lines do not strike a name through
             halo = f'{drawing.paint("stroke", drawing.ground)} stroke-width="4" paint-order="stroke"'
-        place = _TextPlace(x, y, _ANCHORS[note["xanchor"]], note["yanchor"])
-        yield _text(drawing, place, note["text"], note["font"], halo)
+        place = _TextPlace(x, y, anchor=_ANCHORS[note["xanchor"]], vertical=note["yanchor"])
+        yield _text(drawing, place, text=note["text"], font=note["font"], more=halo)
 
 
 class _TextPlace(NamedTuple):
@@ -368,7 +382,7 @@ class _TextPlace(NamedTuple):
     vertical: str
 
 
-def _text(drawing: _Drawing, place: _TextPlace, text: str, font: Json, more: str = "") -> str:
+def _text(drawing: _Drawing, place: _TextPlace, *, text: str, font: Json, more: str = "") -> str:
     """Return a text at a place; ``more``: further attributes."""
     if not text:
         return ""

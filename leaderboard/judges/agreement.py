@@ -54,30 +54,34 @@ class BenchmarkAgreement:
     def place(self, judge: SharedJudge) -> tuple[float, float]:
         """Return where the judge's point is in the drawing."""
         (low, high), (bottom, top) = self.axes
-        return across(100 * judge.first, low, high), upward(100 * judge.second, bottom, top)
+        return across(100 * judge.first, low, high=high), upward(100 * judge.second, bottom, high=top)
 
     def ticks(self) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
         """Return the ticks of both axes, with their places."""
         (low, high), (bottom, top) = self.axes
         steps = range(low, high + 1, _STEP), range(bottom, top + 1, _STEP)
-        return [(across(tick, low, high), tick) for tick in steps[0]], [
-            (upward(tick, bottom, top), tick) for tick in steps[1]
+        return [(across(tick, low, high=high), tick) for tick in steps[0]], [
+            (upward(tick, bottom, high=top), tick) for tick in steps[1]
         ]
 
 
 def agreements(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> list[BenchmarkAgreement]:
     """Return every two benchmarks; ``lines`` have a cell for each board."""
-    return [_agreement(lines, boards, first, second) for first, second in combinations(range(len(boards)), 2)]
+    return [
+        _agreement(lines, boards, first=first, second=second) for first, second in combinations(range(len(boards)), 2)
+    ]
 
 
-def _agreement(lines: Sequence[JudgeLine], boards: Sequence[Board], first: int, second: int) -> BenchmarkAgreement:
+def _agreement(lines: Sequence[JudgeLine], boards: Sequence[Board], *, first: int, second: int) -> BenchmarkAgreement:
     judges = []
     for line in lines:
         one, other = headline(line.cells[first]), headline(line.cells[second])
         if one is not None and other is not None:
-            judges.append(SharedJudge(line.slug, line.name, one[0], other[0], not (one[1] and other[1])))
+            judges.append(
+                SharedJudge(line.slug, line.name, first=one[0], second=other[0], hollow=not (one[1] and other[1]))
+            )
     correlation = rank_correlation([judge.first for judge in judges], [judge.second for judge in judges])
-    return BenchmarkAgreement(boards[first], boards[second], tuple(judges), correlation)
+    return BenchmarkAgreement(boards[first], boards[second], judges=tuple(judges), correlation=correlation)
 
 
 def agreement_verdict(found: Sequence[BenchmarkAgreement]) -> str:
@@ -119,12 +123,12 @@ def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
     return None
 
 
-def across(value: float, low: int, high: int) -> float:
+def across(value: float, low: int, *, high: int) -> float:
     """Return where a percentage is in a drawing, from the left."""
     return round(LEFT + (WIDTH - LEFT - EDGE) * (value - low) / (high - low), 1)
 
 
-def upward(value: float, low: int, high: int) -> float:
+def upward(value: float, low: int, *, high: int) -> float:
     """Return where a percentage is in a drawing, from the top."""
     return round(EDGE + (HEIGHT - BOTTOM - EDGE) * (high - value) / (high - low), 1)
 

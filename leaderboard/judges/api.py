@@ -46,7 +46,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
     _add_judges(router, boards)
-    _add_comparison(router, boards, relations)
+    _add_comparison(router, boards, relations=relations)
     _add_judge(router, boards)
     _add_agreement(router, boards)
     return router
@@ -68,7 +68,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         asked = read_query(request, editions)
         made = await editions[0].ready(
             f"/api/v1{version_key(editions)}|{asked.url()}",
-            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights), findings_of(editions))),
+            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights), findings=findings_of(editions))),
         )
         return respond(made, request.headers)
 
@@ -84,17 +84,20 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
         editions = [await board.current() for board in boards]
         weights = dict(read_query(request, editions).weights)
-        body = await editions[0].turns.take(lambda name: _judge(editions, name, weights), slug)
+        body = await editions[0].turns.take(lambda name: _judge(editions, name, weights=weights), slug)
         if body is None:
-            return problem(404, "unknown-judge", _("There is no judge with this slug. /api/v1/judges lists them."))
+            return problem(
+                404, "unknown-judge", detail=_("There is no judge with this slug. /api/v1/judges lists them.")
+            )
         return respond(json_body(body), request.headers)
 
 
-def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], relations: Sequence[Relations]) -> None:
+def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
     @router.get("/judges/compare", summary="Two judges on every benchmark", responses=openapi_examples.COMPARE_JUDGES)
     async def comparison(
         request: Request,
         a: Annotated[str, Query(description="Slug of a judge", max_length=MOST_SLUG)] = "",
+        *,
         b: Annotated[str, Query(description="Slug of another judge", max_length=MOST_SLUG)] = "",
     ) -> Response:
         """Return the difference of two judges on each benchmark, the first minus the second: with an interval where
@@ -102,11 +105,11 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], relations: 
         editions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
         if len(asked) != 2:
-            return problem(400, "bad-judges", "a and b are the slugs of two different judges.", parameter="b")
-        result = await editions[0].turns.take(lambda slugs: compared(editions, slugs, relations), asked)
+            return problem(400, "bad-judges", detail="a and b are the slugs of two different judges.", parameter="b")
+        result = await editions[0].turns.take(lambda slugs: compared(editions, slugs, relations=relations), asked)
         if result.unknown:
             detail = _("There is no judge {names}. /api/v1/judges lists them.", names=", ".join(result.unknown))
-            return problem(404, "unknown-judge", detail, unknown=list(result.unknown))
+            return problem(404, "unknown-judge", detail=detail, unknown=list(result.unknown))
         return respond(json_body(_comparison(result)), request.headers)
 
 
@@ -131,25 +134,25 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
 
 
 def _narrowing() -> list[dict[str, Any]]:
-    filters = [_parameter(one.key, one.label, None) for one in JUDGE_FILTERS]
-    return [_parameter("tier", "Results that count", TIERS), *filters]
+    filters = [_parameter(one.key, one.label, known=None) for one in JUDGE_FILTERS]
+    return [_parameter("tier", "Results that count", known=TIERS), *filters]
 
 
 def _ordering(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
     orders = ("", NAME, COMPOSITE, *(board.spec.id for board in boards))
     return [
-        _parameter("on", "all: judges with a result on every benchmark", ("", "all")),
-        _parameter("sort", "A benchmark, name or composite; most benchmarks first if left out", orders),
-        _parameter("dir", "Direction", ("asc", "desc")),
+        _parameter("on", "all: judges with a result on every benchmark", known=("", "all")),
+        _parameter("sort", "A benchmark, name or composite; most benchmarks first if left out", known=orders),
+        _parameter("dir", "Direction", known=("asc", "desc")),
     ]
 
 
 def _weights(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
     what = f"Weight in the composite, 0 to {LARGEST_WEIGHT:g}; 1 if left out"
-    return [_parameter(f"w-{board.spec.id}", what, None, kind="number") for board in boards]
+    return [_parameter(f"w-{board.spec.id}", what, known=None, kind="number") for board in boards]
 
 
-def _parameter(name: str, description: str, known: Sequence[str] | None, *, kind: str = "string") -> dict[str, Any]:
+def _parameter(name: str, description: str, *, known: Sequence[str] | None, kind: str = "string") -> dict[str, Any]:
     schema = {"type": kind, **({"enum": list(known)} if known else {})}
     return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
@@ -157,30 +160,33 @@ def _parameter(name: str, description: str, known: Sequence[str] | None, *, kind
 # Bodies
 
 
-def _judges(found: SelectedLines, weights: Mapping[str, float], findings: Findings) -> dict[str, Any]:
+def _judges(found: SelectedLines, weights: Mapping[str, float], *, findings: Findings) -> dict[str, Any]:
     return {
         "benchmarks": [board.benchmark for board in found.boards],
         "weights": dict(weights),
-        "judges": [_line(line, _composites(found.composites, found.boards, weights), findings) for line in found.lines],
+        "judges": [
+            _line(line, _composites(found.composites, found.boards, weights=weights), findings=findings)
+            for line in found.lines
+        ],
     }
 
 
-def _judge(editions: Sequence[BoardVersion], slug: str, weights: Mapping[str, float]) -> dict[str, Any] | None:
+def _judge(editions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float]) -> dict[str, Any] | None:
     every = lines_of(editions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
     boards = [edition.board() for edition in editions]
-    composites = _composites(composite_of(every, weights), boards, weights)
-    return {**_line(line, composites, findings_of(editions)), "weights": dict(weights)}
+    composites = _composites(composite_of(every, weights), boards, weights=weights)
+    return {**_line(line, composites, findings=findings_of(editions)), "weights": dict(weights)}
 
 
-def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], findings: Findings) -> dict[str, Any]:
+def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], *, findings: Findings) -> dict[str, Any]:
     return {**judge_json(line, findings), "composite": composites.get(line.slug)}
 
 
 def _composites(
-    found: Mapping[str, Composite], boards: Sequence[Board], weights: Mapping[str, float]
+    found: Mapping[str, Composite], boards: Sequence[Board], *, weights: Mapping[str, float]
 ) -> dict[str, dict[str, Any]]:
     """Return composites as programs get them. ``parts``: of which benchmarks only a part of the pairs is in them."""
     parts = {board.benchmark: part for board in weighted(boards, weights) if (part := part_json(board)) is not None}

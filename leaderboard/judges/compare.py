@@ -57,11 +57,12 @@ class BenchmarkComparison:
 def compare_judges(
     lines: tuple[JudgeLine, JudgeLine],
     editions: Sequence[BoardVersion],
+    *,
     relations: Mapping[str, PairwiseArrays | None],
 ) -> tuple[BenchmarkComparison, ...]:
     """Return the comparison on each benchmark; p values are adjusted by Holm for the number of benchmarks."""
     found = [
-        _on_benchmark(edition, cells, relations.get(edition.benchmark))
+        _on_benchmark(edition, cells, relations=relations.get(edition.benchmark))
         for edition, *cells in zip(editions, lines[0].cells, lines[1].cells, strict=True)
     ]
     tested = [one.difference for one in found if one.tested and one.difference is not None]
@@ -70,7 +71,7 @@ def compare_judges(
 
 
 def _on_benchmark(
-    edition: BoardVersion, cells: Sequence[JudgeResult | None], relations: PairwiseArrays | None
+    edition: BoardVersion, cells: Sequence[JudgeResult | None], *, relations: PairwiseArrays | None
 ) -> BenchmarkComparison:
     board = edition.board()
     first, second = cells
@@ -78,20 +79,20 @@ def _on_benchmark(
     shown = (leading[0], leading[1])
     rows = (first.leading_row if first else None, second.leading_row if second else None)
     if first is None or second is None or None in leading:
-        return BenchmarkComparison(board, first, second, shown, None, "", rows=rows)
+        return BenchmarkComparison(board, first, second=second, figures=shown, difference=None, how="", rows=rows)
     if first.figures and second.figures:
-        return _scored(edition, (first, second), relations)
-    return _of_one_source(board, first, second) or BenchmarkComparison(
-        board, first, second, shown, None, _not_comparable(first, second), rows=rows
+        return _scored(edition, (first, second), relations=relations)
+    return _of_one_source(board, first, second=second) or BenchmarkComparison(
+        board, first, second=second, figures=shown, difference=None, how=_not_comparable(first, second), rows=rows
     )
 
 
 def _scored(
-    edition: BoardVersion, cells: tuple[JudgeResult, JudgeResult], relations: PairwiseArrays | None
+    edition: BoardVersion, cells: tuple[JudgeResult, JudgeResult], *, relations: PairwiseArrays | None
 ) -> BenchmarkComparison:
     board = edition.board()
     rows = [cell.scored for cell in cells if cell.scored is not None]
-    (pair,) = compare(edition, [row.id for row in rows], relations).pairs
+    (pair,) = compare(edition, [row.id for row in rows], relations=relations).pairs
     difference = pair.of(board.headline)
     if difference is not None and pair.first.id != rows[0].id:
         difference = turned(difference)
@@ -116,17 +117,26 @@ def turned(difference: ScoreDifference) -> ScoreDifference:
     )
 
 
-def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> BenchmarkComparison | None:
+def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> BenchmarkComparison | None:
     """Return the difference of two figures of one overall that one source reports; None where there are none."""
     for row, figures in first.reports:
         for other, others in second.reports:
-            same = [(one, two) for one in figures for two in others if _is_same_figure(board, one.key, two.key)]
+            same = [(one, two) for one in figures for two in others if _is_same_figure(board, one.key, second=two.key)]
             alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
             if row.source and row.source == other.source and alike and same:
                 one, two = same[0]
                 title = board.spec.title_of(one.key)
                 difference = ScoreDifference(
-                    one.key, "", None, None, None, one.value - two.value, None, None, None, title=title
+                    one.key,
+                    "",
+                    n=None,
+                    only_first=None,
+                    only_second=None,
+                    delta=one.value - two.value,
+                    low=None,
+                    high=None,
+                    p=None,
+                    title=title,
                 )
                 how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
                 found = (one, two), difference, how
@@ -134,7 +144,7 @@ def _of_one_source(board: Board, first: JudgeResult, second: JudgeResult) -> Ben
     return None
 
 
-def _is_same_figure(board: Board, first: str, second: str) -> bool:
+def _is_same_figure(board: Board, first: str, *, second: str) -> bool:
     """Return whether two keys name one figure. Overalls that no source defines may be made in two ways."""
     overall = board.spec.overall(first)
     return first == second and (overall is None or overall.has_definition)
@@ -157,14 +167,14 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]
     behind = [(title, one) for title, one in tested if one.separable and one.delta < 0]
     level = [title for title, one in tested if not one.separable]
-    clauses = [_ahead(x, y, results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
+    clauses = [_ahead(x, y, results=results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
     if not clauses:
         return _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
     text = joined(clauses, _(", but "))
     return text + (_("; no significant difference on {level}.", level=listed(level)) if level else _("."))
 
 
-def _ahead(one: str, other: str, results: Sequence[tuple[str, ScoreDifference]]) -> str:
+def _ahead(one: str, other: str, *, results: Sequence[tuple[str, ScoreDifference]]) -> str:
     where = [
         _(
             "{title} (+{points} points{evidence})",

@@ -41,6 +41,7 @@ class _Marks:
 def judges_latex(
     lines: Sequence[JudgeLine],
     boards: Sequence[Board],
+    *,
     result: Mapping[str, Composite],
     address: str,
     weights: Mapping[str, float] | None = None,
@@ -77,7 +78,7 @@ def _marks(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> _Marks:
     return _Marks(
         tuple(_letter(place) for place in range(len(boards))),
         {words: _letter(place) for place, words in enumerate(remarks, start=len(boards))},
-        {source: str(place) for place, source in enumerate(sources, start=1)},
+        sources={source: str(place) for place, source in enumerate(sources, start=1)},
     )
 
 

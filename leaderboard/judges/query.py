@@ -24,7 +24,7 @@ JudgeTier = Literal["all", "scored", "reported"]
 TIERS: tuple[JudgeTier, ...] = ("all", "scored", "reported")
 JUDGE_FILTERS: tuple[Filter, ...] = (
     *(one for one in FILTERS if one.key in ("type", "open", "min_size", "max_size", "max_price")),
-    Filter("org", "Organisation", "org:", "text", r'[^"]{1,60}'),
+    Filter("org", "Organisation", term="org:", kind="text", pattern=r'[^"]{1,60}'),
 )
 """Filters about judges, not about one of their entries."""
 

@@ -45,7 +45,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter()
     router.include_router(api.build(boards, relations))
-    _add_comparisons(router, boards, relations)
+    _add_comparisons(router, boards, relations=relations)
 
     @router.api_route("/judges", methods=["GET", "HEAD"], include_in_schema=False)
     async def table(request: Request) -> Response:
@@ -63,7 +63,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         address = base_of(editions[0], request) + asked.url()
         made = await editions[0].ready(
             f"{version_key(editions)}.tex|{address}",
-            lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
+            lambda: CachedResponse.of(_latex(editions, asked, address=address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
 
@@ -78,7 +78,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     return router
 
 
-def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations: Sequence[Relations]) -> None:
+def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
     """Add the pages about two judges and about two benchmarks, ahead of that of one judge."""
 
     @router.api_route("/judges/compare", methods=["GET", "HEAD"], include_in_schema=False)
@@ -88,7 +88,9 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations:
         search = read_query(request, editions).search
         if picked := _PICKED.search(search):
             asked, search = (*asked, picked[1])[:2], ""
-        page = await editions[0].turns.take(lambda slugs: _compare_page(editions, slugs, search, relations), asked)
+        page = await editions[0].turns.take(
+            lambda slugs: _compare_page(editions, slugs, search=search, relations=relations), asked
+        )
         return respond(status_page(page), request.headers)
 
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
@@ -101,9 +103,9 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations:
 
 
 def _compare_page(
-    editions: Sequence[BoardVersion], asked: Sequence[str], search: str, relations: Sequence[Relations]
+    editions: Sequence[BoardVersion], asked: Sequence[str], *, search: str, relations: Sequence[Relations]
 ) -> str:
-    result = compared(editions, asked, relations)
+    result = compared(editions, asked, relations=relations)
     offered = offered_judges(result.lines, result.every)
     lines, found = result.lines, result.found
     shown = [one.difference for one in found if one.difference is not None]
@@ -152,9 +154,11 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     )
 
 
-def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, address: str) -> bytes:
+def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, *, address: str) -> bytes:
     found = selected(editions, asked)
-    return judges_latex(found.lines, found.boards, found.composites, address, dict(asked.weights))
+    return judges_latex(
+        found.lines, found.boards, result=found.composites, address=address, weights=dict(asked.weights)
+    )
 
 
 def _page(found: SelectedLines, asked: JudgesQuery) -> SelectedLines:

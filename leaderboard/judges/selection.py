@@ -66,11 +66,11 @@ def selected(editions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLi
     boards = tuple(edition.board() for edition in editions)
     every = judge_lines(boards)
     composites = composite_of(every, dict(asked.weights))
-    lines = sorted_lines(matching(every, asked), boards, asked.sort, descending=asked.descending)
+    lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
     if asked.sort == COMPOSITE:
         sign = -1 if asked.descending else 1
         lines.sort(key=lambda line: sign * composites[line.slug].value if line.slug in composites else 2.0)
-    return SelectedLines(boards, tuple(lines), len(lines), 1, 1, composites)
+    return SelectedLines(boards, tuple(lines), total=len(lines), page=1, pages=1, composites=composites)
 
 
 def findings_of(editions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
@@ -89,13 +89,15 @@ def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
     return tuple(dict.fromkeys(slug[:MOST_SLUG] for slug in named if slug))[:2]
 
 
-def compared(editions: Sequence[BoardVersion], asked: Sequence[str], relations: Sequence[Relations]) -> ComparedJudges:
+def compared(
+    editions: Sequence[BoardVersion], asked: Sequence[str], *, relations: Sequence[Relations]
+) -> ComparedJudges:
     """Return two judges with their difference on each benchmark; without one where not both are there."""
     by_slug = {line.slug: line for line in lines_of(editions)}
     lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
     found: tuple[BenchmarkComparison, ...] = ()
     if len(lines) == 2:
         known = {edition.benchmark: read(edition) for edition, read in zip(editions, relations, strict=False)}
-        found = compare_judges((lines[0], lines[1]), editions, known)
+        found = compare_judges((lines[0], lines[1]), editions, relations=known)
     unknown = tuple(slug for slug in asked if slug not in by_slug)
-    return ComparedJudges(lines, unknown, found, tuple(by_slug.values()))
+    return ComparedJudges(lines, unknown, found=found, every=tuple(by_slug.values()))

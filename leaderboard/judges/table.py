@@ -96,12 +96,12 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
         for row in board.rows:
             if row.judge and row.tier != "baseline":
                 names.setdefault(row.judge, row.judge_name)
-    lines = [JudgeLine(slug, name, tuple(result.get(slug) for result in results)) for slug, name in names.items()]
+    lines = [JudgeLine(slug, name, cells=tuple(result.get(slug) for result in results)) for slug, name in names.items()]
     return tuple(sorted(lines, key=lambda line: (-line.benchmarks, *_descending(line))))
 
 
 def sorted_lines(
-    lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str, *, descending: bool = True
+    lines: Iterable[JudgeLine], boards: Sequence[Board], *, sort: str, descending: bool = True
 ) -> list[JudgeLine]:
     """Return the lines ordered by a benchmark's column, ``name``, or as they are.
 
@@ -132,7 +132,7 @@ def _results(board: Board) -> dict[str, JudgeResult]:
     for slug, same in rows.items():
         scored = next((row for row in same if row.tier == "scored"), None)
         info = standings.get(scored.id) if scored is not None else None
-        result[slug] = JudgeResult(board, scored, info, _leading_first(same, board))
+        result[slug] = JudgeResult(board, scored, info=info, reported=_leading_first(same, board))
     return result
 
 
@@ -173,7 +173,13 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
     keys = sorted(spec.overall_keys, key=lambda key: key != board.headline)
     return tuple(
         OverallFigure(
-            key, spec.title_of(key), value, row.interval.get(key), definition_of(board, key), rule, label_of(board, key)
+            key,
+            spec.title_of(key),
+            value=value,
+            interval=row.interval.get(key),
+            kind=definition_of(board, key),
+            rule=rule,
+            label=label_of(board, key),
         )
         for key in keys
         if (key in board.values or not scored) and (value := row.value(key)) is not None
@@ -257,11 +263,11 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         "protocol": cell.board.protocol,
         "part": part_json(cell.board),
         "scored": scored,
-        "reported": [_report_json(row, found, findings.get(row.id)) for row, found in cell.reports],
+        "reported": [_report_json(row, found, finding=findings.get(row.id)) for row, found in cell.reports],
     }
 
 
-def _report_json(row: BoardRow, figures: Iterable[OverallFigure], finding: ReportedFinding | None) -> dict[str, Any]:
+def _report_json(row: BoardRow, figures: Iterable[OverallFigure], *, finding: ReportedFinding | None) -> dict[str, Any]:
     """Return a reported result.
 
     ``arithmetic``: what is wrong with its figures, None where nothing is known to be. ``finding``: what arithmetic says

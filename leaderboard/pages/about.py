@@ -111,10 +111,10 @@ def sizes(table: ItemTable) -> list[SourceCount]:
         inside = [item for item in table.items if item.category == category]
         if not inside:
             continue
-        lines.append(_size(table, inside, spec.title_of(category), ""))
+        lines.append(_size(table, inside, category=spec.title_of(category), source=""))
         by_source = {source: [item for item in inside if item.source == source] for source in spec.shown_sources}
-        lines += [_size(table, held, category, source) for source, held in by_source.items() if held]
-    return [*lines, _size(table, table.items, _("Total"), "")]
+        lines += [_size(table, held, category=category, source=source) for source, held in by_source.items() if held]
+    return [*lines, _size(table, table.items, category=_("Total"), source="")]
 
 
 def explained(spec: BenchmarkSpec, name: str) -> str:
@@ -124,11 +124,13 @@ def explained(spec: BenchmarkSpec, name: str) -> str:
     return overall.about or _("{title}.", title=overall.title)
 
 
-def _size(table: ItemTable, items: Sequence[Item], category: str, source: str) -> SourceCount:
+def _size(table: ItemTable, items: Sequence[Item], *, category: str, source: str) -> SourceCount:
     counts = tuple(sum(revision in item.rows for item in items) for revision in table.revisions)
     queries = [item.query_words for item in items]
     responses = [words for item in items for words in item.words]
-    return SourceCount(category, source, counts, median(queries or [0]), median(responses or [0]))
+    return SourceCount(
+        category, source, counts=counts, query_words=median(queries or [0]), response_words=median(responses or [0])
+    )
 
 
 def quartiles(table: ItemTable) -> tuple[tuple[str, list[float]], ...]:
@@ -176,11 +178,23 @@ def _histogram(category: str, apart: Sequence[int]) -> Histogram:
             if last
             else _("{bin} to {bin2}", bin=place * BIN, bin2=place * BIN + BIN - 1)
         )
-        bars.append(HistogramBar(place * (_BAR + _GAP), round(_HEIGHT - height, 1), height, label, counts[place]))
+        bars.append(
+            HistogramBar(
+                place * (_BAR + _GAP), round(_HEIGHT - height, 1), height=height, label=label, count=counts[place]
+            )
+        )
     ticks = tuple(
         (place * (_BAR + _GAP), f"{place * BIN}{'+' * (place == BINS - 1)}") for place in (0, 3, 6, 9, BINS - 1)
     )
-    return Histogram(category, len(apart), median(apart), tuple(bars), ticks, BINS * (_BAR + _GAP), _HEIGHT)
+    return Histogram(
+        category,
+        len(apart),
+        middle=median(apart),
+        bars=tuple(bars),
+        ticks=ticks,
+        width=BINS * (_BAR + _GAP),
+        height=_HEIGHT,
+    )
 
 
 def guides(spec: BenchmarkSpec) -> tuple[FileGuide, ...]:
@@ -196,10 +210,10 @@ def sample_file(table: ItemTable, revision: str) -> bytes:
     same."""
     wanted = revision if revision in table.revisions else table.revisions[0]
     dice = random.Random(0)  # noqa: S311 (nothing is secret about it)
-    return b"".join(json.dumps(row).encode() + b"\n" for row in _sample_rows(table, wanted, dice))
+    return b"".join(json.dumps(row).encode() + b"\n" for row in _sample_rows(table, wanted, dice=dice))
 
 
-def _sample_rows(table: ItemTable, revision: str, dice: random.Random) -> Iterable[dict[str, Any]]:
+def _sample_rows(table: ItemTable, revision: str, *, dice: random.Random) -> Iterable[dict[str, Any]]:
     for index in table.in_revision(revision):
         item = table.items[index]
         name = item.ids[revision]

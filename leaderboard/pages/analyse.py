@@ -112,13 +112,13 @@ def read_query(parameters: Mapping[str, str], edition: BoardVersion) -> AnalyseQ
     return AnalyseQuery(
         spec,
         chart,
-        _read_entries(parameters, edition, found),
-        "" if protocol == spec.ranking else protocol,
-        "" if grouping == spec.official else grouping,
-        "" if revision == edition.snapshot["label_revision"] else revision,
-        parameters.get("paper") == "1" and offers_paper(chart, spec),
-        read_as_of(parameters),
-        "" if found else typed,
+        entries=_read_entries(parameters, edition, added=found),
+        protocol="" if protocol == spec.ranking else protocol,
+        grouping="" if grouping == spec.official else grouping,
+        revision="" if revision == edition.snapshot["label_revision"] else revision,
+        paper=parameters.get("paper") == "1" and offers_paper(chart, spec),
+        as_of=read_as_of(parameters),
+        add="" if found else typed,
     )
 
 
@@ -131,7 +131,9 @@ def _one_of(value: str, known: Sequence[str]) -> str:
     return value if value in known else ""
 
 
-def _read_entries(parameters: Mapping[str, str], edition: BoardVersion, added: Sequence[str]) -> tuple[str, ...] | None:
+def _read_entries(
+    parameters: Mapping[str, str], edition: BoardVersion, *, added: Sequence[str]
+) -> tuple[str, ...] | None:
     """Return the judges that an address names, each once, with those added; None where it says nothing."""
     if "entries" not in parameters and not added:
         return None
@@ -185,22 +187,22 @@ def chosen_entries(edition: BoardVersion, query: AnalyseQuery) -> tuple[str, ...
 # --- the figure -------------------------------------------------------------------------------------------------------
 
 
-def chart_query(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, page: Page) -> ChartQuery:
+def chart_query(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog, page: Page) -> ChartQuery:
     """Return what a chart needs to know: the rules, the page, and the board around the judges chosen."""
     revision = query.revision or str(edition.snapshot["label_revision"])
     return ChartQuery(
         revision,
         page,
-        query.protocol,
-        query.grouping,
-        query.paper,
-        edition.is_redacted(revision),
-        _around(edition, query, revision, materials),
-        edition.level(revision) == OVERALL_ONLY,
+        protocol=query.protocol,
+        grouping=query.grouping,
+        paper=query.paper,
+        hidden=edition.is_redacted(revision),
+        around=_around(edition, query, revision=revision, materials=materials),
+        overall_only=edition.level(revision) == OVERALL_ONLY,
     )
 
 
-def _around(edition: BoardVersion, query: AnalyseQuery, revision: str, materials: ItemCatalog) -> BoardContext:
+def _around(edition: BoardVersion, query: AnalyseQuery, *, revision: str, materials: ItemCatalog) -> BoardContext:
     """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
     rows = edition.board(query.protocol, query.grouping, revision if revision in edition.revisions else "").rows
     summary = (edition.snapshot.get("relations") or {}).get(revision) or {}
@@ -208,15 +210,15 @@ def _around(edition: BoardVersion, query: AnalyseQuery, revision: str, materials
     return BoardContext(
         rows,
         materials.relations(edition, revision) if query.chart == "agreement" else None,
-        summary.get("difficulty"),
-        len(summary.get("entries", ())),
-        load_values(edition.spec),
-        str(edition.snapshot["created_at"]),
-        [row for row in rows if row.tier == "reported" and row.id in wanted],
+        difficulty=summary.get("difficulty"),
+        compared=len(summary.get("entries", ())),
+        best_of_n=load_values(edition.spec),
+        as_of=str(edition.snapshot["created_at"]),
+        reported=[row for row in rows if row.tier == "reported" and row.id in wanted],
     )
 
 
-def draw(edition: BoardVersion, query: AnalyseQuery, view: ChartQuery) -> Chart:
+def draw(edition: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) -> Chart:
     """Return the figure of a choice, for one width and ground."""
     chosen = chosen_entries(edition, query)
     if not chosen and not query.kind.alone:
@@ -235,17 +237,17 @@ def _nobody(edition: BoardVersion) -> Chart:
 def figure_file(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, kind: str) -> CachedResponse | None:
     """Return a figure as a file of one of FILES. None where there is nothing to draw."""
     page = Page(edition.spec, _FILE_WIDTH, language=edition.context.language)
-    chart = draw(edition, query, chart_query(edition, query, materials, page))
+    chart = draw(edition, query, view=chart_query(edition, query, materials=materials, page=page))
     if chart.figure is None:
         return None
     if kind == "svg":
-        text = svg(chart.figure, _FILE_WIDTH, LIGHT, page.text(chart.title))
+        text = svg(chart.figure, _FILE_WIDTH, p=LIGHT, name=page.text(chart.title))
     elif kind == "csv":
         text = f"\ufeff{chart.csv}"
     elif kind == "html":
-        text = interactive_page(chart.figure, page.text(chart.title), edition.context.language)
+        text = interactive_page(chart.figure, page.text(chart.title), language=edition.context.language)
     else:
-        text = _data(chart, edition, query)
+        text = _data(chart, edition, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)
 
 
@@ -254,7 +256,7 @@ def file_name(query: AnalyseQuery, kind: str) -> str:
     return f"{file_stem(query.spec)}-{query.chart}.{kind}"
 
 
-def _data(chart: Chart, edition: BoardVersion, query: AnalyseQuery) -> str:
+def _data(chart: Chart, edition: BoardVersion, *, query: AnalyseQuery) -> str:
     """Return the numbers of a figure with all that they depend on, and the drawing for Plotly."""
     data = {
         "figure": query.chart,
@@ -302,12 +304,14 @@ class ChoiceLink:
     url: str
 
 
-def analyse_page(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog) -> str:
+def analyse_page(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog) -> str:
     """Return the page with a figure for each width."""
     context = edition.context
-    view = chart_query(edition, query, materials, Page(edition.spec, language=context.language, titled=False))
+    view = chart_query(
+        edition, query, materials=materials, page=Page(edition.spec, language=context.language, titled=False)
+    )
     charts = {
-        name: draw(edition, query, replace(view, page=replace(view.page, width=width)))
+        name: draw(edition, query, view=replace(view, page=replace(view.page, width=width)))
         for name, width in WIDTHS.items()
     }
     chart = charts["wide"]
@@ -329,7 +333,7 @@ def analyse_page(edition: BoardVersion, query: AnalyseQuery, materials: ItemCata
         lasting=_lasting(edition, query),
         **_choice_context(edition, query),
         **_scoring_context(edition, query),
-        **past_board_context(edition, query.as_of, query.url(as_of="")),
+        **past_board_context(edition, query.as_of, now=query.url(as_of="")),
     )
 
 
@@ -347,7 +351,7 @@ def _drawings(charts: Mapping[str, Chart], edition: BoardVersion) -> dict[str, M
     paint = page_paint(edition.spec)
     return {
         name: Markup(  # noqa: S704 (svg escapes)
-            svg(chart.figure, WIDTHS[name], LIGHT, edition.context.translations.text(chart.title), paint)
+            svg(chart.figure, WIDTHS[name], p=LIGHT, name=edition.context.translations.text(chart.title), paint=paint)
         )
         for name, chart in charts.items()
         if chart.figure is not None
@@ -370,13 +374,15 @@ def _groups(edition: BoardVersion, query: AnalyseQuery) -> list[FigureGroup]:
     for group, title in GROUPS.items():
         own = {key: kind for key, kind in known.items() if kind.group == group}
         if own:
-            tabs = tuple(_tab(kind.title, key, query, key == query.chart) for key, kind in own.items())
-            groups.append(FigureGroup(_tab(title, next(iter(own)), query, query.chart in own), tabs))
+            tabs = tuple(_tab(kind.title, key, query=query, current=key == query.chart) for key, kind in own.items())
+            groups.append(FigureGroup(_tab(title, next(iter(own)), query=query, current=query.chart in own), tabs))
     return groups
 
 
-def _tab(title: str, chart: str, query: AnalyseQuery, current: bool) -> FigureTab:
-    return FigureTab(title, query.url(chart=chart, paper=query.paper and offers_paper(chart, query.spec)), current)
+def _tab(title: str, chart: str, *, query: AnalyseQuery, current: bool) -> FigureTab:
+    return FigureTab(
+        title, query.url(chart=chart, paper=query.paper and offers_paper(chart, query.spec)), current=current
+    )
 
 
 def _choice_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:

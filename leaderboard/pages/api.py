@@ -51,7 +51,9 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return await asyncio.to_thread(_definitions_of, request, spec)
         if not spec.splits:
             return problem(
-                404, "no-sizes", _("The sizes of {title} are not known: there is nothing to check.", title=spec.title)
+                404,
+                "no-sizes",
+                detail=_("The sizes of {title} are not known: there is nothing to check.", title=spec.title),
             )
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
@@ -61,7 +63,9 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return _bad_figures(wrong)
         except QueueFull:
             return problem(
-                503, "busy", _("Too many others are checking numbers at the moment. Please try again in a few seconds.")
+                503,
+                "busy",
+                detail=_("Too many others are checking numbers at the moment. Please try again in a few seconds."),
             )
         return respond(json_body(number_check.to_json(result)), request.headers)
 
@@ -73,6 +77,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     async def compare_entries(
         request: Request,
         entries: Annotated[str, Query(description="Two to five ids, separated by commas", max_length=400)],
+        *,
         grouping: str = one_grouping,
         revision: Annotated[str | None, Query(description="Label revision; the current one if left out")] = None,
         as_of: AsOf = None,
@@ -80,14 +85,14 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         edition = await edition_or_problem(site, request)
         if isinstance(edition, Response):
             return edition
-        wrong = _refused(edition, entries, grouping, revision)
+        wrong = _refused(edition, entries, grouping=grouping, revision=revision)
         if wrong is not None:
             return wrong
         ids = tool_pages.read_entries(entries)
 
         def make() -> CachedResponse:
             relations = materials.relations(edition, revision or "")
-            result = compare.compare(edition, ids, relations, grouping, revision or "")
+            result = compare.compare(edition, ids, relations=relations, grouping=grouping, revision=revision or "")
             said = compare.to_json(result)
             return json_body(rounded(said) if edition.is_redacted(result.board.label_revision) else said)
 
@@ -109,7 +114,7 @@ def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
 
 def _bad_figures(wrong: number_check.BadFigures) -> Response:
     more = {"known": list(wrong.known)} if wrong.known else {}
-    return problem(400, "bad-figures", str(wrong), parameter=wrong.field, **more)
+    return problem(400, "bad-figures", detail=str(wrong), parameter=wrong.field, **more)
 
 
 def _of_other_benchmarks(context: RenderContext) -> dict[str, Any]:
@@ -152,20 +157,20 @@ def _identifier(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _refused(edition: BoardVersion, entries: str, grouping: str, revision: str | None) -> Response | None:
+def _refused(edition: BoardVersion, entries: str, *, grouping: str, revision: str | None) -> Response | None:
     if grouping not in edition.spec.groupings:
         known = ", ".join(edition.spec.groupings)
-        return problem(400, "unknown-grouping", f"grouping is one of {known}.", parameter="grouping")
+        return problem(400, "unknown-grouping", detail=f"grouping is one of {known}.", parameter="grouping")
     if revision and revision not in edition.revisions:
         known = ", ".join(edition.revisions) or "none yet"
-        return problem(400, "unknown-revision", f"revision is one of {known}.", parameter="revision")
+        return problem(400, "unknown-revision", detail=f"revision is one of {known}.", parameter="revision")
     ids = tool_pages.read_entries(entries)
     if not 2 <= len(ids) <= compare.MOST:
         detail = f"entries is a list of 2 to {compare.MOST} different ids, separated by commas."
-        return problem(400, "bad-entries", detail, parameter="entries")
+        return problem(400, "bad-entries", detail=detail, parameter="entries")
     rows = edition.board(grouping=grouping, revision=revision or "").rows
     known_ids = {row.id for row in rows if row.tier != "baseline"}
     unknown = [name for name in ids if name not in known_ids]
     if unknown:
-        return problem(404, "unknown-entry", f"There is no entry {', '.join(unknown)}.", unknown=unknown)
+        return problem(404, "unknown-entry", detail=f"There is no entry {', '.join(unknown)}.", unknown=unknown)
     return None

@@ -138,6 +138,7 @@ def _implied(score_difference: ScoreDifference) -> float | None:
 def compare(
     edition: BoardVersion,
     ids: Sequence[str],
+    *,
     relations: PairwiseArrays | None,
     grouping: str = "",
     revision: str = "",
@@ -151,8 +152,11 @@ def compare(
     rows = tuple(by_id[name] for name in dict.fromkeys(ids) if name in by_id)[:MOST]
     order = {row.id: place for place, row in enumerate(board.rows)}
     ordered = sorted(rows, key=lambda row: order[row.id])
-    pairs = [_pair(edition, board, first, second, relations) for first, second in combinations(ordered, 2)]
-    return Comparison(board, rows, tuple(sorted(pairs, key=_clearness)))
+    pairs = [
+        _pair(edition, board, first=first, second=second, relations=relations)
+        for first, second in combinations(ordered, 2)
+    ]
+    return Comparison(board, rows, pairs=tuple(sorted(pairs, key=_clearness)))
 
 
 def _clearness(pair: Pair) -> tuple[float, float]:
@@ -163,24 +167,30 @@ def _clearness(pair: Pair) -> tuple[float, float]:
 
 
 def _pair(
-    edition: BoardVersion, board: Board, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
+    edition: BoardVersion, board: Board, *, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
 ) -> Pair:
     spec = board.spec
     unled = [row for row in (first, second) if not row.leads]
     if unled:
-        return Pair(first, second, _about_unled(unled), (), spec)
-    reason = not_paired(edition, first, second, relations)
+        return Pair(first, second, reason=_about_unled(unled), differences=(), spec=spec)
+    reason = not_paired(edition, first, second=second, relations=relations)
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, spec, board.grouping)
         if counted is not None:
-            differences = _tables([_counted(name, one, spec) for name, one in counted.items()])
-            return Pair(first, second, "", _ordered(differences, spec), spec)
+            differences = _tables([_counted(name, one, spec=spec) for name, one in counted.items()])
+            return Pair(first, second, reason="", differences=_ordered(differences, spec), spec=spec)
     if spec.synthetic and {first.tier, second.tier} == {"scored", "reported"}:
-        return Pair(first, second, reason, (), spec)
-    comparable = all(_same_categories(edition, row, board.grouping) for row in (first, second))
+        return Pair(first, second, reason=reason, differences=(), spec=spec)
+    comparable = all(_same_categories(edition, row, grouping=board.grouping) for row in (first, second))
     names = spec.headline_first if comparable else (spec.pooled,)
-    results = [_unpaired(board, name, first, second) for name in names]
-    return Pair(first, second, reason, _ordered([result for result in results if result is not None], spec), spec)
+    results = [_unpaired(board, name, first=first, second=second) for name in names]
+    return Pair(
+        first,
+        second,
+        reason=reason,
+        differences=_ordered([result for result in results if result is not None], spec),
+        spec=spec,
+    )
 
 
 def _tables(score_differences: Sequence[ScoreDifference]) -> list[ScoreDifference]:
@@ -192,19 +202,19 @@ def _tables(score_differences: Sequence[ScoreDifference]) -> list[ScoreDifferenc
     ]
 
 
-def _counted(name: str, paired_counts: PairedCounts, spec: BenchmarkSpec) -> ScoreDifference:
+def _counted(name: str, paired_counts: PairedCounts, *, spec: BenchmarkSpec) -> ScoreDifference:
     of_source = name in spec.shown_sources
     category = name if name in spec.category_keys else spec.source_category[name] if of_source else ""
     return ScoreDifference(
         name,
         category,
-        paired_counts.n,
-        paired_counts.only_first,
-        paired_counts.only_second,
-        paired_counts.delta,
-        paired_counts.low,
-        paired_counts.high,
-        paired_counts.p,
+        n=paired_counts.n,
+        only_first=paired_counts.only_first,
+        only_second=paired_counts.only_second,
+        delta=paired_counts.delta,
+        low=paired_counts.low,
+        high=paired_counts.high,
+        p=paired_counts.p,
         of_source=of_source,
         title=name if of_source else spec.title_of(name),
     )
@@ -226,7 +236,7 @@ def _ordered(score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) 
     return tuple(sorted(score_differences, key=key))
 
 
-def _unpaired(board: Board, name: str, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
+def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
     """From two separate intervals: Newcombe 1998, method 10 (square and add); MOVER limits for the macro average."""
     one, other = first.value(name), second.value(name)
     if one is None or other is None:
@@ -239,10 +249,21 @@ def _unpaired(board: Board, name: str, first: BoardRow, second: BoardRow) -> Sco
     spec = board.spec
     n = board.sizes.get(spec.pooled if spec.is_mean(name) else name) if first.tier == second.tier == "scored" else None
     category = name if name in spec.category_keys else ""
-    return ScoreDifference(name, category, n, None, None, one - other, low, high, None, title=spec.title_of(name))
+    return ScoreDifference(
+        name,
+        category,
+        n=n,
+        only_first=None,
+        only_second=None,
+        delta=one - other,
+        low=low,
+        high=high,
+        p=None,
+        title=spec.title_of(name),
+    )
 
 
-def _same_categories(edition: BoardVersion, row: BoardRow, grouping: str) -> bool:
+def _same_categories(edition: BoardVersion, row: BoardRow, *, grouping: str) -> bool:
     """Return whether the row's categories are those of the grouping; a reported row keeps the ones it was published
     with."""
     if row.tier == "scored":
@@ -260,7 +281,7 @@ def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
     return grouping if grouping != edition.spec.official else None
 
 
-def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None) -> str:
+def not_paired(edition: BoardVersion, first: BoardRow, *, second: BoardRow, relations: PairwiseArrays | None) -> str:
     """Return why two entries cannot be compared pair by pair, as a sentence; "" if they can."""
     reported = [row for row in (first, second) if row.tier == "reported"]
     if reported:
@@ -328,8 +349,8 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
-    said = [_categories(a, b, parts, pair.spec)] if parts else []
-    said.append(_whole(a, b, pair))
+    said = [_categories(a, b, parts=parts, spec=pair.spec)] if parts else []
+    said.append(_whole(a, b, pair=pair))
     return joined(filter(None, said), " ")
 
 
@@ -346,7 +367,7 @@ def names(pair: Pair) -> tuple[str, str]:
     return (one, other) if one != other else (f"{one}, {pair.first.id}", f"{other}, {pair.second.id}")
 
 
-def _categories(a: str, b: str, parts: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
+def _categories(a: str, b: str, *, parts: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
     """Return the sentence about categories.
 
     “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
@@ -357,14 +378,16 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference], spec: Benchmar
     open_ = [_(spec.category_text(part.name)) for part in parts if not part.separable]
     if not ahead and not behind:
         return _("There is no significant difference between {a} and {b} in any category.", a=a, b=b)
-    clauses = [_ahead(x, y, found, spec) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
+    clauses = [
+        _ahead(x, y, score_differences=found, spec=spec) for x, y, found in ((a, b, ahead), (b, a, behind)) if found
+    ]
     text = clauses[0] if len(clauses) == 1 else _("{first}, but {second}", first=clauses[0], second=clauses[1])
     if not open_:
         return _("{text}.", text=text)
     return _("{text}; no significant difference on {categories}.", text=text, categories=listed(open_))
 
 
-def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
+def _ahead(one: str, other: str, *, score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
     where = [
         _(
             "{category} (+{points} points{evidence})",
@@ -381,7 +404,7 @@ def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
     return "" if score_difference.p_adjusted is None else form.format(p_text(score_difference.p_adjusted))
 
 
-def _whole(a: str, b: str, pair: Pair) -> str:
+def _whole(a: str, b: str, *, pair: Pair) -> str:
     """About the headline, or the pooled score where the categories are not the same ones."""
     one = pair.of(pair.spec.headline) or pair.of(pair.spec.pooled)
     if one is None:
@@ -522,7 +545,7 @@ def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
 
 
 def nearest(
-    edition: BoardVersion, entry_id: str, relations: PairwiseArrays | None, revision: str = "", count: int = 4
+    edition: BoardVersion, entry_id: str, *, relations: PairwiseArrays | None, revision: str = "", count: int = 4
 ) -> tuple[Pair, ...]:
     """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
 
@@ -536,7 +559,7 @@ def nearest(
         return ()
     start = max(0, min(place - count // 2, len(rows) - 1 - count))
     return tuple(
-        _pair(edition, board, rows[place], row, relations)
+        _pair(edition, board, first=rows[place], second=row, relations=relations)
         for row in rows[start : start + count + 1]
         if row.id != entry_id
     )

@@ -48,7 +48,7 @@ def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
-def build(site: BoardCache, log: Log, not_found: NotFound, find: Find | None = None) -> APIRouter:
+def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
     the log leaves out."""
     router = APIRouter(include_in_schema=False)
@@ -60,7 +60,7 @@ def build(site: BoardCache, log: Log, not_found: NotFound, find: Find | None = N
         result = await asyncio.to_thread(log, before, PAGE + 1, edits)
         edition = await site.current()
         key = f"/decisions|{before}|{edits}|{_digest(result)}"
-        made = await edition.ready(key, lambda: status_page(_list_page(edition, result, before, edits)))
+        made = await edition.ready(key, lambda: status_page(_list_page(edition, result, before=before, edits=edits)))
         return respond(made, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
@@ -73,7 +73,7 @@ def build(site: BoardCache, log: Log, not_found: NotFound, find: Find | None = N
         made = edition.get_cached(key)
         if made is None:
             changed = await _moves(site, decision)
-            made = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed)))
+            made = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed=changed)))
         return respond(made, request.headers)
 
     return router
@@ -107,7 +107,7 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
     return rank_changes(before.board(), after.board(), hidden=hidden)
 
 
-def _list_page(edition: BoardVersion, decisions: Sequence[Decision], before: int | None, edits: bool) -> str:
+def _list_page(edition: BoardVersion, decisions: Sequence[Decision], *, before: int | None, edits: bool) -> str:
     shown = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         edition,
@@ -120,7 +120,7 @@ def _list_page(edition: BoardVersion, decisions: Sequence[Decision], before: int
     )
 
 
-def _one_page(edition: BoardVersion, decision: Decision, changed: RankChanges | None) -> str:
+def _one_page(edition: BoardVersion, decision: Decision, *, changed: RankChanges | None) -> str:
     return _render(edition, "decision.html", one=_complete(decision), names=_names(edition, [decision]), moves=changed)
 
 

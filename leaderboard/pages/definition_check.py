@@ -169,12 +169,16 @@ def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
     content = spec.read(TABLES)
     tables = json.loads(content) if content is not None else ()
     return tuple(
-        CheckedTable(table["source"], table["url"], tuple(_row(row, table["columns"], spec) for row in table["rows"]))
+        CheckedTable(
+            table["source"], table["url"], rows=tuple(_row(row, table["columns"], spec=spec) for row in table["rows"])
+        )
         for table in tables
     )
 
 
-def _row(row: Sequence[str], columns: Sequence[str], spec: BenchmarkSpec) -> CheckedRow:
+def _row(row: Sequence[str], columns: Sequence[str], *, spec: BenchmarkSpec) -> CheckedRow:
     name, *figures = row
     given = dict(zip(columns, figures, strict=True))
-    return CheckedRow(name, given.get(OVERALL, ""), check_definitions(read_printed(given, spec), spec), url(given))
+    return CheckedRow(
+        name, given.get(OVERALL, ""), check=check_definitions(read_printed(given, spec), spec), url=url(given)
+    )

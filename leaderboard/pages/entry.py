@@ -122,7 +122,12 @@ class EntryFindings:
 
 
 def page(
-    edition: BoardVersion, asked: EntryQuery, nearest: Nearest = lambda *_: (), base: str = "", gone: Json | None = None
+    edition: BoardVersion,
+    asked: EntryQuery,
+    *,
+    nearest: Nearest = lambda *_: (),
+    base: str = "",
+    gone: Json | None = None,
 ) -> Callable[[], str] | None:
     """Return what renders the page that is asked for; None if there is none. Nothing is computed before it is called.
 
@@ -131,27 +136,27 @@ def page(
     """
     result = edition.entry(asked.id)
     if result is not None and result["tallies"]:
-        return lambda: _scored_page(edition, result, asked, nearest, base, gone)
+        return lambda: _scored_page(edition, result, asked=asked, nearest=nearest, base=base, gone=gone)
     reported = reported_results.find(edition.published, asked.id)
     if reported is not None:
-        return lambda: _reported_page(edition, reported, asked, base)
+        return lambda: _reported_page(edition, reported, asked=asked, base=base)
     return None
 
 
 def _scored_page(
-    edition: BoardVersion, entry: Json, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
+    edition: BoardVersion, entry: Json, *, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
 ) -> str:
-    board = board_of(edition, entry, asked.revision)
+    board = board_of(edition, entry, revision=asked.revision)
     revision = board.label_revision
     spec = board.spec
     tally = Tally.from_json(entry["tallies"][revision], spec)
-    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
+    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     level = edition.level(revision)
     strict = card["protocols"][spec.ranking]
     neighbours = nearest(entry["id"], revision)
     if hides := edition.is_redacted(revision):
-        strict = shown_strict(card, level, spec) if level == OVERALL_ONLY else strict
+        strict = shown_strict(card, level, spec=spec) if level == OVERALL_ONLY else strict
         card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
     return render(
         edition.context,
@@ -159,7 +164,7 @@ def _scored_page(
         current="",
         spec=edition.spec,
         demo=edition.spec.synthetic,
-        **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+        **past_board_context(edition, asked.as_of, now=asked.url(as_of="")),
         asked=asked,
         gone=gone,
         other_labels=revision != edition.snapshot["label_revision"],
@@ -186,25 +191,25 @@ def _scored_page(
         # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
         by_source=[]
         if hides
-        else [_cell(tally, name, name, spec.source_category[name]) for name in spec.shown_sources],
+        else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],
         by_tag=_tags(tally),
-        lengths=[] if hides else [_cell(tally, name, title) for name, title in _LENGTHS],
+        lengths=[] if hides else [_cell(tally, name, title=title) for name, title in _LENGTHS],
         curve=None if hides else _curve(card["k_curve"], spec),
         sizes=_grouping_sizes(tally),
         facts=_facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
         hides=hides,
-        history=_history(edition, entry, asked),
+        history=_history(edition, entry, asked=asked),
         nearest=neighbours,
         compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
         words=compare,
-        **_shared(edition, asked, base),
+        **_shared(edition, asked, base=base),
     )
 
 
 def _category_finding(strict: Json, spec: BenchmarkSpec) -> entry_findings.CategoryFinding | None:
     intervals = {name: tuple(bounds) for name, bounds in strict["interval"].items() if bounds}
-    return entry_findings.category_finding(strict, intervals, spec.category_keys)
+    return entry_findings.category_finding(strict, intervals, keys=spec.category_keys)
 
 
 def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
@@ -215,15 +220,22 @@ def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
 _LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal", _("equally long")))
 
 
-def _cell(tally: Tally, name: str, title: str, category: str = "") -> SliceCounts:
+def _cell(tally: Tally, name: str, *, title: str, category: str = "") -> SliceCounts:
     counts = tally.cell(name)
-    return SliceCounts(title, counts["n"], counts["agree"], counts["reject"], counts["undecided"], category)
+    return SliceCounts(
+        title,
+        counts["n"],
+        agree=counts["agree"],
+        reject=counts["reject"],
+        undecided=counts["undecided"],
+        category=category,
+    )
 
 
 def _categories(tally: Tally) -> list[SliceCounts]:
     rows = category_counts(tally.counts, tally.spec)[:, :4].tolist()
     return [
-        SliceCounts(tally.spec.title_of(name), n, agree, reject, undecided, name)
+        SliceCounts(tally.spec.title_of(name), n, agree=agree, reject=reject, undecided=undecided, category=name)
         for name, (n, agree, reject, undecided) in zip(tally.spec.category_keys, rows, strict=True)
         if n or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
     ]
@@ -238,12 +250,12 @@ def _tags(tally: Tally) -> list[SliceCounts] | None:
         for category in _categories(tally)
         if category.category in spec.untagged
     ]
-    return [*(_cell(tally, name, spec.tag_titles.get(name, name)) for name in spec.tags), *last]
+    return [*(_cell(tally, name, title=spec.tag_titles.get(name, name)) for name in spec.tags), *last]
 
 
 def _grouping_sizes(tally: Tally) -> dict[str, str]:
     return {
-        grouping: "/".join(str(n) for n in category_counts(tally.counts, tally.spec, grouping)[:, 0].tolist())
+        grouping: "/".join(str(n) for n in category_counts(tally.counts, tally.spec, grouping=grouping)[:, 0].tolist())
         for grouping in tally.spec.groupings
     }
 
@@ -253,7 +265,7 @@ def _facts(entry: Json) -> list[tuple[str, str, str]]:
     return [(title, text, safe_link(text)) for title, text in facts(entry)]
 
 
-def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:
+def _history(edition: BoardVersion, entry: Json, *, asked: EntryQuery) -> list[HistoryPoint]:
     """Return the entry's scores under every label revision it was scored with, the current one first."""
     current = edition.snapshot["label_revision"]
     history_points = []
@@ -264,7 +276,9 @@ def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[Hist
             label = "" if revision == current else revision
             there = BoardQuery(edition.spec, revision=label, as_of=permanent(board)).url()
             history_points.append(
-                HistoryPoint(revision, row, board.scored, asked.url(revision=label), there, board.headline)
+                HistoryPoint(
+                    revision, row, scored=board.scored, url=asked.url(revision=label), board=there, what=board.headline
+                )
             )
     return history_points
 
@@ -298,26 +312,28 @@ def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
         for value in range(low, high + 1, 5 if high - low <= 30 else 10)
     )
     pooled = place(spec.pooled) if spec.pooled != spec.headline else ()
-    return Curve(width, height, place(spec.headline), pooled, grid, left, right, bottom)
+    return Curve(
+        width, height, headline=place(spec.headline), pooled=pooled, grid=grid, left=left, right=right, bottom=bottom
+    )
 
 
-def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, Any]:
+def _shared(edition: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str, Any]:
     """Return what the page gives away: its description and picture for previews, its citation, its badge."""
     result = row_of(edition, asked.id, asked.revision)
     if result is None:  # hidden from the board; the page stands by itself
         return {"social": None, "base": base, "bibtex": "", "badge": "", "view_query": ""}
     row, board = result
     return {
-        "social": preview(row, board, base),
+        "social": preview(row, board, base=base),
         "base": base,
         "view_query": asked.url().partition("?")[2],
-        "bibtex": citation.of_entry(row, board, f"{base}/entries/{row.id}"),
+        "bibtex": citation.of_entry(row, board, address=f"{base}/entries/{row.id}"),
         "badge": Markup(badge.drawing(summarize(row, board))),  # noqa: S704  # our own drawing, with its texts escaped
     }
 
 
 def _reported_page(
-    edition: BoardVersion, reported_figures: reported_results.ReportedFigures, asked: EntryQuery, base: str
+    edition: BoardVersion, reported_figures: reported_results.ReportedFigures, *, asked: EntryQuery, base: str
 ) -> str:
     board = edition.board()
     verdict, sentences = reported_findings.explanation(reported_figures, edition.published)
@@ -328,7 +344,7 @@ def _reported_page(
         current="",
         spec=edition.spec,
         demo=edition.spec.synthetic,
-        **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+        **past_board_context(edition, asked.as_of, now=asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
         one=reported_figures,
         row=row,
@@ -339,5 +355,5 @@ def _reported_page(
         sentences=sentences,
         check_url=reported_findings.check_url(reported_figures),
         interval_note=reported_findings.interval_note(reported_figures, shown=bool(row and row.interval)),
-        **_shared(edition, asked, base),
+        **_shared(edition, asked, base=base),
     )

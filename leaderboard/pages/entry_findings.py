@@ -79,7 +79,7 @@ class NeighbourFinding:
 
 
 def category_finding(
-    shares: Mapping[str, float | None], intervals: Mapping[str, Bounds], keys: Sequence[str]
+    shares: Mapping[str, float | None], intervals: Mapping[str, Bounds], *, keys: Sequence[str]
 ) -> CategoryFinding | None:
     """Return what the categories say; None with fewer than two that have an accuracy.
 
@@ -90,14 +90,16 @@ def category_finding(
     ranked = tuple(sorted(known, key=lambda one: -one[1]))
     if len(ranked) < 2:
         return None
-    differences = adjust([_difference(one, other, intervals) for one, other in combinations(ranked, 2)])
+    differences = adjust([_difference(one, other, intervals=intervals) for one, other in combinations(ranked, 2)])
     first = ranked[0][0]
     return CategoryFinding(
         ranked, frozenset(one.category for one in differences if one.name == first and one.separable)
     )
 
 
-def _difference(one: tuple[str, float], other: tuple[str, float], intervals: Mapping[str, Bounds]) -> ScoreDifference:
+def _difference(
+    one: tuple[str, float], other: tuple[str, float], *, intervals: Mapping[str, Bounds]
+) -> ScoreDifference:
     """Return the difference of two independent shares; ``name`` is the first's, ``category`` the second's."""
     (name, value), (second, subtracted) = one, other
     low = high = None
@@ -105,7 +107,9 @@ def _difference(one: tuple[str, float], other: tuple[str, float], intervals: Map
         bounds, others = intervals[name], intervals[second]
         low = value - subtracted - sqrt((value - bounds[0]) ** 2 + (others[1] - subtracted) ** 2)
         high = value - subtracted + sqrt((bounds[1] - value) ** 2 + (subtracted - others[0]) ** 2)
-    return ScoreDifference(name, second, None, None, None, value - subtracted, low, high, None)
+    return ScoreDifference(
+        name, second, n=None, only_first=None, only_second=None, delta=value - subtracted, low=low, high=high, p=None
+    )
 
 
 def length_finding(tally: Tally) -> LengthFinding | None:
@@ -117,7 +121,7 @@ def length_finding(tally: Tally) -> LengthFinding | None:
     bounds = {name: wilson(cell["agree"], cell["n"]) for name, cell in cells.items()}
     intervals = {name: (one.low, one.high) for name, one in bounds.items()}
     longer, shorter = ((name, shares[name]) for name in _LENGTHS)
-    return LengthFinding(longer[1], shorter[1], _difference(longer, shorter, intervals))
+    return LengthFinding(longer[1], shorter[1], difference=_difference(longer, shorter, intervals=intervals))
 
 
 def position_finding(behaviour: Behaviour, pairs: int) -> PositionFinding | None:

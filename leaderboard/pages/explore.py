@@ -86,13 +86,13 @@ class ItemSearch:
 
     @classmethod
     def of(
-        cls, table: ItemTable, texts: Sequence[ItemTexts | None] | None, relations: PairwiseArrays | None
+        cls, table: ItemTable, texts: Sequence[ItemTexts | None] | None, *, relations: PairwiseArrays | None
     ) -> ItemSearch:
         """``relations`` None, without bands or of another benchmark: nothing is said about judges."""
         bands = relations.bands if relations is not None else None
         if bands is None or len(bands) != len(table) or not (bands >= 0).any():
-            return cls(table, texts, None, 0)
-        return cls(table, texts, bands.tolist(), len(relations.entries) if relations else 0)
+            return cls(table, texts, bands=None, judges=0)
+        return cls(table, texts, bands=bands.tolist(), judges=len(relations.entries) if relations else 0)
 
     def show(self, index: int) -> ItemView:
         """Return one pair by its item index."""
@@ -101,11 +101,11 @@ class ItemSearch:
         return ItemView(
             self.name(item),
             item,
-            index + 1,
-            self.texts[index] if self.texts else None,
-            (item.words[one], item.words[two]),
-            self._right(index),
-            next(iter(item.ids.values())),
+            number=index + 1,
+            texts=self.texts[index] if self.texts else None,
+            words=(item.words[one], item.words[two]),
+            right=self._right(index),
+            id=next(iter(item.ids.values())),
         )
 
     def name(self, item: Item) -> str:
@@ -141,15 +141,15 @@ class ItemSearch:
             if query.category in ("", item.category)
             and query.source in ("", item.source)
             and (bands is None or (self.bands is not None and self.bands[index] in bands))
-            and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted))
+            and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted=wanted))
         ]
         pages = max(1, -(-len(indexes) // PAGE))
         page = min(query.page, pages)
         part = indexes[(page - 1) * PAGE : page * PAGE]
-        return ItemPage(tuple(self.show(index) for index in part), len(indexes), page, pages)
+        return ItemPage(tuple(self.show(index) for index in part), len(indexes), page=page, pages=pages)
 
 
-def _holds(item: Item, texts: ItemTexts | None, wanted: Sequence[str]) -> bool:
+def _holds(item: Item, texts: ItemTexts | None, *, wanted: Sequence[str]) -> bool:
     """Return whether every word is somewhere: in the texts, an id, or at the start of the key."""
     words = [*item.ids.values(), item.source, item.category, *((texts.query, *texts.responses) if texts else ())]
     text = "\n".join(words).lower()
@@ -167,10 +167,10 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
     return ItemQuery(
         " ".join(parameters.get("q", "").split())[:MOST_WORDS],
         one_of("category", spec.category_keys),
-        one_of("source", spec.shown_sources),
-        one_of("right", tuple(RIGHT)),
-        min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
-        read_as_of(parameters),
+        source=one_of("source", spec.shown_sources),
+        right=one_of("right", tuple(RIGHT)),
+        page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        as_of=read_as_of(parameters),
     )
 
 
@@ -210,7 +210,7 @@ def _difficulty(category: str, bands: Sequence[int]) -> Difficulty:
     counts = [bands.count(band) for band in range(_TENTHS)]
     most = max(*counts, 1)
     bars = tuple(
-        DifficultyBar(_("{low} to {high}%", low=10 * band, high=10 * band + 10), count, count / most)
+        DifficultyBar(_("{low} to {high}%", low=10 * band, high=10 * band + 10), count, height=count / most)
         for band, count in enumerate(counts)
     )
-    return Difficulty(category, len(bands), sum(counts[:_HARD]), bars)
+    return Difficulty(category, len(bands), hard=sum(counts[:_HARD]), bars=bars)

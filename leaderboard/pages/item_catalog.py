@@ -51,6 +51,7 @@ class ItemCatalog:
         self,
         manifest: Path | None = None,
         item_file: Path | None = None,
+        *,
         relations_body: Callable[[str], bytes | None] = lambda _: None,
         spec: BenchmarkSpec | None = None,
     ) -> None:
@@ -141,13 +142,13 @@ def read_item_file(path: Path, table: ItemTable) -> list[ItemTexts | None]:
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
         if not line.strip():
             continue
-        row = _row(line, number, path)
-        for index in _items_of(row, table, texts):
+        row = _row(line, number, path=path)
+        for index in _items_of(row, table, texts=texts):
             texts[index] = _texts(row)
     return texts
 
 
-def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
+def _row(line: str, number: int, *, path: Path) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
         usable = isinstance(row["query"], str) and [type(text) for text in row["response"]] == [str, str]
@@ -164,7 +165,7 @@ def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
     return dict(row)
 
 
-def _items_of(row: Mapping[str, Any], table: ItemTable, texts: Sequence[ItemTexts | None]) -> Sequence[int]:
+def _items_of(row: Mapping[str, Any], table: ItemTable, *, texts: Sequence[ItemTexts | None]) -> Sequence[int]:
     """Return the item that a row is about: by key, else by texts and, where several pairs have the same ones, the
     next."""
     result = table.by_fingerprint(table.fingerprint(row["query"], row["response"]))
@@ -180,4 +181,4 @@ def _texts(row: Mapping[str, Any]) -> ItemTexts:
         key=lambda pair: response_fingerprint(pair[0]),
     )
     models = (first, second) if first and second else None
-    return ItemTexts(row["query"], (one, two), str(row.get("image") or ""), models)
+    return ItemTexts(row["query"], (one, two), image=str(row.get("image") or ""), models=models)

@@ -44,7 +44,7 @@ class BadFigures(ValueError):
     ``known``: the names of figures, where ``field`` is none of them.
     """
 
-    def __init__(self, field: str | None, message: str, known: tuple[str, ...] = ()) -> None:
+    def __init__(self, field: str | None, message: str, *, known: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.field = field
         self.known = known
@@ -92,7 +92,7 @@ def refuse_unknown(given: Iterable[str], spec: BenchmarkSpec) -> None:
     for name in given:
         if name not in known and name not in _NO_FIGURES:
             message = _("“{name}” is no figure here. The figures are {names}.", name=name[:60], names=", ".join(known))
-            raise BadFigures(name[:60], message, known)
+            raise BadFigures(name[:60], message, known=known)
 
 
 def url(values: Mapping[str, float | str | None] | Mapping[str, str], path: str = "/check-numbers") -> str:
@@ -211,21 +211,23 @@ def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
     pairs = list(zip(explanation.right, explanation.denominators, strict=True))
     known = [(k, n) for k, n in pairs if k is not None]
     complete, total = len(known) == len(pairs), sum(explanation.denominators)
-    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, explanation.reading)
+    low, high = (
+        [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, reading=explanation.reading)
+    )
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
     notes = [_READING_NAMES[explanation.reading]] + [_exchanged(stated.spec)] * explanation.exchanged
     return ExplanationLine(
         explanation.split.label,
         stated.spec.grouping_text(explanation.split.grouping).title,
-        ", ".join(explanation.split.revisions),
-        tuple(
+        revisions=", ".join(explanation.split.revisions),
+        categories=tuple(
             (name, "–" if k is None else f"{k}/{n}")
             for name, (k, n) in zip(stated.spec.category_keys, pairs, strict=True)
         ),
-        f"{'–' if high - low == total else _span(low, high)}/{total:,}",
-        f"{100 * low / total:.2f}" if low == high else "–",
-        f"{float(100 * macro):.2f}" if complete else "–",
-        joined(notes),
+        overall=f"{'–' if high - low == total else _span(low, high)}/{total:,}",
+        overall_percent=f"{100 * low / total:.2f}" if low == high else "–",
+        macro_percent=f"{float(100 * macro):.2f}" if complete else "–",
+        how=joined(notes),
     )
 
 

@@ -56,10 +56,10 @@ def exploits() -> tuple[ExploitView, ...]:
         ExploitView(
             row["id"],
             Message(row["title"], {}),
-            Message(row["what"], {}),
-            Message(row["why"], {}),
-            _result(row["official"]),
-            _result(row["here"]),
+            what=Message(row["what"], {}),
+            why=Message(row["why"], {}),
+            official=_result(row["official"]),
+            here=_result(row["here"]),
         )
         for row in _file()["exploits"]
     )
@@ -78,11 +78,11 @@ def _file() -> dict[str, Any]:
 
 def _result(result: Mapping[str, Any]) -> ExploitResult:
     if "error" in result:
-        return ExploitResult(None, _("stops with {result}", result=result["error"]), None)
+        return ExploitResult(None, _("stops with {result}", result=result["error"]), at=None)
     if "refused" in result:
         reasons = joined(_CODES.get(code, code) for code in result["refused"])
-        return ExploitResult(None, _("refused: {reasons}", reasons=reasons), None)
-    return ExploitResult(result[_POOLED], "", _at(result[_POOLED]))
+        return ExploitResult(None, _("refused: {reasons}", reasons=reasons), at=None)
+    return ExploitResult(result[_POOLED], "", at=_at(result[_POOLED]))
 
 
 def _at(share: float) -> float:

@@ -18,7 +18,7 @@ PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's ver
 
 
 def result_card(
-    edition: BoardVersion, materials: ItemCatalog, entry_id: str, base: str = "", waited: float = 0.0
+    edition: BoardVersion, materials: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
 ) -> tuple[str, bool]:
     """Return the markup, and whether the tests against its neighbours are in it; nothing of an entry that is not on
     the board. ``waited``: seconds since it was submitted."""
@@ -29,7 +29,7 @@ def result_card(
     relations = materials.relations(edition, "")
     settled = board.scored < 2 or edition.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
     settled |= relations is not None and entry_id in relations.entries
-    nearest = compare.nearest(edition, entry_id, relations) if settled else ()
+    nearest = compare.nearest(edition, entry_id, relations=relations) if settled else ()
     markup = render(
         edition.context,
         "result_card.html",
@@ -44,7 +44,7 @@ def result_card(
         compared=compare_url([entry_id, *(pair.second.id for pair in nearest)]) if nearest else "",
         strips=marked_strips(board, row),
         base=base,
-        bibtex=citation.of_entry(row, board, f"{base}/entries/{row.id}"),
+        bibtex=citation.of_entry(row, board, address=f"{base}/entries/{row.id}"),
         badge=Markup(badge.drawing(summarize(row, board))),  # noqa: S704  # our own drawing, with its texts escaped
     )
     return markup, settled

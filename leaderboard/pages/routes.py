@@ -26,19 +26,19 @@ _BUSY = _("Too many others are checking numbers at the moment. Please try again 
 _LINES = "application/jsonl; charset=utf-8"
 
 
-def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+def build(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor(), site.context, not_found))
+    router.include_router(_check(SerialExecutor(), site.context, not_found=not_found))
     router.include_router(_compare(site, materials))
-    router.include_router(_analyse(site, materials, not_found))
-    router.include_router(_explore(site, materials, not_found))
+    router.include_router(_analyse(site, materials, not_found=not_found))
+    router.include_router(_explore(site, materials, not_found=not_found))
     router.include_router(_about(site, materials))
     router.include_router(_red_team(site.context))
     return router
 
 
-def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -> APIRouter:
+def _check(turns: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
@@ -58,7 +58,7 @@ def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -
                 problem = wrong
             except QueueFull:
                 problem = number_check.BadFigures(None, _BUSY)
-        page = await asyncio.to_thread(tool_pages.check_page, context, asked, problem)
+        page = await asyncio.to_thread(tool_pages.check_page, context, asked, problem=problem)
         status = 200 if problem is None else 503 if str(problem) == _BUSY else 400
         return respond(status_page(page), request.headers, status=status)
 
@@ -79,16 +79,16 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(site.context, request.headers)
-        choice = tool_pages.read_choice(request.query_params, edition.revisions, edition.spec)
+        choice = tool_pages.read_choice(request.query_params, edition.revisions, spec=edition.spec)
         made = await edition.ready(
-            choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice))
+            choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice=choice))
         )
         return respond(made, request.headers)
 
     return router
 
 
-def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
@@ -98,7 +98,7 @@ def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
             return no_board(site.context, request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
         key = f"{query.url()}|{query.add}"
-        made = await edition.ready(key, lambda: status_page(analyse.analyse_page(edition, query, materials)))
+        made = await edition.ready(key, lambda: status_page(analyse.analyse_page(edition, query, materials=materials)))
         return respond(made, request.headers)
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
@@ -120,7 +120,7 @@ def _analyse(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
     return router
 
 
-def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
@@ -129,7 +129,9 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
         if edition is None:
             return no_board(site.context, request.headers)
         query = explore.read_query(request.query_params, edition.spec)
-        made = await edition.ready(query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query)))
+        made = await edition.ready(
+            query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query=query))
+        )
         return respond(made, request.headers)
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
@@ -137,13 +139,15 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(site.context, request.headers)
-        page = await asyncio.to_thread(tool_pages.item_page, edition, materials, name, read_as_of(request.query_params))
+        page = await asyncio.to_thread(
+            tool_pages.item_page, edition, materials, name=name, as_of=read_as_of(request.query_params)
+        )
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
         edition = await site.current()
-        path = await asyncio.to_thread(tool_pages.image_of, edition, materials, name)
+        path = await asyncio.to_thread(tool_pages.image_of, edition, materials, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
             return not_found(request.headers)

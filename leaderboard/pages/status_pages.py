@@ -51,46 +51,50 @@ _TEXTS = {
 
 def not_found_page(context: RenderContext, headers: Headers) -> Response:
     """404 as a person should see it."""
-    return _reply(context, "not-found", headers, 404)
+    return _reply(context, "not-found", headers=headers, status=404)
 
 
 def no_board(context: RenderContext, headers: Headers) -> Response:
     """404 for ``as_of`` that finds no board."""
-    return _reply(context, "no-board", headers, 404)
+    return _reply(context, "no-board", headers=headers, status=404)
 
 
 def failed_page(context: RenderContext, headers: Headers) -> Response:
     """500 as a person should see it."""
-    return _reply(context, "failed", headers, 500)
+    return _reply(context, "failed", headers=headers, status=500)
 
 
 def busy_page(context: RenderContext, headers: Headers) -> Response:
     """503 as a person should see it."""
-    return _reply(context, "busy", headers, 503)
+    return _reply(context, "busy", headers=headers, status=503)
 
 
 def not_scored(
-    context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers
+    context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
 ) -> Response:
     """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
     links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
     lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
-    page = render.message_page(context, name, lead, links=(*links, (_("The board"), "/")))
+    page = render.message_page(context, name, lead=lead, links=(*links, (_("The board"), "/")))
     return respond(status_page(page), headers, status=404, cache_control="no-store")
 
 
-def withheld(context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+def withheld(
+    context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
+) -> Response:
     """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
     address."""
     links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
     lead = _(
         "Scored under labels “{revision}”. No score is shown: {not_shown}.", revision=revision[:40], not_shown=NOT_SHOWN
     )
-    page = render.message_page(context, name, lead, links=(*links, (_("Why"), "/policy#ladder"), (_("The board"), "/")))
+    page = render.message_page(
+        context, name, lead=lead, links=(*links, (_("Why"), "/policy#ladder"), (_("The board"), "/"))
+    )
     return respond(status_page(page), headers, cache_control="no-store")
 
 
-def withdrawn(context: RenderContext, stub: Mapping[str, Any], headers: Headers) -> Response:
+def withdrawn(context: RenderContext, stub: Mapping[str, Any], *, headers: Headers) -> Response:
     """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
     removed."""
     page = render.withdrawn_page(context, stub)
@@ -102,11 +106,11 @@ def status_page(page: str) -> CachedResponse:
     return CachedResponse.of(page.encode(), HTML, quick=True)
 
 
-def _reply(context: RenderContext, kind: str, headers: Headers, status: int) -> Response:
+def _reply(context: RenderContext, kind: str, *, headers: Headers, status: int) -> Response:
     return respond(_body(context, kind), headers, status=status, cache_control="no-store")
 
 
 @lru_cache(maxsize=128)
 def _body(context: RenderContext, kind: str) -> CachedResponse:
     title, lead, links = _TEXTS[kind]
-    return status_page(render.message_page(context, title, lead, links=links, search=kind == "not-found"))
+    return status_page(render.message_page(context, title, lead=lead, links=links, search=kind == "not-found"))

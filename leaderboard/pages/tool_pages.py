@@ -40,7 +40,7 @@ def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
 
 
 def check_page(
-    context: RenderContext, asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None
+    context: RenderContext, asked: number_check.NumberCheckQuery, *, problem: number_check.BadFigures | None
 ) -> str:
     """Return the form, and the answer if something was asked."""
     result = number_check.answer(asked) if any(asked.texts) and problem is None else None
@@ -145,7 +145,7 @@ class CompareQuery:
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an entry's id, as a choice of the list ends
 
 
-def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> CompareQuery:
+def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], *, spec: BenchmarkSpec) -> CompareQuery:
     """Return the choice of a query string."""
     grouping, revision, by = (parameters.get(name, "") for name in ("grouping", "revision", "by"))
     search = parameters.get("q", "").strip()[:MAX_QUERY]
@@ -154,19 +154,21 @@ def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], spec: B
     return CompareQuery(
         spec,
         ids if picked is None else tuple(dict.fromkeys((*ids, picked[1]))),
-        grouping if grouping in spec.groupings and grouping != spec.official else "",
-        revision if revision in revisions else "",
-        read_as_of(parameters),
-        search if picked is None else "",
-        by if by in spec.score_names and by != spec.headline else "",
+        grouping=grouping if grouping in spec.groupings and grouping != spec.official else "",
+        revision=revision if revision in revisions else "",
+        as_of=read_as_of(parameters),
+        search=search if picked is None else "",
+        by=by if by in spec.score_names and by != spec.headline else "",
     )
 
 
-def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQuery) -> str:
+def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: CompareQuery) -> str:
     """Chosen entries, their differences, and others to add."""
     grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
-    result = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
+    result = compare.compare(
+        edition, ids, relations=materials.relations(edition, revision), grouping=grouping, revision=revision
+    )
     chosen = [row.id for row in result.rows]
     by = choice.by if choice.by in result.board.values else result.board.headline
 
@@ -188,7 +190,7 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
         revision=revision,
         by=by,
         parts=result.board.values,
-        **past_board_context(edition, choice.as_of, choice.url(as_of="")),
+        **past_board_context(edition, choice.as_of, now=choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
         offered=compare.offered(result, matching)[:_LISTED],
         listed=compare.offered(result, [row for row in result.board.rows if row.tier != "baseline"])[:_IN_THE_FIELD],
@@ -206,7 +208,7 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
 
 def nearest(edition: BoardVersion, materials: ItemCatalog, entry_id: str, revision: str) -> tuple[compare.Pair, ...]:
     """Return the entries next to one, for its page."""
-    return compare.nearest(edition, entry_id, materials.relations(edition, revision), revision)
+    return compare.nearest(edition, entry_id, relations=materials.relations(edition, revision), revision=revision)
 
 
 # Explore
@@ -214,10 +216,10 @@ def nearest(edition: BoardVersion, materials: ItemCatalog, entry_id: str, revisi
 
 def pairs_of(edition: BoardVersion, materials: ItemCatalog) -> ItemSearch:
     """Return what there is to browse now."""
-    return ItemSearch.of(materials.table, materials.texts, materials.relations(edition, with_anonymous=True))
+    return ItemSearch.of(materials.table, materials.texts, relations=materials.relations(edition, with_anonymous=True))
 
 
-def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery) -> str:
+def explore_page(edition: BoardVersion, materials: ItemCatalog, *, query: ItemQuery) -> str:
     """Return a page of pairs; the shares of judges are those of the edition."""
     pairs = pairs_of(edition, materials)
     held = {item.source for item in pairs.table.items}
@@ -229,7 +231,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
         demo=edition.spec.synthetic,
         pairs=pairs,
         query=query,
-        **past_board_context(edition, query.as_of, query.url(as_of="")),
+        **past_board_context(edition, query.as_of, now=query.url(as_of="")),
         found=(found := pairs.select(query)),
         thumbnails={one.name for one in found.shown if materials.has_thumbnail(one.texts)},
         spec=edition.spec,
@@ -242,7 +244,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
     )
 
 
-def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: str = "") -> str | None:
+def item_page(edition: BoardVersion, materials: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
     """Return one pair; None if no item, or more than one, has this name."""
     pairs = pairs_of(edition, materials)
     index = pairs.find(name)
@@ -266,13 +268,13 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: s
         near=near,
         judges=pairs.judges,
         all_pairs=ItemQuery(as_of=as_of),
-        **past_board_context(edition, as_of, shown.url),
+        **past_board_context(edition, as_of, now=shown.url),
         total=len(pairs.table),
         broken=materials.has_item_file and pairs.texts is None,
     )
 
 
-def image_of(edition: BoardVersion, materials: ItemCatalog, name: str) -> Path | None:
+def image_of(edition: BoardVersion, materials: ItemCatalog, *, name: str) -> Path | None:
     """Return the image file of one pair."""
     pairs = pairs_of(edition, materials)
     index = pairs.find(name)

@@ -71,7 +71,7 @@ class Operation:
         return "/maintenance/" in self.path
 
 
-def page(context: RenderContext, described: Mapping[str, Any], base: str) -> str:
+def page(context: RenderContext, described: Mapping[str, Any], *, base: str) -> str:
     """Return the page at /docs."""
     listed = operations(described)
     titles = group_titles()
@@ -83,20 +83,28 @@ def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:
     """Return all routes of an OpenAPI description, in its order."""
     schemas = described.get("components", {}).get("schemas", {})
     return tuple(
-        _operation(verb, path, routes[verb], schemas)
+        _operation(verb, path, one=routes[verb], schemas=schemas)
         for path, routes in described["paths"].items()
         for verb in _VERBS
         if verb in routes
     )
 
 
-def _operation(verb: str, path: str, one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+def _operation(verb: str, path: str, *, one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
     text = one.get("description", "") or f"{one.get('summary', '')}."
     title = re.split(r"[.;](?:\s|$)", text, maxsplit=1)[0]
     parameters = (*(_parameter(each) for each in one.get("parameters", ())), *_fields(one, schemas))
     answers = tuple(_answer(status, each) for status, each in sorted(one.get("responses", {}).items()))
     anchor = "-".join(filter(str.isalnum, f"{verb}/{path}".replace("{", "/").replace("}", "/").split("/")))
-    return Operation(verb.upper(), path, title, text, parameters, answers, anchor or one.get("operationId", ""))
+    return Operation(
+        verb.upper(),
+        path,
+        title=title,
+        text=text,
+        parameters=parameters,
+        answers=answers,
+        anchor=anchor or one.get("operationId", ""),
+    )
 
 
 def _parameter(one: Mapping[str, Any]) -> Parameter:
@@ -107,9 +115,9 @@ def _parameter(one: Mapping[str, Any]) -> Parameter:
     return Parameter(
         one["name"],
         one["in"],
-        bool(one.get("required")),
-        kind if usual in (None, "") else f"{kind}, {json.dumps(usual)} if left out",
-        said,
+        required=bool(one.get("required")),
+        type=kind if usual in (None, "") else f"{kind}, {json.dumps(usual)} if left out",
+        description=said,
     )
 
 
@@ -128,16 +136,18 @@ def _fields(one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Para
         schema = schemas.get(schema["$ref"].rpartition("/")[2], {}) if "$ref" in schema else schema
         required = schema.get("required", ())
         if not schema.get("properties"):
-            yield Parameter("(body)", media_type, False, _type(schema), "")
+            yield Parameter("(body)", media_type, required=False, type=_type(schema), description="")
         for name, field in schema.get("properties", {}).items():
-            yield Parameter(name, media_type, name in required, _type(field), field.get("description", ""))
+            yield Parameter(
+                name, media_type, required=name in required, type=_type(field), description=field.get("description", "")
+            )
 
 
 def _answer(status: str, one: Mapping[str, Any]) -> ResponseExample:
     contents = one.get("content", {}).values()
     example = next((content["example"] for content in contents if "example" in content), None)
     text = "" if example is None else example if isinstance(example, str) else _indented(example)
-    return ResponseExample(status, one.get("description", ""), text)
+    return ResponseExample(status, one.get("description", ""), example=text)
 
 
 def _indented(example: Any) -> str:

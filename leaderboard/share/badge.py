@@ -20,19 +20,19 @@ def badge(line: EntrySummary) -> bytes:
 
 def withdrawn(name: str, brand: str) -> bytes:
     """Return the badge of an entry that was withdrawn, as a file."""
-    return _file(_drawing(brand, name, "withdrawn", "withdrawn"))
+    return _file(_drawing(brand, name, message="withdrawn", title="withdrawn"))
 
 
 def drawing(line: EntrySummary) -> str:
     """Return the badge as an SVG for a page."""
-    return _drawing(line.brand, line.name, line.short, _title(line))
+    return _drawing(line.brand, line.name, message=line.short, title=_title(line))
 
 
 def _file(svg: str) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}'.encode()
 
 
-def _drawing(brand: str, name: str, message: str, title: str) -> str:
+def _drawing(brand: str, name: str, *, message: str, title: str) -> str:
     """20 pixels in height. Each text says how long it is, so that any font fits the box drawn for it."""
     left, right = brand, message
     widths = [_width(text) for text in (left, right)]

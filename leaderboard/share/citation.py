@@ -31,7 +31,7 @@ def of_board(board: Board, address: str) -> str:
     )
 
 
-def of_entry(row: BoardRow, board: Board, address: str) -> str:
+def of_entry(row: BoardRow, board: Board, *, address: str) -> str:
     """Return one entry. Its address never changes; what its numbers were, the snapshot in the note says."""
     said = summarize(row, board)
     spread = f" ({said.interval})" if said.interval else ""

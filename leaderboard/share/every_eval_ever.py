@@ -35,7 +35,7 @@ class RecordContext:
     redacted: bool = False  # labels that are not public: accuracies to 0.1 point
 
 
-def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> dict[str, Any]:
+def record(entry: Mapping[str, Any], row: BoardRow, *, context: RecordContext) -> dict[str, Any]:
     """Return the record of an entry that was scored here. ``entry``: its facts in the snapshot."""
     board, spec = context.board, context.board.spec
     model = model_id(entry, row)
@@ -60,9 +60,11 @@ def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> d
             },
         },
         "eval_library": {"name": f"{spec.id}-leaderboard", "version": context.scorer_version or "unknown"},
-        "model_info": _model(model, entry, row),
+        "model_info": _model(model, entry, row=row),
         "evaluation_results": [
-            _result(name, row, context, spec, entry) for name in board.values if row.value(name) is not None
+            _result(name, row, context=context, spec=spec, entry=entry)
+            for name in board.values
+            if row.value(name) is not None
         ],
     }
 
@@ -75,7 +77,7 @@ def model_id(entry: Mapping[str, Any], row: BoardRow) -> str:
     return f"{developer}/{judge_slug(row.model)}"
 
 
-def _model(model: str, entry: Mapping[str, Any], row: BoardRow) -> dict[str, Any]:
+def _model(model: str, entry: Mapping[str, Any], *, row: BoardRow) -> dict[str, Any]:
     weights = {True: "open_weights", False: "closed_weights", None: "unknown"}[row.open_weights]
     about = ("version", "judge_type", "base_model", "parameters_b", "link", "paper", "code")
     return {
@@ -91,12 +93,12 @@ def _stated(entry: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _result(
-    name: str, row: BoardRow, context: RecordContext, spec: BenchmarkSpec, entry: Mapping[str, Any]
+    name: str, row: BoardRow, *, context: RecordContext, spec: BenchmarkSpec, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
     board = context.board
     rule, title = protocols(spec)[board.protocol], f"{spec.title} {name}"
     number = board.sizes.get(name) or sum(board.sizes.get(key, 0) for key in spec.parts_of(name))
-    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number, spec)}
+    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number=number, spec=spec)}
     return {
         "evaluation_result_id": f"{row.id}-{board.label_revision}-{name}",
         "evaluation_name": title,
@@ -141,7 +143,7 @@ def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:
     return {"dataset_name": spec.title, "source_type": "url", "url": [spec.dataset]}
 
 
-def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:
+def _uncertainty(name: str, row: BoardRow, *, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:
     size = {"num_samples": number} if number else {}
     bounds = row.interval.get(name)
     if bounds is None:

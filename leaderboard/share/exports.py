@@ -99,23 +99,23 @@ def file_stem(spec: BenchmarkSpec) -> str:
 
 
 def extract(
-    board: Board, view: BoardQuery, address: str = "", *, hidden: bool = False, facts: EntryFacts | None = None
+    board: Board, view: BoardQuery, *, address: str = "", hidden: bool = False, facts: EntryFacts | None = None
 ) -> Extract:
     """Return all rows of a view, not only those of its page; pinned ones first, as on the page."""
     pinned, others = chosen(board, view)
-    return Extract((*pinned, *others), board, view, address, hidden, facts)
+    return Extract((*pinned, *others), board, view=view, address=address, rounded=hidden, facts=facts)
 
 
 def _text(name: str, column: str = "") -> Field:
-    return Field(name, "text", lambda row: getattr(row, name) or None, column)
+    return Field(name, "text", read=lambda row: getattr(row, name) or None, column=column)
 
 
 def _of(column: Column) -> Field:
     """Return the field of a column of the board; texts that are not known are empty."""
     key, kind = column.key, column.value_type
     if kind in ("text", "day", "moment"):
-        return Field(key, kind, lambda row: row.value(key) or None, key)
-    return Field(key, kind, lambda row: row.value(key), key)
+        return Field(key, kind, read=lambda row: row.value(key) or None, column=key)
+    return Field(key, kind, read=lambda row: row.value(key), column=key)
 
 
 def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
@@ -124,9 +124,9 @@ def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
 
 def _with_bounds(name: str) -> tuple[Field, Field, Field]:
     return (
-        Field(name, "number", lambda row: row.scores[name], name),
-        Field(f"{name}_low", "number", _bound(name, 0), name),
-        Field(f"{name}_high", "number", _bound(name, 1), name),
+        Field(name, "number", read=lambda row: row.scores[name], column=name),
+        Field(f"{name}_low", "number", read=_bound(name, 0), column=name),
+        Field(f"{name}_high", "number", read=_bound(name, 1), column=name),
     )
 
 
@@ -140,9 +140,9 @@ def _limit(name: str, side: int) -> Callable[[BestOf], Value]:
 
 def _with_luck(name: str) -> tuple[Field, Field, Field]:
     return (
-        Field(f"best_of_{name}_gain", "number", _best_of(lambda one: one.gain.get(name)), name),
-        Field(f"best_of_{name}_low", "number", _best_of(_limit(name, 0)), name),
-        Field(f"best_of_{name}_high", "number", _best_of(_limit(name, 1)), name),
+        Field(f"best_of_{name}_gain", "number", read=_best_of(lambda one: one.gain.get(name)), column=name),
+        Field(f"best_of_{name}_low", "number", read=_best_of(_limit(name, 0)), column=name),
+        Field(f"best_of_{name}_high", "number", read=_best_of(_limit(name, 1)), column=name),
     )
 
 
@@ -169,12 +169,12 @@ def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
         _text("tier"),
         _of(column["judge_type"]),
         *(field for name in scores for field in _with_bounds(name)),
-        Field("best_of_variants", "whole", _best_of(lambda one: one.variants), spec.headline),
+        Field("best_of_variants", "whole", read=_best_of(lambda one: one.variants), column=spec.headline),
         *(field for name in scores for field in _with_luck(name)),
         *(_of(column[name]) for name in _PUBLISHED),
         *map(_of, later),
         _of(column["date"]),
-        Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
+        Field("submitted_at", "moment", read=lambda row: row.submitted_at or None, column="date"),
         _text("source"),
         _text("url"),
         _text("note"),
@@ -210,14 +210,14 @@ def records(taken: Extract) -> list[dict[str, Value]]:
     made = []
     for row in taken.rows:
         standing = taken.standing(row)
-        values = [_read(field, row, standing) for field in shown]
+        values = [_read(field, row, standing=standing) for field in shown]
         if taken.rounded:
             values = [rounded(value) for value in values]
         made.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
     return made
 
 
-def _read(field: ExtractColumn | Field, row: BoardRow, standing: RankInfo | None) -> Value:
+def _read(field: ExtractColumn | Field, row: BoardRow, *, standing: RankInfo | None) -> Value:
     if isinstance(field, Field):
         return field.read(row)
     return field.read(standing) if standing is not None else None
@@ -316,7 +316,7 @@ def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
     rivals = [row for row in taken.rows if row.tier == tier and row.leads]
     highest = _best(rivals, taken.board.spec.headline_first)
     return [
-        [_cell(taken, row, column, highest if row in rivals else {}, letters) for column in columns]
+        [_cell(taken, row, column=column, best=highest if row in rivals else {}, letters=letters) for column in columns]
         for row in taken.rows
     ]
 
@@ -327,7 +327,9 @@ def _letters(rows: Sequence[BoardRow]) -> dict[str, str]:
     return {note: chr(ord("a") + at) if at < 26 else str(at + 1) for at, note in enumerate(notes)}
 
 
-def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int], letters: Mapping[str, str]) -> _Cell:
+def _cell(
+    taken: Extract, row: BoardRow, *, column: Column, best: Mapping[str, int], letters: Mapping[str, str]
+) -> _Cell:
     key = column.key
     if key == "rank":
         return _rank(taken.standing(row))
@@ -340,7 +342,7 @@ def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int]
     if column.kind in ("interval", "share"):
         bounds = row.interval.get(key)
         spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
-        return _Cell(percent(value), spread, tenths(value) == best.get(key))
+        return _Cell(percent(value), spread, best=tenths(value) == best.get(key))
     return _Cell(column.text(value))
 
 
@@ -476,10 +478,14 @@ def as_every_eval_ever(taken: Extract) -> bytes:
     """Return a list of records, one for each row with a score made here; of synthetic benchmarks none."""
     if taken.facts is None or taken.board.spec.synthetic:
         return b"[]"
-    context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, taken.facts.base, taken.rounded)
+    context = every_eval_ever.RecordContext(
+        taken.board, taken.facts.scorer_version, base=taken.facts.base, redacted=taken.rounded
+    )
     counted = [row for row in taken.rows if row.tier == "scored" and row.value(taken.board.headline) is not None]
     scored = [(taken.facts.entry(row.id), row) for row in counted]
-    return orjson.dumps([every_eval_ever.record(entry, row, context) for entry, row in scored if entry is not None])
+    return orjson.dumps(
+        [every_eval_ever.record(entry, row, context=context) for entry, row in scored if entry is not None]
+    )
 
 
 FORMATS: dict[str, Format] = {
@@ -488,45 +494,51 @@ FORMATS: dict[str, Format] = {
         Format(
             "csv",
             "CSV",
-            "text/csv; charset=utf-8",
-            as_csv,
-            "every figure as a fraction; texts in quotation marks",
+            media_type="text/csv; charset=utf-8",
+            write=as_csv,
+            content="every figure as a fraction; texts in quotation marks",
             primary=True,
             compared=True,
         ),
         Format(
             "tex",
             "LaTeX",
-            "application/x-tex; charset=utf-8",
-            as_latex,
-            "a booktabs table: percent with intervals, best in bold",
+            media_type="application/x-tex; charset=utf-8",
+            write=as_latex,
+            content="a booktabs table: percent with intervals, best in bold",
             primary=True,
             compared=True,
         ),
         Format(
             "md",
             "Markdown",
-            "text/markdown; charset=utf-8",
-            as_markdown,
-            "the same table as GitHub and the Hub draw it",
+            media_type="text/markdown; charset=utf-8",
+            write=as_markdown,
+            content="the same table as GitHub and the Hub draw it",
             compared=True,
         ),
-        Format("json", "JSON", "application/json", as_json, "the rows of the CSV, with snapshot and rules"),
+        Format(
+            "json",
+            "JSON",
+            media_type="application/json",
+            write=as_json,
+            content="the rows of the CSV, with snapshot and rules",
+        ),
         Format(
             "parquet",
             "Parquet",
-            "application/vnd.apache.parquet",
-            as_parquet,
-            "typed columns; snapshot and rules in the metadata",
+            media_type="application/vnd.apache.parquet",
+            write=as_parquet,
+            content="typed columns; snapshot and rules in the metadata",
             compressed=True,
         ),
         Format(
             "eee.json",
             "Every Eval Ever",
-            "application/json",
-            as_every_eval_ever,
-            "a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals; `remark` says why "
-            "one has no rank",
+            media_type="application/json",
+            write=as_every_eval_ever,
+            content="a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals; "
+            "`remark` says why one has no rank",
         ),
     )
 }

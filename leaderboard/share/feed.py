@@ -17,64 +17,64 @@ _ATOM = "http://www.w3.org/2005/Atom"
 _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has happened
 
 
-def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
+def feed(board: Board, base: str, *, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
     """Return the Atom feed. ``base``: public address without final slash; ``changes``: decisions about the board."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     demo = " (demo)" if board.spec.synthetic else ""
-    _add(root, "title", f"{board.spec.brand} leaderboard{demo}")
-    _add(root, "subtitle", "Judges of vision-language responses, as they are scored.")
-    _add(root, "id", f"{base}/feed.xml")
+    _add(root, "title", text=f"{board.spec.brand} leaderboard{demo}")
+    _add(root, "subtitle", text="Judges of vision-language responses, as they are scored.")
+    _add(root, "id", text=f"{base}/feed.xml")
     ET.SubElement(root, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{base}/feed.xml"})
     ET.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{base}/"})
     scored = sorted((row for row in board.rows if row.tier == "scored"), key=lambda row: row.submitted_at, reverse=True)
     latest = [board.as_of, *(row.submitted_at for row in scored[:1]), *(change["at"] for change in changes[:1])]
-    _add(root, "updated", max(latest) or _NEVER)
-    _add(ET.SubElement(root, "author"), "name", f"{board.spec.brand} leaderboard")
+    _add(root, "updated", text=max(latest) or _NEVER)
+    _add(ET.SubElement(root, "author"), "name", text=f"{board.spec.brand} leaderboard")
     dated: list[tuple[str, BoardRow | Mapping[str, Any]]] = [(row.submitted_at, row) for row in scored[:NEWEST]]
     dated += [(change["at"], change) for change in changes]
     dated.sort(key=lambda pair: pair[0], reverse=True)
     for _, one in dated[:NEWEST]:
         if isinstance(one, BoardRow):
-            _entry(root, one, board, base)
+            _entry(root, one, board=board, base=base)
         else:
-            _change(root, one, base)
+            _change(root, one, base=base)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}'.encode()
 
 
-def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
+def _entry(root: ET.Element, row: BoardRow, *, board: Board, base: str) -> None:
     """Return a feed entry: its score, which later entries do not change, and not its rank."""
     said = summarize(row, board)
     item = ET.SubElement(root, "entry")
     address = f"{base}/entries/{row.id}"
-    _add(item, "title", f"{said.name}: {said.score}" + (f" ({row.remark})" if row.remark else ""))
-    _add(item, "id", address)
+    _add(item, "title", text=f"{said.name}: {said.score}" + (f" ({row.remark})" if row.remark else ""))
+    _add(item, "id", text=address)
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
-    _add(item, "published", row.submitted_at)
-    _add(item, "updated", row.submitted_at)
+    _add(item, "published", text=row.submitted_at)
+    _add(item, "updated", text=row.submitted_at)
     if row.organisation:
-        _add(ET.SubElement(item, "author"), "name", row.organisation)
+        _add(ET.SubElement(item, "author"), "name", text=row.organisation)
     interval = f", 95% interval {said.interval}" if said.interval else ""
     remark = f" No rank: {row.remark}." if row.remark else ""
     _add(
         item,
         "summary",
-        f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
+        text=f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
         f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).{remark}",
     )
 
 
-def _change(root: ET.Element, decision: Mapping[str, Any], base: str) -> None:
+def _change(root: ET.Element, decision: Mapping[str, Any], *, base: str) -> None:
     item = ET.SubElement(root, "entry")
     address = f"{base}/decisions/{decision['seq']}"
-    _add(item, "title", decision["title"])
-    _add(item, "id", address)
+    _add(item, "title", text=decision["title"])
+    _add(item, "id", text=address)
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
-    _add(item, "published", decision["at"])
-    _add(item, "updated", decision["at"])
-    _add(item, "summary", join_sentences(decision["sentence"], *decision["changes"]))
+    _add(item, "published", text=decision["at"])
+    _add(item, "updated", text=decision["at"])
+    _add(item, "summary", text=join_sentences(decision["sentence"], *decision["changes"]))
 
 
-def _add(parent: ET.Element, name: str, text: str) -> None:
+def _add(parent: ET.Element, name: str, *, text: str) -> None:
     """Text only: an Atom text construct without a type is plain text, and no reader may take it for markup."""
     ET.SubElement(parent, name).text = xml(text)

@@ -27,7 +27,7 @@ def dataset_definition(board: Board) -> bytes:
     return text.encode()
 
 
-def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address: str) -> bytes:
+def eval_results(entry: Mapping[str, Any], row: BoardRow, *, board: Board, address: str) -> bytes:
     """YAML in the format of https://huggingface.co/docs/hub/eval-results; values are percent with one decimal.
 
     The dataset's Git revision is left out: label revisions here have names, and not all of them were ever a commit.

@@ -16,7 +16,7 @@ from leaderboard.share.exports import FORMATS
 ARXIV = "https://arxiv.org/abs/"
 
 
-def llms_txt(board: Board, base: str, context: RenderContext | None = None) -> str:
+def llms_txt(board: Board, base: str, *, context: RenderContext | None = None) -> str:
     """See https://llmstxt.org. ``base``: the address of the benchmark's board; ``context``: of its pages."""
     context = context or RenderContext(board.spec)
     site = base.removesuffix(context.prefix)

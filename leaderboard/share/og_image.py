@@ -31,14 +31,14 @@ def of_entry(row: BoardRow, board: Board) -> bytes:
     canvas.name(_drawable(said.name) or f"Entry {row.id}")
     place = _ascii(said.place) or ""
     spread = f"95% interval {_ascii(said.interval)}" if said.interval else ""
-    canvas.text(_LEFT, 214, said.value or "-", 132, LIGHT.ink, bold=True)
+    canvas.text(_LEFT, 214, text=said.value or "-", size=132, colour=LIGHT.ink, bold=True)
     after = _LEFT + canvas.width(said.value or "-", 132) + 36
-    canvas.text(after, 240, f"{said.what} accuracy, %", 32, LIGHT.soft)
-    canvas.text(after, 286, ", ".join(filter(None, (spread, place))), 32, LIGHT.soft)
+    canvas.text(after, 240, text=f"{said.what} accuracy, %", size=32, colour=LIGHT.soft)
+    canvas.text(after, 286, text=", ".join(filter(None, (spread, place))), size=32, colour=LIGHT.soft)
     for number, name in enumerate(
         (said.what, *board.spec.category_keys) if said.what == board.spec.headline else (said.what,)
     ):
-        canvas.accuracy(404 + 48 * number, name, row)
+        canvas.accuracy(404 + 48 * number, name, row=row)
     return canvas.png()
 
 
@@ -46,22 +46,22 @@ def of_board(board: Board) -> bytes:
     """Return the first five that were scored here."""
     canvas = _Canvas(board.spec)
     canvas.heading(board)
-    canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
+    canvas.text(_LEFT, 120, text="Which AI judges agree with people?", size=60, colour=LIGHT.ink, bold=True)
     message = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
     canvas.text(
         _LEFT,
         204,
-        f"{capital(board.spec.accuracy_text(board.headline))} with 95% intervals. {message}.",
-        30,
-        LIGHT.soft,
+        text=f"{capital(board.spec.accuracy_text(board.headline))} with 95% intervals. {message}.",
+        size=30,
+        colour=LIGHT.soft,
     )
     for number, row in enumerate([row for row in board.rows if row.tier == "scored" and row.leads][:5]):
         top = 282 + 62 * number
-        canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)
+        canvas.text(_LEFT, top, text=str(row.rank or "-"), size=34, colour=LIGHT.soft)
         name = _drawable(f"{row.model} {row.version}".strip()) or f"Entry {row.id}"
-        canvas.text(_LEFT + 64, top, canvas.cut(name, 34, 500), 34, LIGHT.ink)
-        canvas.text(700, top, percent(row.value(board.headline)) or "-", 34, LIGHT.ink, bold=True)
-        canvas.interval(top + 22, 810, _RIGHT, row, board.headline)
+        canvas.text(_LEFT + 64, top, text=canvas.cut(name, 34, room=500), size=34, colour=LIGHT.ink)
+        canvas.text(700, top, text=percent(row.value(board.headline)) or "-", size=34, colour=LIGHT.ink, bold=True)
+        canvas.interval(top + 22, 810, right=_RIGHT, row=row, name=board.headline)
     return canvas.png()
 
 
@@ -75,13 +75,13 @@ class _Canvas:
         self._image = Image.new("RGB", (WIDTH, HEIGHT), LIGHT.ground)
         self._draw = ImageDraw.Draw(self._image)
 
-    def text(self, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False) -> None:
+    def text(self, x: float, y: float, *, text: str, size: int, colour: str, bold: bool = False) -> None:
         self._draw.text((x, y), text, fill=colour, font=font(text, size), stroke_width=size / 60 if bold else 0)
 
     def width(self, text: str, size: int) -> float:
         return self._draw.textlength(text, font=font(text, size))
 
-    def cut(self, text: str, size: int, room: float) -> str:
+    def cut(self, text: str, size: int, *, room: float) -> str:
         """Return the text, or as much of it as there is room for."""
         if self.width(text, size) <= room:
             return text
@@ -91,32 +91,32 @@ class _Canvas:
 
     def heading(self, board: Board) -> None:
         demo = " (demo)" if board.spec.synthetic else ""
-        self.text(_LEFT, 56, f"{board.spec.brand} leaderboard{demo}", 30, LIGHT.soft)
+        self.text(_LEFT, 56, text=f"{board.spec.brand} leaderboard{demo}", size=30, colour=LIGHT.soft)
         day = _ascii(board.as_of[:10])
-        self.text(_RIGHT - self.width(day, 30), 56, day, 30, LIGHT.faint)
+        self.text(_RIGHT - self.width(day, 30), 56, text=day, size=30, colour=LIGHT.faint)
 
     def name(self, name: str) -> None:
         size = next((size for size in (68, 56, 46) if self.width(name, size) <= _RIGHT - _LEFT), 46)
-        self.text(_LEFT, 118, self.cut(name, size, _RIGHT - _LEFT), size, LIGHT.ink, bold=True)
+        self.text(_LEFT, 118, text=self.cut(name, size, room=_RIGHT - _LEFT), size=size, colour=LIGHT.ink, bold=True)
 
-    def accuracy(self, top: int, name: str, row: BoardRow) -> None:
-        self.text(_LEFT, top, self._spec.title_of(name), 30, LIGHT.of(name, self._spec))
+    def accuracy(self, top: int, name: str, *, row: BoardRow) -> None:
+        self.text(_LEFT, top, text=self._spec.title_of(name), size=30, colour=LIGHT.of(name, self._spec))
         value = percent(row.value(name)) or "-"
-        self.text(400 - self.width(value, 30), top, value, 30, LIGHT.ink)
-        self.interval(top + 19, 450, _RIGHT, row, name)
+        self.text(400 - self.width(value, 30), top, text=value, size=30, colour=LIGHT.ink)
+        self.interval(top + 19, 450, right=_RIGHT, row=row, name=name)
 
-    def interval(self, y: int, left: int, right: int, row: BoardRow, name: str) -> None:
+    def interval(self, y: int, left: int, *, right: int, row: BoardRow, name: str) -> None:
         """Draw a dot with its interval on the axis from 20 to 100, and the mark of chance."""
-        chance = _place(tenths(self._spec.chance(name)), left, right)
+        chance = _place(tenths(self._spec.chance(name)), left, right=right)
         self._draw.line([(left, y), (right, y)], fill=LIGHT.line, width=2)
         self._draw.line([(chance, y - 16), (chance, y + 16)], fill=LIGHT.chance, width=2)
         value, bounds = row.value(name), row.interval.get(name)
         if value is None:
             return
         if bounds:
-            ends = [_place(tenths(bound), left, right) for bound in bounds]
+            ends = [_place(tenths(bound), left, right=right) for bound in bounds]
             self._draw.line([(ends[0], y), (ends[1], y)], fill=LIGHT.of(name, self._spec), width=6)
-        x = _place(tenths(value), left, right)
+        x = _place(tenths(value), left, right=right)
         hollow = row.tier == "reported"
         circle = [(x - 9, y - 9), (x + 9, y + 9)]
         colour = LIGHT.of(name, self._spec)
@@ -128,7 +128,7 @@ class _Canvas:
         return out.getvalue()
 
 
-def _place(value: int, left: int, right: int) -> float:
+def _place(value: int, left: int, *, right: int) -> float:
     low, high = _AXIS
     return left + (right - left) * min(max((value / 10 - low) / (high - low), 0.0), 1.0)
 

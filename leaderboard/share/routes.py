@@ -57,12 +57,12 @@ def nowhere(entry_id: str) -> str | None:
     return None
 
 
-def build(site: BoardCache, not_found: NotFound, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
+def build(site: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_files(site, not_found))
-    router.include_router(_entries(site, not_found, elsewhere))
+    router.include_router(_entries(site, not_found, elsewhere=elsewhere))
     router.include_router(_records(site, elsewhere))
     router.include_router(_for_programs(site))
     router.include_router(_feed(site, log))
@@ -73,7 +73,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
     router = APIRouter()
     turns = SerialExecutor()
 
-    async def ready(edition: BoardVersion, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
+    async def ready(edition: BoardVersion, key: str, *, make: Callable[[], CachedResponse]) -> CachedResponse:
         cached = edition.get_cached(key)
         return cached if cached is not None else await turns.take(partial(edition.get_or_render, key), make)
 
@@ -83,27 +83,27 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
         form = exports.FORMATS.get(suffix)
         if edition is None or form is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions, edition.spec), base_of(edition, request)
-        make = lambda: _body(form.write(_extract(edition, view, base)), form.media_type)  # noqa: E731
+        view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
+        make = lambda: _body(form.write(_extract(edition, view, base=base)), form.media_type)  # noqa: E731
         try:
-            made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
+            made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
         reply = respond(made, request.headers)
         board = await asyncio.to_thread(_board, edition, view)
         rules = (board.protocol, board.grouping, board.label_revision)
         name = form.file_name(board.benchmark, *rules, board.as_of[:10])
-        return _named(reply, name, "attachment")
+        return _named(reply, name, disposition="attachment")
 
     @router.api_route("/export/cite.bib", methods=["GET", "HEAD"])
     async def cite(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions, edition.spec), base_of(edition, request)
-        make = lambda: _body(citations(edition, view, base).encode(), _BIBTEX)  # noqa: E731
+        view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
+        make = lambda: _body(citations(edition, view, base=base).encode(), _BIBTEX)  # noqa: E731
         try:
-            made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
+            made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
         return _named(respond(made, request.headers), f"{exports.file_stem(edition.spec)}.bib")
@@ -111,10 +111,10 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _entries(site: BoardCache, not_found: NotFound, elsewhere: Elsewhere) -> APIRouter:
+def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
-    def left(edition: BoardVersion, entry_id: str, path: str, headers: Headers) -> Response:
+    def left(edition: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
         """As the entry's page: a merged one leads on, a withdrawn one is gone, and its badge says so."""
         stub = edition.removed_entry(entry_id)
         if stub is None:
@@ -122,13 +122,13 @@ def _entries(site: BoardCache, not_found: NotFound, elsewhere: Elsewhere) -> API
         if into := stub.get("merged_into"):
             return RedirectResponse(f"{edition.context.prefix}/entries/{into}/{path}", 308)
         if path != _BADGE:
-            return status_pages.withdrawn(edition.context, stub, headers)
+            return status_pages.withdrawn(edition.context, stub, headers=headers)
         name = " ".join(filter(None, (stub["model"], stub["version"])))
         return respond(
             _body(badge.withdrawn(name, edition.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
         )
 
-    def route(path: str, media_type: str, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
+    def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
         async def one(entry_id: str, request: Request) -> Response:
             edition = await requested_version(site, request)
             revision = request.query_params.get("revision", "")
@@ -136,8 +136,8 @@ def _entries(site: BoardCache, not_found: NotFound, elsewhere: Elsewhere) -> API
             if edition is None:
                 return not_found(request.headers)
             if result is None:
-                there = await _moved(edition, entry_id, path, elsewhere)
-                return there or left(edition, entry_id, path, request.headers)
+                there = await _moved(edition, entry_id, path=path, elsewhere=elsewhere)
+                return there or left(edition, entry_id, path=path, headers=request.headers)
             base = base_of(edition, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
             made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
@@ -145,14 +145,14 @@ def _entries(site: BoardCache, not_found: NotFound, elsewhere: Elsewhere) -> API
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
-    route(_BADGE, _SVG, lambda edition, row, board, base: badge.badge(summarize(row, board)))
-    route("og.png", _PNG, lambda edition, row, board, base: og_image.of_entry(row, board))
-    route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
+    route(_BADGE, _SVG, make=lambda edition, row, board, base: badge.badge(summarize(row, board)))
+    route("og.png", _PNG, make=lambda edition, row, board, base: og_image.of_entry(row, board))
+    route("cite.bib", _BIBTEX, make=lambda edition, row, board, base: entry_citations(row, board, base=base).encode())
 
     return router
 
 
-async def _moved(edition: BoardVersion, entry_id: str, path: str, elsewhere: Elsewhere) -> Response | None:
+async def _moved(edition: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
     """Return the way to a file of an entry of another benchmark, as its page has it; None where there is none."""
     if edition.removed_entry(entry_id) is not None or edition.has_entry(entry_id):
         return None
@@ -167,6 +167,7 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     def record(
         path: str,
         media_type: str,
+        *,
         make: Callable[[BoardVersion, BoardRow, Board, str], bytes],
         refuse: Callable[[BoardRow, Board], str | None],
     ) -> None:
@@ -176,13 +177,13 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             edition = await requested_version(site, request)
             result = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
             if edition is None:
-                return problem(404, "unknown-entry", _("There is no entry with this id."))
+                return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
             if result is None:
-                there = await _moved(edition, entry_id, path, elsewhere)
-                return there or no_entry(edition, entry_id, f"/entries/{{}}/{path}")
+                there = await _moved(edition, entry_id, path=path, elsewhere=elsewhere)
+                return there or no_entry(edition, entry_id, address=f"/entries/{{}}/{path}")
             refusal = refuse(*result)
             if refusal is not None:
-                return problem(404, "no-eval-results", refusal)
+                return problem(404, "no-eval-results", detail=refusal)
             base, suffix = base_of(edition, request), path.rpartition(".")[2]
             key = f"{base}/entries/{entry_id}/{path}"
             made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
@@ -190,26 +191,30 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
-    record("eval_results.yaml", _YAML, _hub_results, hub_eval_results.refusal)
-    record("every_eval_ever.json", _JSON, _every_eval_ever, hub_eval_results.not_counted)
+    record("eval_results.yaml", _YAML, make=_hub_results, refuse=hub_eval_results.refusal)
+    record("every_eval_ever.json", _JSON, make=_every_eval_ever, refuse=hub_eval_results.not_counted)
 
     return router
 
 
 def _hub_results(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
-    return hub_eval_results.eval_results(edition.entry(row.id) or {}, row, board, f"{base}/entries/{row.id}")
+    return hub_eval_results.eval_results(
+        edition.entry(row.id) or {}, row, board=board, address=f"{base}/entries/{row.id}"
+    )
 
 
 def _every_eval_ever(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
     redacted = edition.is_redacted(board.label_revision)
-    context = every_eval_ever.RecordContext(board, edition.snapshot["scorer_version"], base, redacted)
-    return orjson.dumps(every_eval_ever.record(edition.entry(row.id) or {}, row, context), option=orjson.OPT_INDENT_2)
+    context = every_eval_ever.RecordContext(board, edition.snapshot["scorer_version"], base=base, redacted=redacted)
+    return orjson.dumps(
+        every_eval_ever.record(edition.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
+    )
 
 
 def _for_programs(site: BoardCache) -> APIRouter:
     router = APIRouter()
 
-    def route(path: str, media_type: str, make: Callable[[BoardVersion, str], bytes]) -> None:
+    def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
         async def one(request: Request) -> Response:
             edition = await site.current()
             base = base_of(edition, request)
@@ -218,17 +223,17 @@ def _for_programs(site: BoardCache) -> APIRouter:
 
         router.add_api_route(path, one, methods=["GET", "HEAD"])
 
-    route("/og.png", _PNG, lambda edition, base: og_image.of_board(edition.board()))
-    route("/eval.yaml", _YAML, lambda edition, base: hub_eval_results.dataset_definition(edition.board()))
-    llms = lambda edition, base: llms_txt.llms_txt(edition.board(), base, edition.context).encode()  # noqa: E731
-    route("/llms.txt", _TEXT, llms)
+    route("/og.png", _PNG, make=lambda edition, base: og_image.of_board(edition.board()))
+    route("/eval.yaml", _YAML, make=lambda edition, base: hub_eval_results.dataset_definition(edition.board()))
+    llms = lambda edition, base: llms_txt.llms_txt(edition.board(), base, context=edition.context).encode()  # noqa: E731
+    route("/llms.txt", _TEXT, make=llms)
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
     async def docs(request: Request) -> Response:
         edition = await site.current()
         described: Mapping[str, Any] = request.app.openapi()
         base = base_of(edition, request)
-        make = lambda: _body(api_reference.page(site.context, described, base).encode(), HTML)  # noqa: E731
+        make = lambda: _body(api_reference.page(site.context, described, base=base).encode(), HTML)  # noqa: E731
         made = await edition.ready(f"/docs|{base}", make)
         return respond(made, request.headers)
 
@@ -245,7 +250,7 @@ def _feed(site: BoardCache, log: Log) -> APIRouter:
         changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
         latest = changes[0]["seq"] if changes else 0
         made = await edition.ready(
-            f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes), _ATOM)
+            f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes=changes), _ATOM)
         )
         return respond(made, request.headers, cache_control=_A_WHILE)
 
@@ -255,44 +260,47 @@ def _feed(site: BoardCache, log: Log) -> APIRouter:
 def base_of(edition: BoardVersion, request: Request) -> str:
     """Return where the benchmark's pages stand for others, without a slash at the end: as configured, or as this
     request found it."""
-    origin = base_url(edition.public_url, request.url.scheme, request.headers.get("host", ""))
+    origin = base_url(edition.public_url, request.url.scheme, host=request.headers.get("host", ""))
     return origin + edition.context.prefix
 
 
-def citations(edition: BoardVersion, view: BoardQuery, base: str) -> str:
+def citations(edition: BoardVersion, view: BoardQuery, *, base: str) -> str:
     """Return the benchmark, and a view of the board as it is."""
     board = _board(edition, view)
-    return f"{board.spec.citation}\n{citation.of_board(board, _address(board, view, base))}"
+    return f"{board.spec.citation}\n{citation.of_board(board, _address(board, view, base=base))}"
 
 
-def entry_citations(row: BoardRow, board: Board, base: str) -> str:
+def entry_citations(row: BoardRow, board: Board, *, base: str) -> str:
     """Return the entry, and the benchmark."""
-    return f"{citation.of_entry(row, board, f'{base}/entries/{row.id}')}\n{board.spec.citation}"
+    return f"{citation.of_entry(row, board, address=f'{base}/entries/{row.id}')}\n{board.spec.citation}"
 
 
 def _board(edition: BoardVersion, view: BoardQuery) -> Board:
     return edition.board(view.protocol, view.grouping, view.revision)
 
 
-def _extract(edition: BoardVersion, view: BoardQuery, base: str) -> exports.Extract:
+def _extract(edition: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
     board = _board(edition, view)
     hidden = edition.is_redacted(board.label_revision)
-    facts = exports.EntryFacts(edition.entry, edition.snapshot["scorer_version"], base)
-    return exports.extract(board, view, _address(board, view, base), hidden=hidden, facts=facts)
+    facts = exports.EntryFacts(edition.entry, edition.snapshot["scorer_version"], base=base)
+    return exports.extract(board, view, address=_address(board, view, base=base), hidden=hidden, facts=facts)
 
 
-def _address(board: Board, view: BoardQuery, base: str) -> str:
+def _address(board: Board, view: BoardQuery, *, base: str) -> str:
     """Return the permanent address of this query and snapshot."""
     return base + view.url(as_of=permanent(board), page=1, embed=False)
 
 
 def _busy() -> Response:
     return problem(
-        503, "busy", _("Too many files are being made at the moment. Please try again in a few seconds."), retry_after=5
+        503,
+        "busy",
+        detail=_("Too many files are being made at the moment. Please try again in a few seconds."),
+        retry_after=5,
     )
 
 
-def _named(reply: Response, name: str, disposition: str = "inline") -> Response:
+def _named(reply: Response, name: str, *, disposition: str = "inline") -> Response:
     reply.headers["Content-Disposition"] = f'{disposition}; filename="{name}"'
     return reply
 
@@ -300,6 +308,6 @@ def _named(reply: Response, name: str, disposition: str = "inline") -> Response:
 def _body(content: bytes, media_type: str) -> CachedResponse:
     if media_type in _COMPRESSED:
         return CachedResponse(
-            media_type, {"identity": content}, {"identity": f'"{hashlib.sha256(content).hexdigest()[:20]}"'}
+            media_type, {"identity": content}, etags={"identity": f'"{hashlib.sha256(content).hexdigest()[:20]}"'}
         )
     return CachedResponse.of(content, media_type, quick=True)

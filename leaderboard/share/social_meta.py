@@ -25,4 +25,4 @@ def of_board(board: Board, base: str) -> SocialPreview:
     message = _(
         "Which AI judges of answers about images agree with people? Scores with intervals, from uploaded predictions."
     )
-    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, "/", "/og.png", base)
+    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, path="/", image="/og.png", base=base)

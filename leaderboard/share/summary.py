@@ -101,7 +101,7 @@ def description(row: BoardRow, board: Board) -> str:
     )
 
 
-def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = "") -> Board:
+def board_of(edition: BoardVersion, entry: Mapping[str, Any], *, revision: str = "") -> Board:
     """Return the board under a label revision that the entry was scored with: the one asked for, the current one, or
     any."""
     scored = entry["tallies"]
@@ -112,13 +112,13 @@ def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = ""
 def row_of(edition: BoardVersion, entry_id: str, revision: str = "") -> tuple[BoardRow, Board] | None:
     """Return the row of an entry, scored or reported, and the board it is on: the current one if it is there."""
     entry = edition.entry(entry_id)
-    board = edition.board() if entry is None else board_of(edition, entry, revision)
+    board = edition.board() if entry is None else board_of(edition, entry, revision=revision)
     row = board.find(entry_id)
     return (row, board) if row is not None and row.tier != "baseline" else None
 
 
-def preview(row: BoardRow, board: Board, base: str) -> SocialPreview:
+def preview(row: BoardRow, board: Board, *, base: str) -> SocialPreview:
     """Return the page of an entry, as others announce it."""
     title = f"{summarize(row, board).name} · {board.spec.brand}"
     path = f"/entries/{row.id}"
-    return SocialPreview(title, description(row, board), path, f"{path}/og.png", base)
+    return SocialPreview(title, description(row, board), path=path, image=f"{path}/og.png", base=base)

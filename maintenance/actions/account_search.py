@@ -86,8 +86,8 @@ def listing(ctx: ActionContext, search: Search = "") -> Directory:
     here."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        result, number = account_queries.listed(session, ctx.benchmark, search.strip(), MOST)
-    return Directory(tuple(_listed(one, ctx.identity) for one in result), number, search.strip())
+        result, number = account_queries.listed(session, ctx.benchmark, search=search.strip(), limit=MOST)
+    return Directory(tuple(_listed(one, ctx.identity) for one in result), number, search=search.strip())
 
 
 def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:
@@ -95,11 +95,11 @@ def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccoun
     return ListedAccount(
         kept.id,
         kept.name,
-        kept.first_seen_at,
-        kept.last_seen_at,
-        role.value if role else None,
-        kept.banned_at,
-        kept.submissions,
+        first_seen_at=kept.first_seen_at,
+        last_seen_at=kept.last_seen_at,
+        role=role.value if role else None,
+        banned_at=kept.banned_at,
+        submissions=kept.submissions,
     )
 
 
@@ -108,5 +108,7 @@ def role_of(standing: AccountRoles, identity: IdentitySettings | None) -> Role |
     here."""
     if identity is None or identity.mode is not Mode.OPENID:
         return None
-    held = roles_of(standing.subject, standing.names, organisations_of(standing.organisations), identity)
+    held = roles_of(
+        standing.subject, standing.names, organisations=organisations_of(standing.organisations), settings=identity
+    )
     return max(held, key=tuple(Role).index)

@@ -106,9 +106,9 @@ def listing(ctx: ActionContext, decided: Decided = False) -> AnomalyList:
     audit=DECIDED,
     button="Dismiss",
 )
-def dismiss(ctx: ActionContext, suspicion: SuspicionNumber, reason: Reason) -> ActionResult:
+def dismiss(ctx: ActionContext, suspicion: SuspicionNumber, *, reason: Reason) -> ActionResult:
     """Close a case without consequence. For maintainers."""
-    return _decide(ctx, suspicion, DISMISSED, reason)
+    return _decide(ctx, suspicion, decision=DISMISSED, reason=reason)
 
 
 @action(
@@ -118,10 +118,10 @@ def dismiss(ctx: ActionContext, suspicion: SuspicionNumber, reason: Reason) -> A
     help="close one: something was done, which the reason says",
     button="Close as acted on",
 )
-def resolve(ctx: ActionContext, suspicion: SuspicionNumber, reason: Reason) -> ActionResult:
+def resolve(ctx: ActionContext, suspicion: SuspicionNumber, *, reason: Reason) -> ActionResult:
     """Close a case on which you acted; the reason says how. Hiding, withdrawing and banning are separate. For
     maintainers."""
-    return _decide(ctx, suspicion, ACTED, reason)
+    return _decide(ctx, suspicion, decision=ACTED, reason=reason)
 
 
 @action(
@@ -138,9 +138,9 @@ def rescan(ctx: ActionContext, reason: Reason) -> ActionResult:
     with ctx.database.write() as session:
         gone = anomalies.reset(session)
         seq = audit.append(
-            session, RESET, {"open": gone, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+            session, RESET, data={"open": gone, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, _("A worker looks at every entry again."), seq)
+    return ActionResult(True, _("A worker looks at every entry again."), seq=seq)
 
 
 def alarm(ctx: ActionContext) -> Alarm:
@@ -150,7 +150,7 @@ def alarm(ctx: ActionContext) -> Alarm:
         busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)
         probes = {
             (outcome.owner, outcome.submission)
-            for outcome in anomalies.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
+            for outcome in anomalies.outcomes(session, PATIENT_DAYS * _DAY, least=PROBES_FROM)
             if is_probe(*_decided(outcome.tally), outcome.abstaining, _abstaining_limit(outcome.policy))
         }
     return Alarm(*busy, *is_probing(Counter(owner for owner, _ in probes)))
@@ -169,11 +169,11 @@ def _decided(tally: str) -> tuple[int, int]:
     return agree, reject
 
 
-def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> ActionResult:
+def _decide(ctx: ActionContext, suspicion: int, *, decision: str, reason: str) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        changed = anomalies.decide(session, suspicion, decision, why, ctx.user.account)
+        changed = anomalies.decide(session, suspicion, decision=decision, reason=why, account=ctx.user.account)
         if changed is None:
             raise NotFound(_("There is no suspicion {suspicion}.", suspicion=suspicion))
         if not changed:
@@ -185,7 +185,7 @@ def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> A
             "by": ctx.user.account,
             "via": ctx.user.auth_method,
         }
-        seq = audit.append(session, DECIDED, facts)
+        seq = audit.append(session, DECIDED, data=facts)
     return ActionResult(
-        True, _("Suspicion {suspicion} is closed: {decision}.", suspicion=suspicion, decision=_(decision)), seq
+        True, _("Suspicion {suspicion} is closed: {decision}.", suspicion=suspicion, decision=_(decision)), seq=seq
     )

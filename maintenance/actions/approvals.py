@@ -63,7 +63,7 @@ def waiting(ctx: ActionContext) -> list[PendingApproval]:
 )
 def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:
     """Score the submission; later ones of this account need no approval. For maintainers."""
-    return _decide(ctx, entry, reason, APPROVED)
+    return _decide(ctx, entry, reason=reason, wanted=APPROVED)
 
 
 @action(
@@ -77,10 +77,10 @@ def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionRe
 )
 def reject(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:
     """Show the reason to the owner and return the quota. For maintainers."""
-    return _decide(ctx, entry, reason, REJECTED)
+    return _decide(ctx, entry, reason=reason, wanted=REJECTED)
 
 
-def _decide(ctx: ActionContext, submission: str, reason: str, wanted: str) -> ActionResult:
+def _decide(ctx: ActionContext, submission: str, *, reason: str, wanted: str) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -93,9 +93,11 @@ def _decide(ctx: ActionContext, submission: str, reason: str, wanted: str) -> Ac
             )
         if state == APPROVED:
             raise Conflict("already-approved", _("It was approved and scored. Withdraw or hide the entry instead."))
-        visibility.record_decision(session, submission, wanted, ctx.user.account, why)
+        visibility.record_decision(session, submission, state=wanted, by=ctx.user.account, reason=why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
         facts = {"submission": submission, "by": ctx.user.account, "via": ctx.user.auth_method, "reason": why}
-        seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, facts)
-    return ActionResult(True, _("Submission {submission} is {wanted}.", submission=submission, wanted=_(wanted)), seq)
+        seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, data=facts)
+    return ActionResult(
+        True, _("Submission {submission} is {wanted}.", submission=submission, wanted=_(wanted)), seq=seq
+    )

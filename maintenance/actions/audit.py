@@ -82,11 +82,11 @@ def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
         broken = audit.verify(session)
         rows = tuple(one.sentence for one in integrity.check(session))
         if broken is not None:
-            return Verdict(broken.seq - 1, broken.seq, None, broken.why, rows=rows)
+            return Verdict(broken.seq - 1, broken.seq, head_holds=None, why=broken.why, rows=rows)
         last = audit.head(session).seq
         holds = None if kept is None else _hash_at(session, kept.seq) == kept.hash
         newer = kept.seq if kept is not None and kept.seq > last else None
-        return Verdict(last, None, holds, newer_head=newer, rows=rows)
+        return Verdict(last, None, head_holds=holds, newer_head=newer, rows=rows)
 
 
 def _hash_at(session: Session, seq: int) -> str | None:
@@ -124,7 +124,7 @@ def head(ctx: ActionContext) -> dict[str, Any]:
         return audit_checkpoints.latest(session)
 
 
-def public(database: Database, after: int = 0, page: int = 2000) -> Iterator[str]:
+def public(database: Database, after: int = 0, *, page: int = 2000) -> Iterator[str]:
     """Yield the chain as everybody may have it, a line of JSON for each event: its number and three hashes. For
     everybody.
 
@@ -134,7 +134,7 @@ def public(database: Database, after: int = 0, page: int = 2000) -> Iterator[str
     """
     while True:
         with database.read() as session:
-            result = list(audit.links(session, after, page))
+            result = list(audit.links(session, after, limit=page))
         yield from (canonical_json(one._asdict()) + "\n" for one in result)
         if len(result) < page:
             return

@@ -31,7 +31,7 @@ def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResul
 
     For maintainers; where it is a maintainer's or an owner's, for owners. Raises AuthError, NotFound, Conflict.
     """
-    return _set(ctx, account, reason, banned=True)
+    return _set(ctx, account, reason=reason, banned=True)
 
 
 @action(
@@ -39,10 +39,10 @@ def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResul
 )
 def unban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
     """Lift a ban. For the same people."""
-    return _set(ctx, account, reason, banned=False)
+    return _set(ctx, account, reason=reason, banned=False)
 
 
-def _set(ctx: ActionContext, account: str, reason: str, *, banned: bool) -> ActionResult:
+def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.read() as session:
@@ -54,7 +54,7 @@ def _set(ctx: ActionContext, account: str, reason: str, *, banned: bool) -> Acti
         role = account_search.role_of(account_queries.standing(session, result.id), ctx.identity)
     if role in (Role.MAINTAINER, Role.OWNER):
         require(ctx.user, Role.OWNER)
-    seq = bans.ban(ctx.database, result.id, ctx.user.account, why, banned=banned)
+    seq = bans.ban(ctx.database, result.id, by=ctx.user.account, reason=why, banned=banned)
     words = result.words
     done = _("{words} is banned.", words=words) if banned else _("{words} is no longer banned.", words=words)
-    return ActionResult(seq is not None, _("No change: it is so already.") if seq is None else done, seq)
+    return ActionResult(seq is not None, _("No change: it is so already.") if seq is None else done, seq=seq)

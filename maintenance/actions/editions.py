@@ -66,6 +66,7 @@ class EditionOptions:
 def request_export(
     ctx: ActionContext,
     project: VerifiedProject,
+    *,
     id: EditionId,
     title: EditionTitle,
     reason: Reason,
@@ -83,7 +84,7 @@ def request_export(
     params |= {"hidden": options.hidden, "retire": options.retire, "citation": options.citation}
     params |= {"partial": options.partial}
     with ctx.database.write() as session:
-        result = annotation_projects.project(session, ctx.benchmark, project)
+        result = annotation_projects.project(session, ctx.benchmark, project_id=project)
         if result is None:
             raise NotFound(_("There is no project {project}.", project=project))
         if result.pool_id is None:
@@ -95,7 +96,9 @@ def request_export(
                 "open",
                 _("{name} is open. End it first: `verification finish {project}`.", name=result.name, project=project),
             )
-        wanted = TaskRequest(EXPORT, id, params, why, ctx.user.account, ctx.benchmark)
+        wanted = TaskRequest(
+            EXPORT, id, params=params, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
+        )
         task, new = request_task(session, wanted)
     message = _(
         "A worker makes edition {id} of {name} (task {task}). {follow}",
@@ -134,9 +137,11 @@ def _check(edition: str, options: EditionOptions) -> None:
 def _export_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     asked = failed.params
     options = EditionOptions(
-        asked["version"], asked["hidden"], asked["retire"], asked["citation"], partial=asked["partial"]
+        asked["version"], asked["hidden"], retire=asked["retire"], citation=asked["citation"], partial=asked["partial"]
     )
-    return request_export(ctx, asked["project"], failed.subject, asked["title"], failed.reason, options)
+    return request_export(
+        ctx, asked["project"], id=failed.subject, title=asked["title"], reason=failed.reason, options=options
+    )
 
 
 @action(

@@ -64,7 +64,9 @@ def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
         if result.hidden_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, hidden_at=queries.now(session))
-        return _record(session, HIDDEN, ctx.user, entry, _("{name} is hidden.", name=_name(result)), reason=why)
+        return _record(
+            session, HIDDEN, user=ctx.user, entry=entry, message=_("{name} is hidden.", name=_name(result)), reason=why
+        )
 
 
 @action(
@@ -77,7 +79,7 @@ def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     owner="It {now}: {reason}",
     button="Restore",
 )
-def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def restore(ctx: ActionContext, entry: EntryId, *, reason: Reason) -> ActionResult:
     """Undo hiding, else merging, else withdrawing: one at a time, and report what remains. For maintainers.
 
     One at a time: anyone who lets a hidden entry be seen again has not decided against its owner, who withdrew it.
@@ -103,7 +105,7 @@ def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
         message = _("{name} {now}.", name=name, now=now)
         if after.gone is not None:
             message = _("{name} {now}. Restore it once more to take that back, too.", name=name, now=now)
-        return _record(session, RESTORED, ctx.user, entry, message, reason=why, it=it, now=now)
+        return _record(session, RESTORED, user=ctx.user, entry=entry, message=message, reason=why, it=it, now=now)
 
 
 @action(
@@ -122,11 +124,18 @@ def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult
     """Take an entry off the board; a public stub with date and reason remains. For its owner and maintainers."""
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _load(session, entry, ctx.user)
+        result = _load(session, entry, user=ctx.user)
         if result.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, withdrawn_at=queries.now(session), withdrawn_reason=why)
-        return _record(session, WITHDRAWN, ctx.user, entry, _("{name} is withdrawn.", name=_name(result)), reason=why)
+        return _record(
+            session,
+            WITHDRAWN,
+            user=ctx.user,
+            entry=entry,
+            message=_("{name} is withdrawn.", name=_name(result)),
+            reason=why,
+        )
 
 
 @action(
@@ -141,7 +150,7 @@ def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult
 )
 def verify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Mark an entry as verified; `reason` says how it was. For maintainers."""
-    return _mark(ctx, entry, reason, wanted=True)
+    return _mark(ctx, entry, reason=reason, wanted=True)
 
 
 @action(
@@ -156,10 +165,10 @@ def verify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
 )
 def unverify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Remove the mark that an entry was verified. For maintainers."""
-    return _mark(ctx, entry, reason, wanted=False)
+    return _mark(ctx, entry, reason=reason, wanted=False)
 
 
-def _mark(ctx: ActionContext, entry: EntryId, reason: Reason, *, wanted: bool) -> ActionResult:
+def _mark(ctx: ActionContext, entry: EntryId, *, reason: Reason, wanted: bool) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -169,7 +178,9 @@ def _mark(ctx: ActionContext, entry: EntryId, reason: Reason, *, wanted: bool) -
         queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
         name = _name(result)
         message = _("{name} is verified.", name=name) if wanted else _("{name} is no longer verified.", name=name)
-        return _record(session, VERIFIED if wanted else UNVERIFIED, ctx.user, entry, message, reason=why)
+        return _record(
+            session, VERIFIED if wanted else UNVERIFIED, user=ctx.user, entry=entry, message=message, reason=why
+        )
 
 
 @action(
@@ -191,7 +202,14 @@ def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
         if result.flag == text:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=text)
-        return _record(session, FLAGGED, ctx.user, entry, _("{name} carries the note.", name=_name(result)), note=text)
+        return _record(
+            session,
+            FLAGGED,
+            user=ctx.user,
+            entry=entry,
+            message=_("{name} carries the note.", name=_name(result)),
+            note=text,
+        )
 
 
 @action(
@@ -214,7 +232,12 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=None)
         return _record(
-            session, UNFLAGGED, ctx.user, entry, _("{name} carries no note.", name=_name(result)), reason=why
+            session,
+            UNFLAGGED,
+            user=ctx.user,
+            entry=entry,
+            message=_("{name} carries no note.", name=_name(result)),
+            reason=why,
         )
 
 
@@ -239,26 +262,28 @@ def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
     name of a reported result.
     """
     with ctx.database.write() as session:
-        result = _load(session, entry, ctx.user)
+        result = _load(session, entry, user=ctx.user)
         old = queries.metadata(session, entry)
         new = ctx.parse({**old, **changes})
         before = {name: value for name, value in old.items() if new.get(name) != value}
         if not before:
             return ActionResult(False, UNCHANGED)
         after: dict[str, Any] = {name: new.get(name) for name in before}
-        _refuse_twins(session, result, result.owner, str(new["model"]), str(new["version"]))
+        _refuse_twins(session, result, owner=result.owner, model=str(new["model"]), version=str(new["version"]))
         judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
         named = {**after, "judge": judge} if _NAMING & after.keys() else after
-        _refuse_imitation(session, result, named, ctx.shipped())
+        _refuse_imitation(session, result, changes=named, shipped=ctx.shipped())
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
-            edited = queries.edited_at(session, result.benchmark, ctx.user.account)
-            sliding_window.check(_("The descriptions of your entries"), edited, queries.now(session))
-        queries.change(session, entry, after)
-        queries.keep_edit(session, entry, ctx.user.account, before, after)
+            edited = queries.edited_at(session, result.benchmark, owner=ctx.user.account)
+            sliding_window.check(_("The descriptions of your entries"), edited, now=queries.now(session))
+        queries.change(session, entry, values=after)
+        queries.keep_edit(session, entry, editor=ctx.user.account, before=before, after=after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
         message = _("Changed: {names}.", names=", ".join(before))
         facts = {"description_commitment": stored_rows.description_commitment(session, entry)}
-        return _record(session, EDITED, ctx.user, entry, message, fields=sorted(before), sha256=digest, **facts)
+        return _record(
+            session, EDITED, user=ctx.user, entry=entry, message=message, fields=sorted(before), sha256=digest, **facts
+        )
 
 
 @action(
@@ -271,14 +296,14 @@ def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
 def history(ctx: ActionContext, entry: EntryId) -> list[Change]:
     """Return the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
     with ctx.database.read() as session:
-        _load(session, entry, ctx.user, lock=False)
+        _load(session, entry, user=ctx.user, lock=False)
         return queries.edits(session, entry)
 
 
 def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
     """Return an entry with all that holds for it, and its metadata. For the entry's owner and maintainers."""
     with ctx.database.read() as session:
-        return _load(session, entry, ctx.user, lock=False), queries.metadata(session, entry)
+        return _load(session, entry, user=ctx.user, lock=False), queries.metadata(session, entry)
 
 
 @action(
@@ -298,11 +323,11 @@ def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -
         result, owner = _load(session, entry), account_search.find(session, to, local=True)
         if result.owner == owner.id:
             return ActionResult(False, UNCHANGED)
-        _refuse_twins(session, result, owner.id, result.model, result.version)
-        queries.change(session, entry, {"owner": owner.id})
+        _refuse_twins(session, result, owner=owner.id, model=result.model, version=result.version)
+        queries.change(session, entry, values={"owner": owner.id})
         facts = {"from": result.owner, "to": owner.id, "reason": why}
         message = _("{name} belongs to {words}.", name=_name(result), words=owner.words)
-        return _record(session, TRANSFERRED, ctx.user, entry, message, **facts)
+        return _record(session, TRANSFERRED, user=ctx.user, entry=entry, message=message, **facts)
 
 
 @action(
@@ -344,17 +369,19 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
             )
         for name in (*queries.merged_into(session, entry), entry):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        same = queries.same_votes(session, entry, into)
+        same = queries.same_votes(session, entry, second=into)
         names = {"name": _name(extra), "kept": _name(kept)}
         message = (
             _("{name} is merged into {kept}.", **names)
             if same
             else _("{name} is merged into {kept}. Their votes differ: restore it if it is no duplicate.", **names)
         )
-        return _record(session, MERGED, ctx.user, entry, message, into=into, reason=why, same_votes=same)
+        return _record(
+            session, MERGED, user=ctx.user, entry=entry, message=message, into=into, reason=why, same_votes=same
+        )
 
 
-def _load(session: Session, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
+def _load(session: Session, entry: str, *, user: Identity | None = None, lock: bool = True) -> Entry:
     """Return the entry, locked; where `user` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
     result = queries.entry(session, entry, lock=lock)
@@ -365,8 +392,8 @@ def _load(session: Session, entry: str, user: Identity | None = None, *, lock: b
     return result
 
 
-def _refuse_twins(session: Session, entry: Entry, owner: str, model: str, version: str) -> None:
-    other = queries.taken(session, entry, owner, model, version)
+def _refuse_twins(session: Session, entry: Entry, *, owner: str, model: str, version: str) -> None:
+    other = queries.taken(session, entry, owner=owner, model=model, version=version)
     if other is not None:
         raise Conflict(
             "name-taken", _("The owner has entry {other} with the same name or content. Merge them first.", other=other)
@@ -374,7 +401,7 @@ def _refuse_twins(session: Session, entry: Entry, owner: str, model: str, versio
 
 
 def _refuse_imitation(
-    session: Session, entry: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
+    session: Session, entry: Entry, *, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
 ) -> None:
     confusables.lock_names(session)
     for field in confusables.FIELDS:
@@ -395,7 +422,7 @@ def _name(entry: Entry) -> str:
     return f"{entry.model} {entry.version}".strip() + f" ({entry.id})"
 
 
-def _record(session: Session, kind: str, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
+def _record(session: Session, kind: str, *, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
     """Return the result, with its event appended: last in the transaction, since its lock is everybody's."""
-    seq = audit.append(session, kind, {"entry": entry, "by": user.account, "via": user.auth_method, **facts})
-    return ActionResult(True, message, seq)
+    seq = audit.append(session, kind, data={"entry": entry, "by": user.account, "via": user.auth_method, **facts})
+    return ActionResult(True, message, seq=seq)

@@ -34,7 +34,7 @@ def search(ctx: ActionContext, search: EntrySearch = "") -> EntryMatches:
     """Return entries with `search` in model, version, id, or the owner's id or name. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        rows, number = entry_queries.search(session, ctx.benchmark, search.strip(), MOST)
+        rows, number = entry_queries.search(session, ctx.benchmark, text=search.strip(), limit=MOST)
     return EntryMatches(tuple(rows), number)
 
 

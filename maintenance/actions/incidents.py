@@ -58,8 +58,10 @@ def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     said = clean_reason(text, "text")
     with ctx.database.write() as session:
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, incidents.OPENED, {"text": said, **by})
-    return ActionResult(True, _("Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq=seq), seq)
+        seq = audit.append(session, incidents.OPENED, data={"text": said, **by})
+    return ActionResult(
+        True, _("Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq=seq), seq=seq
+    )
 
 
 @action(
@@ -68,9 +70,9 @@ def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     help="add to an open incident",
     audit=incidents.UPDATED,
 )
-def update_incident(ctx: ActionContext, number: RowNumber, text: UpdateText) -> ActionResult:
+def update_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -> ActionResult:
     """Add to an open incident. For maintainers. Raises NotFound, Conflict."""
-    return _add(ctx, number, text, incidents.UPDATED)
+    return _add(ctx, number, text=text, kind=incidents.UPDATED)
 
 
 @action(
@@ -79,12 +81,12 @@ def update_incident(ctx: ActionContext, number: RowNumber, text: UpdateText) -> 
     help="end one",
     audit=incidents.CLOSED,
 )
-def close_incident(ctx: ActionContext, number: RowNumber, text: UpdateText) -> ActionResult:
+def close_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -> ActionResult:
     """End an incident. For maintainers. Raises NotFound, Conflict."""
-    return _add(ctx, number, text, incidents.CLOSED)
+    return _add(ctx, number, text=text, kind=incidents.CLOSED)
 
 
-def _add(ctx: ActionContext, number: int, text: str, kind: str) -> ActionResult:
+def _add(ctx: ActionContext, number: int, *, text: str, kind: str) -> ActionResult:
     require_maintainer(ctx.user)
     said = clean_reason(text, "text")
     with ctx.database.write() as session:
@@ -95,7 +97,7 @@ def _add(ctx: ActionContext, number: int, text: str, kind: str) -> ActionResult:
         if known[number].closed_at is not None:
             raise Conflict("incident-closed", _("Incident {number} is closed. Open another one.", number=number))
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, kind, {"incident": number, "text": said, **by})
+        seq = audit.append(session, kind, data={"incident": number, "text": said, **by})
     return ActionResult(
         True,
         _(
@@ -103,7 +105,7 @@ def _add(ctx: ActionContext, number: int, text: str, kind: str) -> ActionResult:
             number=number,
             state=_("closed") if kind == incidents.CLOSED else _("updated"),
         ),
-        seq,
+        seq=seq,
     )
 
 

@@ -82,7 +82,7 @@ class DisclosureLevel:
 
     def stated(self, usual: str) -> str:
         """Return the level that was asked for; `usual` where none was. Raises Conflict."""
-        return stated_level(self.disclosure, self.public, usual)
+        return stated_level(self.disclosure, self.public, usual=usual)
 
 
 AS_USUAL = DisclosureLevel()
@@ -94,7 +94,7 @@ def level_of(failed: TaskView) -> DisclosureLevel:
     return DisclosureLevel(failed.params["disclosure"], accept_weak_hiding=weak)
 
 
-def check_new(session: Session, benchmark: str, revision: str) -> None:
+def check_new(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
         raise Conflict("bad-name", _("Name the revision with small letters, digits, dots and dashes, for instance v3."))
@@ -110,7 +110,7 @@ def check_new(session: Session, benchmark: str, revision: str) -> None:
         )
 
 
-def stated_level(disclosure: str, public: bool, usual: str) -> str:
+def stated_level(disclosure: str, public: bool, *, usual: str) -> str:
     """Return the disclosure level that was asked for; `public` is short for one. Raises Conflict."""
     if public and disclosure not in ("", PUBLIC):
         raise Conflict(
@@ -152,15 +152,20 @@ def request_import(
     params: dict[str, Any] = {"spec": origin, "disclosure": level.stated(BY_CATEGORY)}
     params |= {"accept_weak_hiding": True} if level.accept_weak_hiding else {}
     with ctx.database.write() as session:
-        check_new(session, ctx.benchmark, revision)
-        task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, ctx.user.account, ctx.benchmark))
+        check_new(session, ctx.benchmark, revision=revision)
+        task, new = request_task(
+            session,
+            TaskRequest(
+                IMPORT, revision, params=params, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
+            ),
+        )
     return ActionResult(
         new, _("A worker imports revision {revision} (task {task}).", revision=revision, task=task), task_id=task
     )
 
 
 def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    return request_discard(ctx, failed.subject, failed.reason)
+    return request_discard(ctx, failed.subject, reason=failed.reason)
 
 
 def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
@@ -182,7 +187,7 @@ def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     danger=True,
 )
 def request_retire(
-    ctx: ActionContext, revision: Revision, reason: Reason, confirmation: RetireConfirmation
+    ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: RetireConfirmation
 ) -> ActionResult:
     """Have the salt of an imported revision revealed, so that anybody can check its commitment. For maintainers.
 
@@ -215,7 +220,12 @@ def request_retire(
             raise Conflict(
                 "not-confirmed", _("{for_good} To confirm, type {revision}.", for_good=FOR_GOOD, revision=revision)
             )
-        task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, ctx.user.account, ctx.benchmark))
+        task, new = request_task(
+            session,
+            TaskRequest(
+                RETIRE, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
+            ),
+        )
     return ActionResult(
         new, _("A worker retires revision {revision} (task {task}).", revision=revision, task=task), task_id=task
     )
@@ -231,7 +241,9 @@ def request_retire(
     button="Disclose for good",
     danger=True,
 )
-def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmation: Confirmation = "") -> ActionResult:
+def disclose(
+    ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: Confirmation = ""
+) -> ActionResult:
     """Make an imported revision public: everything that its scores tell may be shown. For maintainers.
 
     That cannot be taken back. `confirmation`: the revision's name, where somebody is asked to type it again.
@@ -241,17 +253,20 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = _imported(
-            session, ctx.benchmark, revision, _("take it out of HIDDEN_LABELS and start the service again")
+            session,
+            ctx.benchmark,
+            revision=revision,
+            instead=_("take it out of HIDDEN_LABELS and start the service again"),
         )
         if result.disclosure == PUBLIC or result.retired_at is not None:
             return ActionResult(False, _("Revision {revision} is public already.", revision=revision))
         if confirmation and confirmation != revision:
             raise Conflict("not-confirmed", _("To confirm, type {revision}.", revision=revision))
-        label_imports.disclose(session, ctx.benchmark, revision)
+        label_imports.disclose(session, ctx.benchmark, revision=revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
-        seq = audit.append(session, kind, facts)
+        seq = audit.append(session, kind, data=facts)
     return ActionResult(
         True,
         _(
@@ -259,7 +274,7 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
             revision=revision,
             readers_words=readers_words(result.disclosure or PUBLIC, PUBLIC),
         ),
-        seq,
+        seq=seq,
     )
 
 
@@ -273,7 +288,7 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
     button="Discard the draft",
     danger=True,
 )
-def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
+def request_discard(ctx: ActionContext, revision: Revision, *, reason: Reason) -> ActionResult:
     """Have a worker remove a draft that was never applied, so that its name is free again. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
@@ -281,7 +296,7 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _imported(session, ctx.benchmark, revision, _("take it out of LABELS"))
+        result = _imported(session, ctx.benchmark, revision=revision, instead=_("take it out of LABELS"))
         if result.published_at is not None or result.registered_at is not None or result.retired_at is not None:
             raise Conflict(
                 "in-use",
@@ -297,17 +312,22 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
                         revision=revision,
                     ),
                 )
-        if busy := tasks.open_about(session, ctx.benchmark, revision, other_than=DISCARD):
+        if busy := tasks.open_about(session, ctx.benchmark, subject=revision, other_than=DISCARD):
             raise Conflict(
                 "busy", _("Task {busy} is about revision {revision} and must end first.", busy=busy, revision=revision)
             )
-        task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, ctx.user.account, ctx.benchmark))
+        task, new = request_task(
+            session,
+            TaskRequest(
+                DISCARD, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
+            ),
+        )
     return ActionResult(
         new, _("A worker discards draft {revision} (task {task}).", revision=revision, task=task), task_id=task
     )
 
 
-def _imported(session: Session, benchmark: str, revision: str, instead: str) -> RevisionRow:
+def _imported(session: Session, benchmark: str, *, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
     result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if result is None:

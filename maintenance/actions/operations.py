@@ -116,7 +116,9 @@ def request_backup(ctx: ActionContext) -> ActionResult:
     """Have a worker copy the database now, beside the daily copies. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", ctx.user.account))
+        task, new = tasks.request(
+            session, TaskRequest(BACKUP, "database", params={}, reason="asked for", requested_by=ctx.user.account)
+        )
     return ActionResult(new, _("A worker copies the database (task {task}).", task=task), task_id=task)
 
 
@@ -140,8 +142,8 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
             raise NotFound(_("There is no job {job}.", job=job))
         if not job_queue.requeue(session, job):
             return ActionResult(False, _("Job {job} has not failed, or is waiting again already.", job=job))
-        seq = audit.append(session, REQUEUED, {"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Job {job} waits to be tried again.", job=job), seq)
+        seq = audit.append(session, REQUEUED, data={"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, _("Job {job} waits to be tried again.", job=job), seq=seq)
 
 
 @action(
@@ -182,8 +184,8 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
     with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
             return ActionResult(False, _("Submissions are paused already."))
-        seq = audit.append(session, PAUSED, {"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are paused."), seq)
+        seq = audit.append(session, PAUSED, data={"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, _("Submissions are paused."), seq=seq)
 
 
 @action(
@@ -202,8 +204,8 @@ def resume(ctx: ActionContext) -> ActionResult:
     with ctx.database.write() as session:
         if not submission_pause.resume(session):
             return ActionResult(False, _("Submissions are not paused."))
-        seq = audit.append(session, RESUMED, {"by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are taken again."), seq)
+        seq = audit.append(session, RESUMED, data={"by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, _("Submissions are taken again."), seq=seq)
 
 
 @action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")
@@ -238,7 +240,9 @@ def health(ctx: ActionContext) -> Health:
             weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),
             commit=own_commit(),
             labels_missing=(
-                label_availability.revisions_not_loaded(session, ctx.benchmark, board.label_revision) if board else None
+                label_availability.revisions_not_loaded(session, ctx.benchmark, shown=board.label_revision)
+                if board
+                else None
             ),
         )
 
@@ -269,4 +273,4 @@ def _since(made: BackupRecord | None, failed: BackupRecord | None) -> BackupReco
 
 def _disk(path: Path) -> Disk:
     usage = shutil.disk_usage(path)
-    return Disk(str(path), usage.total, usage.free)
+    return Disk(str(path), usage.total, free=usage.free)

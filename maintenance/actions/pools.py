@@ -55,7 +55,7 @@ Folder = Annotated[
     retry=lambda ctx, failed: _import_again(ctx, failed),
     button="Import the pool",
 )
-def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: Reason) -> ActionResult:
+def request_import(ctx: ActionContext, name: PoolName, *, folder: Folder, reason: Reason) -> ActionResult:
     """Have a worker import the candidates of a folder that `python -m curate` wrote. For maintainers.
 
     The folder has the pairs of a pool, or the candidates of a filter; it stays where it is, for the images. Preferences
@@ -73,7 +73,9 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
     with ctx.database.write() as session:
         if any(pool.name == name for pool in pools.pools(session, ctx.benchmark)):
             raise Conflict("known-pool", _("There is a pool {name}. Choose another name.", name=name))
-        wanted = TaskRequest(IMPORT, name, {"folder": origin}, why, ctx.user.account, ctx.benchmark)
+        wanted = TaskRequest(
+            IMPORT, name, params={"folder": origin}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
+        )
         task, new = request_task(session, wanted)
     return ActionResult(
         new,
@@ -83,7 +85,7 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
 
 
 def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    return request_import(ctx, failed.subject, failed.params["folder"], failed.reason)
+    return request_import(ctx, failed.subject, folder=failed.params["folder"], reason=failed.reason)
 
 
 @action("pools.list", "GET /api/v1/maintenance/pools", help="imported pools", text=curation_text.pool_list)
@@ -107,7 +109,7 @@ def filter_report(ctx: ActionContext, pool: PoolNumber) -> dict[str, Any]:
     """
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        result = pools.pool(session, ctx.benchmark, pool)
+        result = pools.pool(session, ctx.benchmark, pool_id=pool)
     if result is None:
         raise NotFound(_("There is no pool {pool}.", pool=pool))
     if result.report is None:

@@ -32,7 +32,7 @@ GrantNumber = Annotated[
     audit=GRANTED,
     button="Grant submissions",
 )
-def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason) -> ActionResult:
+def grant(ctx: ActionContext, account: AccountName, *, extra: Extra, reason: Reason) -> ActionResult:
     """Grant an account N submissions, used after its quota and charged to nobody else's. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -40,14 +40,14 @@ def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason
         raise Conflict("bad-number", _("Grant from 1 to {most} submissions.", most=MOST))
     with ctx.database.write() as session:
         result = account_search.find(session, account, local=True)
-        if (same := quota_grants.unused(session, result.id, extra, why)) is not None:
+        if (same := quota_grants.unused(session, result.id, extra=extra, reason=why)) is not None:
             return ActionResult(False, _("Grant {same} says the same, and nothing of it is used yet.", same=same))
-        number = quota_grants.add(session, result.id, extra, why, ctx.user.account)
+        number = quota_grants.add(session, result.id, extra=extra, reason=why, by=ctx.user.account)
         facts = {"grant": number, "account": result.id, "extra": extra, "reason": why}
-        seq = audit.append(session, GRANTED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, GRANTED, data={**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
     some = _("one more submission") if extra == 1 else _("{extra} more submissions", extra=extra)
     return ActionResult(
-        True, _("{words} may make {some} (grant {number}).", words=result.words, some=some, number=number), seq
+        True, _("{words} may make {some} (grant {number}).", words=result.words, some=some, number=number), seq=seq
     )
 
 
@@ -59,7 +59,7 @@ def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason
     button="End the grant",
     danger=True,
 )
-def revoke(ctx: ActionContext, number: GrantNumber, reason: Reason) -> ActionResult:
+def revoke(ctx: ActionContext, number: GrantNumber, *, reason: Reason) -> ActionResult:
     """End a grant; what was submitted on it stays. For maintainers. Raises NotFound."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -69,9 +69,9 @@ def revoke(ctx: ActionContext, number: GrantNumber, reason: Reason) -> ActionRes
         if not quota_grants.revoke(session, number):
             return ActionResult(False, _("Grant {number} has ended already.", number=number))
         seq = audit.append(
-            session, REVOKED, {"grant": number, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+            session, REVOKED, data={"grant": number, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, _("Grant {number} has ended.", number=number), seq)
+    return ActionResult(True, _("Grant {number} has ended.", number=number), seq=seq)
 
 
 @action("quota.list", "GET /api/v1/maintenance/grants", help="all grants", text=text_output.quota_grants)

@@ -78,7 +78,7 @@ class ImportResult:
     seq: int | None = None
 
 
-def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool = False) -> ImportResult:
+def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool = False) -> ImportResult:
     """Put all rows of a file on the board as reported, or none. For maintainers.
 
     Rows that are there already, with the same numbers, are left alone. Raises FileRejected with every problem.
@@ -89,28 +89,28 @@ def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool =
     rows, problems = read(data, spec)
     with ctx.database.read() as session:
         there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
-        new, known = _compare(rows, there, spec, problems)
-        alike = _alike(session, ctx.benchmark, [row.facts for row in new])
+        new, known = _compare(rows, there, spec=spec, wrong=problems)
+        alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
     if dry_run:
         outcome = ngettext("{n:,} row can be imported", "{n:,} rows can be imported", len(new))
-        compared = _imported(outcome, new, known, spec)
+        compared = _imported(outcome, new, known=known, spec=spec)
         return replace(compared, alike=alike)
     if not new:
-        return _imported(_("Nothing is new"), new, known, spec)
+        return _imported(_("Nothing is new"), new, known=known, spec=spec)
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
         there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
-        new, known = _compare(rows, there, spec)  # others may have come in between
+        new, known = _compare(rows, there, spec=spec)  # others may have come in between
         if not new:
-            return _imported(_("Nothing is new"), new, known, spec)
-        alike = _alike(session, ctx.benchmark, [row.facts for row in new])
-        reported_results.add(session, ctx.benchmark, [row.facts for row in new], ctx.user.account)
+            return _imported(_("Nothing is new"), new, known=known, spec=spec)
+        alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
+        reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
-            session, IMPORTED, {**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
+            session, IMPORTED, data={**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
         )
-    imported = _imported(ngettext("{n:,} row imported", "{n:,} rows imported", len(new)), new, known, spec)
+    imported = _imported(ngettext("{n:,} row imported", "{n:,} rows imported", len(new)), new, known=known, spec=spec)
     return replace(imported, changed=True, alike=alike, seq=seq)
 
 
@@ -149,8 +149,8 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
             "unknown-field", _("{names}: the fields are {known}.", names=", ".join(unknown), known=", ".join(names))
         )
     with ctx.database.write() as session:
-        old = _find(session, ctx.benchmark, result)
-        found, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec)
+        old = _find(session, ctx.benchmark, result=result)
+        found, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec=spec)
         if found is None:
             raise ReportedFileRejected(problems)
         new = {name: found.facts[name] for name in names}
@@ -158,11 +158,11 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         if not before:
             return ActionResult(False, _("No change: it is so already."))
         after = {name: new[name] for name in before}
-        alike = _alike(session, ctx.benchmark, [after])
-        reported_results.change(session, ctx.benchmark, result, after)
+        alike = _alike(session, ctx.benchmark, rows=[after])
+        reported_results.change(session, ctx.benchmark, row_id=result, values=after)
         facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
-        seq = audit.append(session, EDITED, {**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
-    return ActionResult(True, joined([_("Changed: {names}.", names=", ".join(before)), *alike], " "), seq)
+        seq = audit.append(session, EDITED, data={**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
+    return ActionResult(True, joined([_("Changed: {names}.", names=", ".join(before)), *alike], " "), seq=seq)
 
 
 @action(
@@ -178,7 +178,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
 )
 def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
     """Take an imported result off the board. For maintainers. Boards of earlier days keep it: they are cited."""
-    return _set(ctx, result, reason, removed=True)
+    return _set(ctx, result, reason=reason, removed=True)
 
 
 @action(
@@ -193,36 +193,36 @@ def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> Action
 )
 def restore(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
     """Bring a removed result back. For maintainers."""
-    return _set(ctx, result, reason, removed=False)
+    return _set(ctx, result, reason=reason, removed=False)
 
 
 def _by(ctx: ActionContext) -> dict[str, str]:
     return {"by": ctx.user.account, "via": ctx.user.auth_method}
 
 
-def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> ActionResult:
+def _set(ctx: ActionContext, result: str, *, reason: str, removed: bool) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        old = _find(session, ctx.benchmark, result)
+        old = _find(session, ctx.benchmark, result=result)
         if (old["removed_at"] is not None) is removed:
             return ActionResult(False, _("No change: it is so already."))
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
-        reported_results.change(session, ctx.benchmark, result, values)
+        reported_results.change(session, ctx.benchmark, row_id=result, values=values)
         facts = {"result": result, "name": old["name"], "reason": why, **_by(ctx)}
         facts |= audit.scope(session, ctx.benchmark)
-        seq = audit.append(session, REMOVED if removed else RESTORED, facts)
+        seq = audit.append(session, REMOVED if removed else RESTORED, data=facts)
     return ActionResult(
         True,
         _("{name} ({result}) is off the board.", name=old["name"], result=result)
         if removed
         else _("{name} ({result}) is on the board again.", name=old["name"], result=result),
-        seq,
+        seq=seq,
     )
 
 
-def _find(session: Session, benchmark: str, result: str) -> dict[str, Any]:
+def _find(session: Session, benchmark: str, *, result: str) -> dict[str, Any]:
     confusables.lock_names(session)
     audit.acquire_chain_lock(session)
     found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
@@ -237,7 +237,7 @@ def _find(session: Session, benchmark: str, result: str) -> dict[str, Any]:
 
 
 def _compare(
-    rows: list[Read], existing: Existing, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
+    rows: list[Read], existing: Existing, *, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
 ) -> tuple[list[Read], list[str]]:
     """Return the rows that are new, and the ids of those that are there.
 
@@ -259,13 +259,13 @@ def _compare(
                 at=iso(old["removed_at"])[:10],
                 removed_reason=old["removed_reason"],
             )
-            problems.append(RowProblem(row.line, "name", "removed", message))
+            problems.append(RowProblem(row.line, "name", code="removed", message=message))
         elif other := by_place.get(_place(row.facts)):
             message = _(
                 "{other} has this name and source with other numbers. Edit it, or say in `place` where these stand.",
                 other=other,
             )
-            problems.append(RowProblem(row.line, "name", "contradicts", message))
+            problems.append(RowProblem(row.line, "name", code="contradicts", message=message))
         else:
             new.append(row)
     problems += repeated(new)
@@ -278,13 +278,13 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (normalized_name(str(row["name"])), row["url"], row.get("place") or None)
 
 
-def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def _alike(session: Session, benchmark: str, *, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return which names of reported rows look like those of entries and are written otherwise, in sentences."""
     rows = list(rows)
     said = []
     for field, column in confusables.REPORTED.items():
         names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
-        for name, entries in confusables.search_confusable(session, benchmark, field, names).items():
+        for name, entries in confusables.search_confusable(session, benchmark, field=field, names=names).items():
             theirs = joined(
                 _("{name} (entry {entry})", name=entry.name, entry=entry.entry) for entry in entries[:_MOST_ALIKE]
             )
@@ -300,17 +300,19 @@ def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) 
     return tuple(said)
 
 
-def _imported(outcome: str, new: list[Read], known: list[str], spec: BenchmarkSpec) -> ImportResult:
+def _imported(outcome: str, new: list[Read], *, known: list[str], spec: BenchmarkSpec) -> ImportResult:
     """Return a result that has changed nothing."""
     there = (
         ngettext("; {n:,} row on the board already.", "; {n:,} rows on the board already.", len(known))
         if known
         else _(".")
     )
-    return ImportResult(False, outcome + there, tuple(_result(row.facts, spec) for row in new), tuple(known))
+    return ImportResult(False, outcome + there, new=tuple(_result(row.facts, spec) for row in new), known=tuple(known))
 
 
 def _result(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedResultView:
     figures = {name: row.get(name) for name in spec.score_names}
     check, removed = arithmetic(row, spec), row.get("removed_reason")
-    return ReportedResultView(row["id"], row["name"], row["source"], row["url"], figures, check, removed)
+    return ReportedResultView(
+        row["id"], row["name"], source=row["source"], url=row["url"], figures=figures, check=check, removed=removed
+    )

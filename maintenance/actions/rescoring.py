@@ -95,7 +95,7 @@ ApplyConfirmation = Annotated[
     button="Preview",
     effect="A worker computes the board under this revision. Nothing public changes.",
 )
-def request_preview(ctx: ActionContext, revision: Revision, selected: RescoreScope = EVERYTHING) -> ActionResult:
+def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreScope = EVERYTHING) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers.
 
     `selected`: which entries the result lists; the ranks are always those among all entries.
@@ -103,13 +103,28 @@ def request_preview(ctx: ActionContext, revision: Revision, selected: RescoreSco
     require_maintainer(ctx.user)
     scope = selected.checked()
     with ctx.database.write() as session:
-        _known(session, ctx.benchmark, revision)
+        _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
-        version = _version(session, board, selected.scorer_version)
+        version = _version(session, board, wanted=selected.scorer_version)
         if any(scope.values()):
-            _asked(session, ctx.benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
+            _asked(
+                session,
+                ctx.benchmark,
+                scope=scope,
+                revision=board.label_revision,
+                version=board.scorer_version,
+                on_board=True,
+            )
         params = {"scope": scope, "scorer_version": version}
-        wanted = TaskRequest(PREVIEW, revision, params, "preview", ctx.user.account, ctx.benchmark, version)
+        wanted = TaskRequest(
+            PREVIEW,
+            revision,
+            params=params,
+            reason="preview",
+            requested_by=ctx.user.account,
+            benchmark=ctx.benchmark,
+            scorer_version=version,
+        )
         task, new = request_task(session, wanted)
     return ActionResult(
         new,
@@ -124,7 +139,7 @@ def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
 
 def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     scope = RescoreScope(**failed.params["scope"], scorer_version=failed.params["scorer_version"])
-    return request_preview(ctx, failed.subject, scope)
+    return request_preview(ctx, failed.subject, selected=scope)
 
 
 @action(
@@ -181,16 +196,16 @@ def request_apply(
         question = _("To confirm, type {revision}.", revision=expected)
         raise Conflict("not-confirmed", joined((effect_text, question), " ") if effect_text else question)
     with ctx.database.write() as session:
-        _known(session, ctx.benchmark, revision)
+        _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
-        version = _version(session, board, selected.scorer_version)
+        version = _version(session, board, wanted=selected.scorer_version)
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
         part = any(scope.values())
         if part:
-            asked = _asked(session, ctx.benchmark, scope, revision, version)
+            asked = _asked(session, ctx.benchmark, scope=scope, revision=revision, version=version)
             if all(one.scored for one in asked):
-                return ActionResult(False, _scored_already(len(asked), revision, version))
+                return ActionResult(False, _scored_already(len(asked), revision, version=version))
             params["scope"] = scope
         elif params["to"] == now:
             return ActionResult(
@@ -201,8 +216,16 @@ def request_apply(
                     version=version,
                 ),
             )
-        label_availability.require_labels_loaded(session, ctx.benchmark, revision)
-        wanted = TaskRequest(APPLY, revision, params, why, ctx.user.account, ctx.benchmark, version)
+        label_availability.require_labels_loaded(session, ctx.benchmark, revision=revision)
+        wanted = TaskRequest(
+            APPLY,
+            revision,
+            params=params,
+            reason=why,
+            requested_by=ctx.user.account,
+            benchmark=ctx.benchmark,
+            scorer_version=version,
+        )
         task, new = request_task(session, wanted)
     applied = _(
         "revision {revision}, scorer version {version} (task {task})", revision=revision, version=version, task=task
@@ -242,7 +265,7 @@ def confirmation_for(revision: str, scorer_version: str = "") -> str:
     button="Undo",
     danger=True,
 )
-def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
+def undo(ctx: ActionContext, revision: Revision, *, reason: Reason) -> ActionResult:
     """Re-activate the revision that was shown before `revision` was applied. For maintainers.
 
     Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
@@ -263,19 +286,25 @@ def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult
                 ),
             )
         before = last["from"]
-        label_availability.require_labels_loaded(session, ctx.benchmark, before["label_revision"])
+        label_availability.require_labels_loaded(session, ctx.benchmark, revision=before["label_revision"])
         if last["published"]:
-            label_imports.unpublish(session, ctx.benchmark, revision)
-        label_sets.activate_revision(session, ctx.benchmark, before["label_revision"], before["scorer_version"], why)
+            label_imports.unpublish(session, ctx.benchmark, revision=revision)
+        label_sets.activate_revision(
+            session,
+            ctx.benchmark,
+            label_revision=before["label_revision"],
+            scorer_version=before["scorer_version"],
+            reason=why,
+        )
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
-        seq = audit.append(session, UNDONE, facts)
+        seq = audit.append(session, UNDONE, data=facts)
     shows = _(
         "revision {label_revision}, scorer version {scorer_version}",
         label_revision=before["label_revision"],
         scorer_version=before["scorer_version"],
     )
-    return ActionResult(True, _("The board shows {shows} again.", shows=shows), seq)
+    return ActionResult(True, _("The board shows {shows} again.", shows=shows), seq=seq)
 
 
 def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,7 +317,7 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
     return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
 
 
-def _known(session: Session, benchmark: str, revision: str) -> None:
+def _known(session: Session, benchmark: str, *, revision: str) -> None:
     result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if result is None:
         raise NotFound(_("There is no label revision {revision!r}. Import it first.", revision=revision[:40]))
@@ -297,14 +326,14 @@ def _known(session: Session, benchmark: str, revision: str) -> None:
 
 
 def _asked(
-    session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str, *, on_board: bool = False
+    session: Session, benchmark: str, *, scope: Mapping[str, Any], revision: str, version: str, on_board: bool = False
 ) -> list[queries.RequestedEntry]:
     """Return the entries of a scope, with whether each has a score under these rules; `on_board`: only those there.
 
     A scope that nothing fits was mistyped. Raises NotFound, Conflict.
     """
-    result = queries.in_scope(session, benchmark, scope, revision, version)
-    unknown = queries.unknown(session, benchmark, scope["entries"])
+    result = queries.in_scope(session, benchmark, scope=scope, revision=revision, version=version)
+    unknown = queries.unknown(session, benchmark, entries=scope["entries"])
     if unknown:
         raise NotFound(_("There is no entry {names}.", names=", ".join(repr(name[:40]) for name in unknown[:10])))
     asked = [one for one in result if one.shown] if on_board else result
@@ -314,7 +343,7 @@ def _asked(
     return asked
 
 
-def _scored_already(count: int, revision: str, version: str) -> str:
+def _scored_already(count: int, revision: str, *, version: str) -> str:
     return ngettext(
         "The entry was scored under revision {revision}, scorer version {version} already.",
         "All {n:,} entries were scored under revision {revision}, scorer version {version} already.",
@@ -324,7 +353,7 @@ def _scored_already(count: int, revision: str, version: str) -> str:
     )
 
 
-def _version(session: Session, board: ActiveBoard, wanted: str) -> str:
+def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:
     """Return the scorer version to count by. Raises Conflict where no worker that runs would do it."""
     running, version = worker_heartbeats.scorer_versions(session), wanted or board.scorer_version
     if running and version not in running:
@@ -351,7 +380,7 @@ def _last_apply(session: Session, benchmark: str) -> dict[str, Any] | None:
     """Return the newest apply that was not undone; applies and undos alternate like brackets."""
     undone = 0
     about = [audit.board(**audit.scope(session, benchmark))]
-    for event in audit.events_about(session, about, (APPLIED, UNDONE)):
+    for event in audit.events_about(session, about, kinds=(APPLIED, UNDONE)):
         if event.kind == UNDONE:
             undone += 1
         elif undone:

@@ -47,14 +47,14 @@ class AccountRow(NamedTuple):
     @property
     def standing(self) -> AccountRoles:
         """Facts that its roles depend on."""
-        return AccountRoles(self.subject, self.organisations, self.names)
+        return AccountRoles(self.subject, self.organisations, names=self.names)
 
 
 def standing(session: Session, account: str) -> AccountRoles:
     """Return the facts for the roles of the account with this id, which must exist."""
     row = session.execute(select(Account.subject, Account.organisations).where(Account.id == account)).one()
     names = session.scalars(select(RoleBinding.name).where(RoleBinding.account_id == account))
-    return AccountRoles(row.subject, row.organisations, frozenset(names))
+    return AccountRoles(row.subject, row.organisations, names=frozenset(names))
 
 
 def by_id(session: Session, account: str) -> AccountMatch | None:
@@ -77,7 +77,7 @@ def names(session: Session, accounts: Sequence[str]) -> dict[str, str]:
     }
 
 
-def listed(session: Session, benchmark: str, search: str, limit: int) -> tuple[list[AccountRow], int]:
+def listed(session: Session, benchmark: str, *, search: str, limit: int) -> tuple[list[AccountRow], int]:
     """Return the accounts with this text in their name or id, the last seen first, `limit` at most; and how many
     there are."""
     matching = or_(Account.name.icontains(search, autoescape=True), Account.id.icontains(search, autoescape=True))

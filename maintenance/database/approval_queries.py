@@ -32,7 +32,7 @@ def waiting(session: Session, benchmark: str) -> list[dict[str, Any]]:
         .where(Approval.state == WAITING, Submission.benchmark == benchmark)
         .order_by(Submission.created_at, Submission.id)
     )
-    return [_described(submission, account, now) for submission, account in rows]
+    return [_described(submission, account, now=now) for submission, account in rows]
 
 
 def numbers_waiting(session: Session) -> dict[str, int]:
@@ -42,7 +42,7 @@ def numbers_waiting(session: Session) -> dict[str, int]:
     return dict(sorted(rows.all()))
 
 
-def _described(submission: Submission, account: Account | None, now: float) -> dict[str, Any]:
+def _described(submission: Submission, account: Account | None, *, now: float) -> dict[str, Any]:
     since = [at for at in (account.issuer_created_at, account.first_seen_at) if at is not None] if account else []
     return {
         "submission": submission.id,

@@ -24,7 +24,7 @@ class News(NamedTuple):
     notes: int
 
 
-def news(session: Session, benchmark: str, after: int, through: int) -> News:
+def news(session: Session, benchmark: str, *, after: int, through: int) -> News:
     """Return what came to a benchmark after one audit event and up to another."""
     kinds = (_SUBMITTED, _DISPUTED, _FLAGGED)
     between = (AuditEvent.seq > after, AuditEvent.seq <= through, AuditEvent.kind.in_(kinds))
@@ -34,9 +34,9 @@ def news(session: Session, benchmark: str, after: int, through: int) -> News:
         facts = json.loads(body)
         about[kind].append(facts.get("submission") or facts.get("dispute") or facts.get("entry"))
     return News(
-        tuple(name for ids in _parts(about[_SUBMITTED]) for name in _names(session, benchmark, ids)),
-        sum(_disputes(session, benchmark, ids) for ids in _parts(about[_DISPUTED])),
-        sum(_entries(session, benchmark, ids) for ids in _parts(list(dict.fromkeys(about[_FLAGGED])))),
+        tuple(name for ids in _parts(about[_SUBMITTED]) for name in _names(session, benchmark, ids=ids)),
+        sum(_disputes(session, benchmark, ids=ids) for ids in _parts(about[_DISPUTED])),
+        notes=sum(_entries(session, benchmark, ids=ids) for ids in _parts(list(dict.fromkeys(about[_FLAGGED])))),
     )
 
 
@@ -44,16 +44,16 @@ def _parts(ids: list[Any]) -> Iterator[list[Any]]:
     return (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE))
 
 
-def _names(session: Session, benchmark: str, ids: list[str]) -> list[str]:
+def _names(session: Session, benchmark: str, *, ids: list[str]) -> list[str]:
     rows = select(Submission.model, Submission.version).where(Submission.benchmark == benchmark, Submission.id.in_(ids))
     return [" ".join(filter(None, row)) for row in session.execute(rows.order_by(Submission.created_at, Submission.id))]
 
 
-def _entries(session: Session, benchmark: str, ids: list[str]) -> int:
+def _entries(session: Session, benchmark: str, *, ids: list[str]) -> int:
     own = (Submission.benchmark == benchmark, Submission.id.in_(ids))
     return session.execute(select(func.count()).select_from(Submission).where(*own)).scalar_one()
 
 
-def _disputes(session: Session, benchmark: str, ids: list[int]) -> int:
+def _disputes(session: Session, benchmark: str, *, ids: list[int]) -> int:
     own = (Dispute.benchmark == benchmark, Dispute.id.in_(ids))
     return session.execute(select(func.count()).select_from(Dispute).where(*own)).scalar_one()

@@ -29,7 +29,7 @@ class EntryRow(NamedTuple):
     noted: bool = False  # in public
 
 
-def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[list[EntryRow], int]:
+def search(session: Session, benchmark: str, *, text: str, limit: int) -> tuple[list[EntryRow], int]:
     """Return entries with this text in id, model, version, owner's id or name, the newest first; and how many there
     are."""
     columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)

@@ -153,7 +153,7 @@ def metadata(session: Session, submission_id: str) -> dict[str, Any]:
     return dict(row.one()._mapping)
 
 
-def change(session: Session, submission_id: str, values: Mapping[str, Any]) -> None:
+def change(session: Session, submission_id: str, *, values: Mapping[str, Any]) -> None:
     """Write columns of an entry."""
     session.execute(
         update(Submission).where(Submission.id == submission_id).values(**values),
@@ -162,7 +162,7 @@ def change(session: Session, submission_id: str, values: Mapping[str, Any]) -> N
 
 
 def keep_edit(
-    session: Session, submission_id: str, editor: str, before: Mapping[str, Any], after: Mapping[str, Any]
+    session: Session, submission_id: str, *, editor: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Add to the history of an entry."""
     session.execute(
@@ -180,13 +180,13 @@ def edits(session: Session, submission_id: str) -> list[Change]:
     return [Change(*row) for row in rows]
 
 
-def edited_at(session: Session, benchmark: str, owner: str) -> list[float]:
+def edited_at(session: Session, benchmark: str, *, owner: str) -> list[float]:
     """Return when an account has changed the metadata of entries that it owns, in seconds since 1970."""
     theirs = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner)
     return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
 
 
-def taken(session: Session, one: Entry, owner: str, model: str, version: str) -> str | None:
+def taken(session: Session, one: Entry, *, owner: str, model: str, version: str) -> str | None:
     """Return the other entry that has the same name, or the same content, for the owner, if `one` were described so."""
     same_name = (Submission.model == model) & (Submission.version == version)
     return session.execute(
@@ -204,7 +204,7 @@ def account_name(session: Session, account: str) -> str | None:
     return session.execute(select(Account.name).where(Account.id == account)).scalar_one_or_none()
 
 
-def same_votes(session: Session, first: str, second: str) -> bool:
+def same_votes(session: Session, first: str, *, second: str) -> bool:
     """Return whether two entries hold the same judgements."""
     rows = session.execute(
         select(Submission.votes_per_item, Submission.votes).where(Submission.id.in_((first, second)))
@@ -229,16 +229,16 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         RevisionRow(
             name,
             row.items,
-            committed.get(name),
-            None,
-            "",
-            "",
-            None,
-            row.registered_at,
-            None,
-            None,
-            stated.get(name),
-            row.registered_at,
+            commitment=committed.get(name),
+            difference=None,
+            reason="",
+            requested_by="",
+            imported_at=None,
+            published_at=row.registered_at,
+            retired_at=None,
+            salt=None,
+            disclosure=stated.get(name),
+            registered_at=row.registered_at,
         )
         for name, row in registered.items()
         if name not in imported
@@ -247,23 +247,23 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         RevisionRow(
             row.revision,
             row.items,
-            row.commitment,
-            row.difference,
-            row.reason,
-            row.requested_by,
-            row.imported_at,
-            row.published_at,
-            row.retired_at,
-            row.salt,
-            row.disclosure,
-            registered[row.revision].registered_at if row.revision in registered else None,
+            commitment=row.commitment,
+            difference=row.difference,
+            reason=row.reason,
+            requested_by=row.requested_by,
+            imported_at=row.imported_at,
+            published_at=row.published_at,
+            retired_at=row.retired_at,
+            salt=row.salt,
+            disclosure=row.disclosure,
+            registered_at=registered[row.revision].registered_at if row.revision in registered else None,
         )
         for row in imported.values()
     ]
     return sorted(revision_rows)
 
 
-def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[FailedJob]:
+def failed_jobs(session: Session, benchmark: str, *, limit: int = 100) -> list[FailedJob]:
     """Return what could not be scored, the latest first."""
     rows = session.execute(
         select(
@@ -326,7 +326,7 @@ def benchmarks_of(session: Session, entries: Sequence[str]) -> dict[str, str]:
     return {row.id: row.benchmark for row in session.execute(wanted)}
 
 
-def boards_around(session: Session, seq: int, benchmark: str | None = None) -> tuple[str | None, str | None]:
+def boards_around(session: Session, seq: int, *, benchmark: str | None = None) -> tuple[str | None, str | None]:
     """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
 
     `benchmark`: as the event names it.
@@ -345,14 +345,14 @@ def boards_around(session: Session, seq: int, benchmark: str | None = None) -> t
     )
 
 
-def unknown(session: Session, benchmark: str, entries: Sequence[str]) -> list[str]:
+def unknown(session: Session, benchmark: str, *, entries: Sequence[str]) -> list[str]:
     """Return those of some ids that no submission has."""
     known = select(Submission.id).where(Submission.benchmark == benchmark, Submission.id.in_(entries))
     return sorted(set(entries) - set(session.scalars(known)))
 
 
 def in_scope(
-    session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str
+    session: Session, benchmark: str, *, scope: Mapping[str, Any], revision: str, version: str
 ) -> list[RequestedEntry]:
     """Return the submissions in a scope that may be scored; whether they have a score under a revision and scorer
     version."""
@@ -366,7 +366,7 @@ def in_scope(
         wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(pending_approval_ids()))
     )
     return [
-        RequestedEntry(row.id, bool(row.scored), bool(row.scored and not row.out))
+        RequestedEntry(row.id, bool(row.scored), shown=bool(row.scored and not row.out))
         for row in rows
         if entry_filters.matches_filter(row._mapping, scope)
     ]

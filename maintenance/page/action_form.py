@@ -83,6 +83,7 @@ class ActionForm:
         self,
         html: gr.HTML,
         refresh: Refresh,
+        *,
         keys: Mapping[str, str] | None = None,
         watch: TaskWatch | None = None,
     ) -> None:
@@ -99,11 +100,11 @@ class ActionForm:
             ]
             inputs = [self._fields[(keys or {}).get(one.name, one.name)] for one in asked]
             outputs = [html, *(watch.outputs if watch else ()), *refresh.outputs]
-            press = self._press(action, asked, refresh, watch)
-            self._context.with_counts(button.click, press, [*inputs, *refresh.inputs], outputs)
+            press = self._press(action, asked, refresh=refresh, watch=watch)
+            self._context.with_counts(button.click, press, inputs=[*inputs, *refresh.inputs], outputs=outputs)
 
     def _press(
-        self, action: Action[Any, Any], asked: Sequence[ActionParameter], refresh: Refresh, watch: TaskWatch | None
+        self, action: Action[Any, Any], asked: Sequence[ActionParameter], *, refresh: Refresh, watch: TaskWatch | None
     ) -> Callable[..., tuple[Any, ...]]:
         def press(request: gr.Request, *typed: Any) -> tuple[Any, ...]:
             given, rest = typed[: len(asked)], typed[len(asked) :]
@@ -114,7 +115,7 @@ class ActionForm:
                 results.append(action.run(ctx, values))
                 return results[0]
 
-            done = self._context.run_action(request, action.name, act)
+            done = self._context.run_action(request, action.name, use_case=act)
             task = next((one.task_id for one in results), None)
             watched = watch.values(task, changed=any(one.changed for one in results)) if watch else ()
             return done, *watched, *refresh.values(request, rest)

@@ -61,14 +61,16 @@ def build(context: PageContext, more: Sequence[PageTab] = ()) -> None:
     with context.speaking():
         lead = markup.lead()
     gr.HTML(lead, elem_classes=["site", "vl-intro"], apply_default_css=False, js_on_load=SCRIPT)
-    tabs = (*_TABS, *more, PageTab(_("Log"), ("audit",), _log, "log"))
+    tabs = (*_TABS, *more, PageTab(_("Log"), ("audit",), build=_log, id="log"))
     known = {area for tab in tabs for area in tab.areas}
     areas = dict.fromkeys(one.area for one in context.registry if one.declared.button and one.area not in known)
-    tabs += tuple(PageTab(area.capitalize(), (area,), partial(_forms, area), area) for area in areas)
+    tabs += tuple(PageTab(area.capitalize(), (area,), build=partial(_forms, area), id=area) for area in areas)
     with gr.Tabs(overflow_behavior="wrap", elem_id=TABS_ID):  # on a phone too all of them are seen
         laid_out = [gr.Tab(context.text(tab.title), id=tab.id, elem_id=_TAB_ID.format(tab.id)) for tab in tabs]
         pairs = list(zip(laid_out, tabs, strict=True))
-        counting = replace(context, counted=tuple(CountedTab(made, t.title, t.cases) for made, t in pairs if t.cases))
+        counting = replace(
+            context, counted=tuple(CountedTab(made, t.title, cases=t.cases) for made, t in pairs if t.cases)
+        )
         for made, tab in pairs:
             with made:
                 tab.build(counting)
@@ -100,7 +102,7 @@ def _log(context: PageContext) -> None:
             result = audit.verify(ctx, kept)
             return markup.outcome(ActionResult(True, result.sentence)) if result.ok else markup.refusal(result.sentence)
 
-        return context.run(request, "audit verify", check)
+        return context.run(request, "audit verify", action=check)
 
     def heading(request: gr.Request) -> str:
         def last(ctx: ActionContext) -> str:
@@ -109,7 +111,7 @@ def _log(context: PageContext) -> None:
                 ActionResult(True, f"Event {result['seq']}, {result['hash']}, at {minute(result['at'])}")
             )
 
-        return context.run(request, "audit head", last)
+        return context.run(request, "audit head", action=last)
 
     verify.click(verifying, [kept], [said], **QUIETLY)
     head.click(heading, outputs=[said], **QUIETLY)
@@ -123,14 +125,14 @@ def _log(context: PageContext) -> None:
 
 
 _TABS = (
-    PageTab(_("Health"), ("service", "jobs"), health_tab.build, "health", "failures"),
-    PageTab(_("Approvals"), ("approvals",), approvals_tab.build, "approvals", "approvals"),
-    PageTab(_("Suspicions"), ("suspicions",), anomalies_tab.build, "suspicions", "suspicions"),
-    PageTab(_("Entries"), ("entries",), entries_tab.build, "entries"),
-    PageTab(_("Reported"), ("reported",), reported_tab.build, "reported"),
-    PageTab(_("Accounts"), ("accounts", "quota"), accounts_tab.build, "accounts"),
-    PageTab(_("Labels"), ("labels", "rescore"), labels_tab.build, "labels"),
-    PageTab(_("Pools"), ("pools",), pools_tab.build, "pools"),
-    PageTab(_("Editions"), ("editions",), editions_tab.build, "editions"),
-    PageTab(_("Tasks"), ("tasks",), tasks_tab.build, "tasks"),
+    PageTab(_("Health"), ("service", "jobs"), build=health_tab.build, id="health", cases="failures"),
+    PageTab(_("Approvals"), ("approvals",), build=approvals_tab.build, id="approvals", cases="approvals"),
+    PageTab(_("Suspicions"), ("suspicions",), build=anomalies_tab.build, id="suspicions", cases="suspicions"),
+    PageTab(_("Entries"), ("entries",), build=entries_tab.build, id="entries"),
+    PageTab(_("Reported"), ("reported",), build=reported_tab.build, id="reported"),
+    PageTab(_("Accounts"), ("accounts", "quota"), build=accounts_tab.build, id="accounts"),
+    PageTab(_("Labels"), ("labels", "rescore"), build=labels_tab.build, id="labels"),
+    PageTab(_("Pools"), ("pools",), build=pools_tab.build, id="pools"),
+    PageTab(_("Editions"), ("editions",), build=editions_tab.build, id="editions"),
+    PageTab(_("Tasks"), ("tasks",), build=tasks_tab.build, id="tasks"),
 )

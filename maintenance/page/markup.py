@@ -140,7 +140,7 @@ def task(one: TaskView) -> str:
 
 
 def health(
-    result: Health, jobs_rows: RowActions | None = None, tasks_rows: RowActions | None = None
+    result: Health, jobs_rows: RowActions | None = None, *, tasks_rows: RowActions | None = None
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
     jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
@@ -186,13 +186,24 @@ def health(
         + (refusal(result.integrity.sentence) if result.integrity is not None else "")
         + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
-        + table(_("Workers"), (_("Worker"), _("Started"), _("Last heartbeat")), workers, _("No worker is running."))
+        + table(
+            _("Workers"),
+            (_("Worker"), _("Started"), _("Last heartbeat")),
+            rows=workers,
+            nothing=_("No worker is running."),
+        )
     )
     head = (_("Job"), _("Entry"), _("Model"), _("Labels"), _("Reason"))
     return (
         state,
-        table(_("Failed jobs"), head, failed, _("No job has failed."), jobs_rows),
-        table(_("Failed tasks"), (_("Task"), _("What"), _("Revision"), _("Reason")), tasks, "", tasks_rows)
+        table(_("Failed jobs"), head, rows=failed, nothing=_("No job has failed."), actions=jobs_rows),
+        table(
+            _("Failed tasks"),
+            (_("Task"), _("What"), _("Revision"), _("Reason")),
+            rows=tasks,
+            nothing="",
+            actions=tasks_rows,
+        )
         if tasks
         else "",
     )
@@ -202,11 +213,11 @@ def _disk_words(free: float, total: float) -> str:
     return _("{free} of {total} GiB free", free=f"{free:.1f}", total=f"{total:.1f}")
 
 
-def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, shows: str = "") -> str:
+def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None, *, shows: str = "") -> str:
     """Return entries that were searched for."""
     rows = [
         (
-            RowKey(one.id, f"{one.model} {one.version}".strip() + f" ({one.id})", _impossible(one)),
+            RowKey(one.id, f"{one.model} {one.version}".strip() + f" ({one.id})", without=_impossible(one)),
             PageLink(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
             one.id,
             one.owner_name or one.owner,
@@ -216,7 +227,7 @@ def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None
         for one in entry_matches.entries
     ]
     head = (_("Judge"), _("Id"), _("Owner"), _("Submitted"), _("State"))
-    shown = table(_("Entries"), head, rows, _("No such entry."), actions, shows)
+    shown = table(_("Entries"), head, rows=rows, nothing=_("No such entry."), actions=actions, shows=shows)
     if actions is None:
         return shown + _more(entry_matches.number - len(rows))
     owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
@@ -245,7 +256,7 @@ def accounts(directory: Directory, actions: RowActions | None = None) -> str:
             RowKey(
                 account.id,
                 f"{account.name} ({account.id})",
-                ("accounts.unban",) if account.banned_at is None else ("accounts.ban",),
+                without=("accounts.unban",) if account.banned_at is None else ("accounts.ban",),
             ),
             account.name,
             account.id,
@@ -258,7 +269,9 @@ def accounts(directory: Directory, actions: RowActions | None = None) -> str:
         for account in directory.accounts
     ]
     head = (_("Name"), _("Account"), _("Role"), _("Submissions"), _("First seen"), _("Last seen"), _("Banned"))
-    return table(_("Accounts"), head, rows, directory.nobody, actions) + _more(directory.number - len(rows))
+    return table(_("Accounts"), head, rows=rows, nothing=directory.nobody, actions=actions) + _more(
+        directory.number - len(rows)
+    )
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -271,12 +284,12 @@ def _more(number: int) -> str:
 
 
 def tasks(
-    result: Sequence[TaskView], names: Mapping[str, str], actions: RowActions | None = None, shows: str = ""
+    result: Sequence[TaskView], names: Mapping[str, str], *, actions: RowActions | None = None, shows: str = ""
 ) -> str:
     """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
-            RowKey(str(one.id), f"{one.kind} {one.subject}", () if one.state == "failed" else ("tasks.retry",)),
+            RowKey(str(one.id), f"{one.kind} {one.subject}", without=() if one.state == "failed" else ("tasks.retry",)),
             one.id,
             one.kind,
             one.subject,
@@ -288,11 +301,11 @@ def tasks(
         for one in result
     ]
     head = (_("Task"), _("What"), _("About"), _("State"), _("Result"), _("Asked"), _("By"))
-    return table(_("Recent tasks"), head, rows, _("Nothing was asked yet."), actions, shows)
+    return table(_("Recent tasks"), head, rows=rows, nothing=_("Nothing was asked yet."), actions=actions, shows=shows)
 
 
 def entry(
-    result: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
+    result: Entry, standing: str, *, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
 ) -> str:
     """Return an entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
@@ -315,7 +328,7 @@ def entry(
         for name, old in one.before.items()
     ]
     return _facts(facts) + table(
-        _("Changes"), (_("At"), _("By"), _("Field"), _("Was"), _("Became")), changes, _("Never edited.")
+        _("Changes"), (_("At"), _("By"), _("Field"), _("Was"), _("Became")), rows=changes, nothing=_("Never edited.")
     )
 
 
@@ -329,7 +342,7 @@ def _said_of(value: object) -> str:
 
 
 def revisions(
-    result: Sequence[RevisionRow], names: Mapping[str, str], actions: RowActions | None = None, current: str = ""
+    result: Sequence[RevisionRow], names: Mapping[str, str], *, actions: RowActions | None = None, current: str = ""
 ) -> str:
     """Return all label revisions. `names`: of accounts; `current`: the one that the board shows."""
     rows = []
@@ -351,7 +364,11 @@ def revisions(
             by,
             at,
         )
-        key = (RowKey(one.revision, one.revision, _impossible_revision(one, current)),) if actions is not None else ()
+        key = (
+            (RowKey(one.revision, one.revision, without=_impossible_revision(one, current)),)
+            if actions is not None
+            else ()
+        )
         rows.append((*key, *facts, known_by, salt))
     head = (
         _("Revision"),
@@ -365,7 +382,7 @@ def revisions(
         _("Commitment"),
         _("Salt"),
     )
-    return table(_("Revisions"), head, rows, _("None yet: start a worker."), actions)
+    return table(_("Revisions"), head, rows=rows, nothing=_("None yet: start a worker."), actions=actions)
 
 
 def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
@@ -392,10 +409,12 @@ def preview(result: Mapping[str, Any], task: int) -> str:
     page = _templates(_LANGUAGE.get()).get_template("preview.html").render(**context)
     columns = (_("Judge"), _("Rank"), _("Rank range"), *(name.capitalize() for name in result["columns"]))
     rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
-    tables = [page, table(_("Entries"), columns, rows, _("None."))]
+    tables = [page, table(_("Entries"), columns, rows=rows, nothing=_("None."))]
     if pairs:
         head = (_("Pair"), _("Category"), _("Change"), _("Before"), _("After"))
-        tables.append(table(_("Labels that change"), head, [_pair_row(pair) for pair in pairs[:_MOST]], ""))
+        tables.append(
+            table(_("Labels that change"), head, rows=[_pair_row(pair) for pair in pairs[:_MOST]], nothing="")
+        )
     return "".join([*tables, _significance(result)])
 
 
@@ -441,14 +460,18 @@ def _significance(result: Mapping[str, Any]) -> str:
         for test in result["significance"][:_MOST]
     ]
     head = (_("Better before"), _("Than"), "p", _("Then"))
-    return table(_("Significance that changes"), head, rows, _("None between neighbours."))
+    return table(_("Significance that changes"), head, rows=rows, nothing=_("None between neighbours."))
 
 
 def reported_results(results: Sequence[ReportedResultView], actions: RowActions | None = None) -> str:
     """Return all imported results."""
     rows = [
         (
-            *((RowKey(result.id, f"{result.name} ({result.id})", _impossible_result(result)),) if actions else ()),
+            *(
+                (RowKey(result.id, f"{result.name} ({result.id})", without=_impossible_result(result)),)
+                if actions
+                else ()
+            ),
             result.name,
             result.id,
             *_figures(result),
@@ -459,7 +482,7 @@ def reported_results(results: Sequence[ReportedResultView], actions: RowActions 
         for result in results
     ]
     head = (_("Judge"), _("Id"), *_figure_titles(results), _("Arithmetic"), _("Source"), _("State"))
-    return table(_("Imported results"), head, rows, _("Nothing was imported yet."), actions)
+    return table(_("Imported results"), head, rows=rows, nothing=_("Nothing was imported yet."), actions=actions)
 
 
 def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
@@ -473,7 +496,7 @@ def reported_import(import_result: ImportResult) -> str:
     message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
         _said(one, "bad") for one in import_result.alike
     )
-    return message + (table(_("New rows"), head, rows, "") if rows else "")
+    return message + (table(_("New rows"), head, rows=rows, nothing="") if rows else "")
 
 
 def file_problems(rejected: ReportedFileRejected) -> str:
@@ -482,7 +505,7 @@ def file_problems(rejected: ReportedFileRejected) -> str:
     message = _(
         "Nothing was imported: {count}.", count=ngettext("{n:,} problem", "{n:,} problems", rejected.problem_count)
     )
-    return refusal(message) + table(_("Problems"), (_("Line"), _("Field"), _("What to do")), rows, "")
+    return refusal(message) + table(_("Problems"), (_("Line"), _("Field"), _("What to do")), rows=rows, nothing="")
 
 
 def _origin(reported_result: ReportedResultView) -> Away | str:
@@ -532,7 +555,7 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         _("No vote"),
         _("Why it waits"),
     )
-    return table(_("Waiting"), head, rows, _("Nothing waits."), actions)
+    return table(_("Waiting"), head, rows=rows, nothing=_("Nothing waits."), actions=actions)
 
 
 def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
@@ -542,7 +565,7 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> 
             RowKey(
                 str(case.id),
                 f"{anomaly_text.entry_name(case)}: {case.kind}",
-                _CLOSING if anomaly_text.end(case) else (),
+                without=_CLOSING if anomaly_text.end(case) else (),
             ),
             case.id,
             anomaly_text.entry_name(case),
@@ -554,17 +577,21 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> 
     ]
     said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
     head = (_("No."), _("Entry"), _("Pattern"), _("Evidence"), _("Decision"))
-    return said(anomaly_list.alarm.sentence) + table(_("Suspicions"), head, rows, anomaly_text.NOTHING, actions)
+    return said(anomaly_list.alarm.sentence) + table(
+        _("Suspicions"), head, rows=rows, nothing=anomaly_text.NOTHING, actions=actions
+    )
 
 
-def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], actions: RowActions | None = None) -> str:
+def grants(
+    grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], *, actions: RowActions | None = None
+) -> str:
     """Return submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
             RowKey(
                 str(grant_status.id),
                 f"{person(grant_status.account, names)}: {grant_status.extra}",
-                ("quota.revoke",) if grant_status.revoked_at is not None else (),
+                without=("quota.revoke",) if grant_status.revoked_at is not None else (),
             ),
             grant_status.id,
             person(grant_status.account, names),
@@ -578,7 +605,7 @@ def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str], acti
         for grant_status in grant_statuses
     ]
     head = (_("Grant"), _("Account"), _("Granted"), _("Used"), _("State"), _("Why"), _("By"), _("At"))
-    return table(_("Granted submissions"), head, rows, _("Nothing was granted yet."), actions)
+    return table(_("Granted submissions"), head, rows=rows, nothing=_("Nothing was granted yet."), actions=actions)
 
 
 def _points(shares: Sequence[float | None]) -> _Right:
@@ -593,13 +620,17 @@ def _points(shares: Sequence[float | None]) -> _Right:
 def decisions(result: Sequence[Decision]) -> str:
     """Return the public log."""
     return table(
-        _("Public log"), (_("At"), _("Decision")), [(minute(one.at), one.sentence) for one in result], _("Nothing yet.")
+        _("Public log"),
+        (_("At"), _("Decision")),
+        rows=[(minute(one.at), one.sentence) for one in result],
+        nothing=_("Nothing yet."),
     )
 
 
 def table(
     title: str,
     head: Sequence[str],
+    *,
     rows: Iterable[Sequence[object]],
     nothing: str,
     actions: RowActions | None = None,

@@ -93,17 +93,17 @@ class PageContext:
         with markup.speaking(self.of):
             yield
 
-    def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
+    def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], *, inputs: Sequence[Any] = ()) -> None:
         """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be
         more calls than one address may have waiting."""
         tab = Context.block
         while tab is not None and not isinstance(tab, gr.Tab):
             tab = tab.parent
         assert tab is not None, "sections are laid out inside gr.Tab"
-        self.with_counts(tab.select, handler, list(inputs), outputs)
+        self.with_counts(tab.select, handler, inputs=list(inputs), outputs=outputs)
 
     def with_counts(
-        self, event: Callable[..., Any], handler: Callable[..., Any], inputs: list[Any], outputs: list[Any]
+        self, event: Callable[..., Any], handler: Callable[..., Any], *, inputs: list[Any], outputs: list[Any]
     ) -> None:
         """Have a handler run at an event, after which the tabs say how much is open in them. One call does both."""
 
@@ -125,14 +125,14 @@ class PageContext:
             return ""
 
         if self.counted:
-            self.run(request, "counts", count, noted=False)
+            self.run(request, "counts", action=count, noted=False)
         return labels
 
     def label(self, title: str, number: int = 0) -> str:
         """Return the title of a tab, with the number where something is open."""
         return f"{self.of.text(title)} {self.of.count(number)}" if number else self.of.text(title)
 
-    def run(self, request: gr.Request, what: str, action: Callable[[ActionContext], str], *, noted: bool = True) -> str:
+    def run(self, request: gr.Request, what: str, *, action: Callable[[ActionContext], str], noted: bool = True) -> str:
         """Return what an action says, or why it could not be done. `noted`: whether a refusal is put on record."""
         with self.speaking():
             try:
@@ -149,9 +149,9 @@ class PageContext:
                     raise  # a fault of ours, for the log
                 return markup.refusal(str(impossible))
 
-    def run_action(self, request: gr.Request, what: str, use_case: Callable[[ActionContext], ActionResult]) -> str:
+    def run_action(self, request: gr.Request, what: str, *, use_case: Callable[[ActionContext], ActionResult]) -> str:
         """Return what a use case has done, or why it could not."""
-        return self.run(request, what, lambda ctx: markup.outcome(use_case(ctx)))
+        return self.run(request, what, action=lambda ctx: markup.outcome(use_case(ctx)))
 
 
 def is_refusal(error: Exception) -> bool:

@@ -74,7 +74,9 @@ class RowActions:
     suggestions: Sequence[str] = ()
 
     @classmethod
-    def of(cls, registry: ActionRegistry, table: str, parameter: str, areas: Sequence[str], **more: Any) -> RowActions:
+    def of(
+        cls, registry: ActionRegistry, table: str, *, parameter: str, areas: Sequence[str], **more: Any
+    ) -> RowActions:
         """Return all actions of some areas that have a button and this parameter, those that destroy last."""
         found = [
             action
@@ -82,7 +84,7 @@ class RowActions:
             if action.area in areas and action.declared.button and parameter in {one.name for one in action.parameters}
         ]
         ordered = sorted(found, key=lambda action: action.declared.danger)
-        return cls(table, parameter, {action.name: action for action in ordered}, **more)
+        return cls(table, parameter, actions={action.name: action for action in ordered}, **more)
 
     @property
     def in_menu(self) -> bool:
@@ -113,10 +115,10 @@ class RowActions:
         return Dialog(
             action.name,
             declared.button,
-            effect_of(action),
-            declared.danger,
-            [shown for parameter, shown in fields if parameter.required or parameter.name == "confirmation"],
-            [shown for parameter, shown in fields if not parameter.required and parameter.name != "confirmation"],
+            effect=effect_of(action),
+            danger=declared.danger,
+            fields=[shown for parameter, shown in fields if parameter.required or parameter.name == "confirmation"],
+            more=[shown for parameter, shown in fields if not parameter.required and parameter.name != "confirmation"],
         )
 
     def _field(self, action: Action[Any, Any], parameter: ActionParameter) -> DialogField:
@@ -143,14 +145,14 @@ class RowActions:
         return DialogField(
             name,
             label_of(parameter),
-            kind,
-            default,
-            info.placeholder,
-            parameter.required or name == "confirmation",
-            choices,
-            reasons_for(action.name) if long else (),
-            f"{self.table}-{name}" if name in self.suggestions else "",
-            REASON_LIMIT if long else 2000,
+            kind=kind,
+            value=default,
+            placeholder=info.placeholder,
+            required=parameter.required or name == "confirmation",
+            choices=choices,
+            templates=reasons_for(action.name) if long else (),
+            suggestions=f"{self.table}-{name}" if name in self.suggestions else "",
+            limit=REASON_LIMIT if long else 2000,
         )
 
 
@@ -187,7 +189,7 @@ class RowRequest:
             )
         if not all(_texts(pair) and len(pair) == 2 for pair in fields):
             raise Conflict("bad-request", _BAD)
-        return cls(action, keys, dict(fields))
+        return cls(action, keys, typed=dict(fields))
 
     def values(self, action: Action[Any, Any], parameter: str) -> list[dict[str, Any]]:
         """Return the values of each call: one a row, or one in all where the parameter takes several."""

@@ -26,32 +26,32 @@ def build(context: PageContext) -> None:
         text = gr.Textbox("", label=context.text(_("Search")), placeholder=context.text(_("part of a name or id")))
         search = gr.Button(context.text(_("Search")), size="md")
     html(context.hint(_LEAD))
-    people = ActionTable(context, RowActions.of(context.registry, "accounts", "account", areas))
-    granted = ActionTable(context, RowActions.of(context.registry, "grants", "number", areas))
+    people = ActionTable(context, RowActions.of(context.registry, "accounts", parameter="account", areas=areas))
+    granted = ActionTable(context, RowActions.of(context.registry, "grants", parameter="number", areas=areas))
     form = ActionForm(context, *areas)
     form.rest(placed=[*people.rows.actions, *granted.rows.actions])
 
     def listed(wanted: str, request: gr.Request) -> str:
         return context.run(
-            request, "accounts", lambda ctx: markup.accounts(account_search.listing(ctx, wanted), people.rows)
+            request, "accounts", action=lambda ctx: markup.accounts(account_search.listing(ctx, wanted), people.rows)
         )
 
     def everything(request: gr.Request, wanted: str) -> tuple[str, str]:
-        return listed(wanted, request), context.run(request, "grants", lambda ctx: _grants(ctx, granted.rows))
+        return listed(wanted, request), context.run(request, "grants", action=lambda ctx: _grants(ctx, granted.rows))
 
     def opening(wanted: str, request: gr.Request) -> tuple[str, str]:
         return everything(request, wanted)
 
     search.click(listed, [text], [people.shown], **QUIETLY)
     text.submit(listed, [text], [people.shown], **QUIETLY)
-    refresh = Refresh(everything, [people.shown, granted.shown], [text])
+    refresh = Refresh(everything, [people.shown, granted.shown], inputs=[text])
     for table in (people, granted):
         table.wire(refresh)
     form.wire(people.outcome, refresh)
-    context.on_tab_open(opening, [people.shown, granted.shown], [text])
+    context.on_tab_open(opening, [people.shown, granted.shown], inputs=[text])
 
 
 def _grants(ctx: ActionContext, rows: RowActions) -> str:
     result = quota_grants.listing(ctx)
     accounts = (name for one in result for name in (one.account, one.granted_by))
-    return markup.grants(result, account_search.names(ctx, accounts), rows)
+    return markup.grants(result, account_search.names(ctx, accounts), actions=rows)

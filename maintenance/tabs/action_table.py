@@ -45,21 +45,21 @@ class ActionTable:
         def act(request: gr.Request, event: gr.EventData, *typed: Any) -> tuple[Any, ...]:
             done: list[ActionResult] = []
             what = self._name_of(event._data)
-            words = self._context.run(request, what, lambda ctx: self._act(ctx, event._data, done))
+            words = self._context.run(request, what, action=lambda ctx: self._act(ctx, event._data, results=done))
             tasks = [one.task_id for one in done if one.task_id is not None]
             changed = any(one.changed for one in done)
             watched = watch.values(tasks[-1] if tasks else None, changed=changed) if watch else ()
             return words, *watched, *refresh.values(request, typed)
 
         outputs = [self.outcome, *(watch.outputs if watch else ()), *refresh.outputs]
-        self._context.with_counts(self._dialogs.submit, act, list(refresh.inputs), outputs)
+        self._context.with_counts(self._dialogs.submit, act, inputs=list(refresh.inputs), outputs=outputs)
 
     def wire_show(self, show: Callable[[ActionContext, str], str], shown: gr.HTML) -> None:
         """Have the button that shows more of a row do that."""
 
         def show_row(request: gr.Request, event: gr.EventData) -> str:
             key = event._data.get("key") if isinstance(event._data, dict) else None
-            return self._context.run(request, "show", lambda ctx: show(ctx, key if isinstance(key, str) else ""))
+            return self._context.run(request, "show", action=lambda ctx: show(ctx, key if isinstance(key, str) else ""))
 
         self._dialogs.expand(show_row, None, [shown], **QUIETLY)
 
@@ -68,7 +68,7 @@ class ActionTable:
         name = sent.get("action") if isinstance(sent, dict) else None
         return str(name) if name in self.rows.actions else "unknown action"
 
-    def _act(self, ctx: ActionContext, sent: Any, results: list[ActionResult]) -> str:
+    def _act(self, ctx: ActionContext, sent: Any, *, results: list[ActionResult]) -> str:
         """Do what was asked, row by row: one that cannot be done does not keep the others from it."""
         asked = RowRequest.of(sent, self.rows.actions)
         action = self.rows.actions[asked.action]

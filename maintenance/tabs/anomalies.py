@@ -22,18 +22,20 @@ _LEAD = _(
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     html(context.hint(_LEAD))
-    table = ActionTable(context, RowActions.of(context.registry, "suspicions", "suspicion", ["suspicions"]))
+    table = ActionTable(
+        context, RowActions.of(context.registry, "suspicions", parameter="suspicion", areas=["suspicions"])
+    )
     everything = gr.Checkbox(False, label=context.text(_("Include closed")))
     form = ActionForm(context, "suspicions")
     form.rest(placed=list(table.rows.actions))
 
     def look(closed: bool, request: gr.Request) -> str:
         return context.run(
-            request, "suspicions", lambda ctx: markup.suspicions(anomalies.listing(ctx, closed), table.rows)
+            request, "suspicions", action=lambda ctx: markup.suspicions(anomalies.listing(ctx, closed), table.rows)
         )
 
-    context.on_tab_open(look, [table.shown], [everything])
+    context.on_tab_open(look, [table.shown], inputs=[everything])
     everything.input(look, [everything], [table.shown], **QUIETLY)
-    refresh = Refresh(lambda request, closed: look(closed, request), [table.shown], [everything])
+    refresh = Refresh(lambda request, closed: look(closed, request), [table.shown], inputs=[everything])
     table.wire(refresh)
     form.wire(table.outcome, refresh)

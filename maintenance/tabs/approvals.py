@@ -23,10 +23,12 @@ _LEAD = _(
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     html(context.hint(_LEAD))
-    table = ActionTable(context, RowActions.of(context.registry, "approvals", "entry", ["approvals"]))
+    table = ActionTable(context, RowActions.of(context.registry, "approvals", parameter="entry", areas=["approvals"]))
 
     def look(request: gr.Request) -> str:
-        return context.run(request, "approvals", lambda ctx: markup.approvals(approvals.waiting(ctx), table.rows))
+        return context.run(
+            request, "approvals", action=lambda ctx: markup.approvals(approvals.waiting(ctx), table.rows)
+        )
 
     context.on_tab_open(look, [table.shown])
     table.wire(Refresh(look, [table.shown]))

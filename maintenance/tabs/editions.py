@@ -25,7 +25,7 @@ def build(context: PageContext) -> None:
     listed = html(elem_id="editions")
 
     def look(request: gr.Request) -> str:
-        return context.run(request, "editions", _listed)
+        return context.run(request, "editions", action=_listed)
 
     again.click(look, outputs=[listed], **QUIETLY)
     context.on_tab_open(look, [listed])
@@ -45,4 +45,4 @@ def _listed(ctx: ActionContext) -> str:
         )
         for one in editions.exported(ctx)
     ]
-    return markup.table(_("Editions"), head, rows, _("No edition was made here."))
+    return markup.table(_("Editions"), head, rows=rows, nothing=_("No edition was made here."))

@@ -27,8 +27,8 @@ def build(context: PageContext) -> None:
     rows = RowActions.of(
         context.registry,
         "entries-found",
-        "entry",
-        ["entries"],
+        parameter="entry",
+        areas=["entries"],
         single=_SINGLE,
         choices={"changes": metadata.NAMES},
         suggestions=("into", "to"),
@@ -40,14 +40,16 @@ def build(context: PageContext) -> None:
 
     def find(wanted: str, request: gr.Request) -> str:
         return context.run(
-            request, "entries", lambda ctx: markup.entries_found(entry_search.search(ctx, wanted), rows, table.shows)
+            request,
+            "entries",
+            action=lambda ctx: markup.entries_found(entry_search.search(ctx, wanted), rows, shows=table.shows),
         )
 
-    context.on_tab_open(find, [table.shown], [text])
+    context.on_tab_open(find, [table.shown], inputs=[text])
     search.click(find, [text], [table.shown], **QUIETLY)
     text.submit(find, [text], [table.shown], **QUIETLY)
     table.wire_show(_entry, shown)
-    refresh = Refresh(lambda request, wanted: (find(wanted, request), ""), [table.shown, shown], [text])
+    refresh = Refresh(lambda request, wanted: (find(wanted, request), ""), [table.shown, shown], inputs=[text])
     table.wire(refresh)
     form.wire(table.outcome, refresh)
 
@@ -57,4 +59,4 @@ def _entry(ctx: ActionContext, name: str) -> str:
     standing = entry_search.standing(ctx, result.id)
     history = entries.history(ctx, name)
     names = account_search.names(ctx, (result.owner, *(one.editor for one in history)))
-    return markup.entry(result, standing, described, history, names)
+    return markup.entry(result, standing, metadata=described, history=history, names=names)

@@ -17,8 +17,8 @@ from maintenance.tabs.action_table import ActionTable
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     form = ActionForm(context, "service", "jobs")
-    jobs_rows = RowActions.of(context.registry, "failed-jobs", "job", ["jobs"])
-    tasks_rows = RowActions.of(context.registry, "failed-tasks", "task", ["tasks"])
+    jobs_rows = RowActions.of(context.registry, "failed-jobs", parameter="job", areas=["jobs"])
+    tasks_rows = RowActions.of(context.registry, "failed-tasks", parameter="task", areas=["tasks"])
     with gr.Row():
         again = gr.Button(context.text(_("Refresh")), size="md")
         form.button("service.backup")
@@ -35,10 +35,10 @@ def build(context: PageContext) -> None:
         parts: list[str] = []
 
         def health(ctx: ActionContext) -> str:
-            parts.extend(markup.health(operations.health(ctx), jobs_rows, tasks_rows))
+            parts.extend(markup.health(operations.health(ctx), jobs_rows, tasks_rows=tasks_rows))
             return parts[0]
 
-        state = context.run(request, "health", health)
+        state = context.run(request, "health", action=health)
         return (state, parts[1], parts[2]) if parts else (state, "", "")
 
     outputs = [shown, jobs.shown, tasks.shown]

@@ -29,18 +29,18 @@ _LEAD = _(
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     html(context.hint(_LEAD))
-    rows = RowActions.of(context.registry, "revisions", "revision", ["labels", "rescore"], alone=True)
+    rows = RowActions.of(context.registry, "revisions", parameter="revision", areas=["labels", "rescore"], alone=True)
     rows = rows.without("labels.import")
     table = ActionTable(context, rows)
     progress, preview = html(elem_id="rescore-said"), html(elem_id="preview")
     form = _lay_out_import(context, rows)
-    watch = TaskWatch(gr.State(None), gr.Timer(_POLL_SECONDS, active=False), progress, preview)
+    watch = TaskWatch(gr.State(None), gr.Timer(_POLL_SECONDS, active=False), progress=progress, result=preview)
 
     def look(request: gr.Request) -> str:
-        return context.run(request, "labels", lambda ctx: _revisions(ctx, rows))
+        return context.run(request, "labels", action=lambda ctx: _revisions(ctx, rows))
 
     def tick(number: int | None, request: gr.Request) -> tuple[Any, ...]:
-        return _progress(context, number, request), *_after(context, number, request), look(request)
+        return _progress(context, number, request=request), *_after(context, number, request=request), look(request)
 
     refresh = Refresh(look, [table.shown])
     table.wire(refresh, watch)
@@ -71,16 +71,16 @@ def _revisions(ctx: ActionContext, rows: RowActions) -> str:
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
     names = account_search.names(ctx, (one.requested_by for one in known))
-    return markup.revisions(known, names, rows, board.label_revision if board else "")
+    return markup.revisions(known, names, actions=rows, current=board.label_revision if board else "")
 
 
-def _progress(context: PageContext, number: int | None, request: gr.Request) -> str:
+def _progress(context: PageContext, number: int | None, *, request: gr.Request) -> str:
     if number is None:
         return ""
-    return context.run(request, "task", lambda ctx: markup.task(operations.task(ctx, number)))
+    return context.run(request, "task", action=lambda ctx: markup.task(operations.task(ctx, number)))
 
 
-def _after(context: PageContext, number: int | None, request: gr.Request) -> tuple[Any, Any]:
+def _after(context: PageContext, number: int | None, *, request: gr.Request) -> tuple[Any, Any]:
     """Return the preview, where the task was one and is done; and whether to go on looking."""
     ended = [True]
 
@@ -90,5 +90,5 @@ def _after(context: PageContext, number: int | None, request: gr.Request) -> tup
         done = task.kind == rescoring.PREVIEW and task.state == "done"
         return markup.preview(rescoring.preview(ctx, task.id), task.id) if done else ""
 
-    shown = context.run(request, "preview", found) if number is not None else ""
+    shown = context.run(request, "preview", action=found) if number is not None else ""
     return shown or gr.skip(), gr.update(active=not ended[0])

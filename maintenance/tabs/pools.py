@@ -31,14 +31,14 @@ _LEAD = _(
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     html(context.hint(_LEAD))
-    rows = RowActions.of(context.registry, "pools", "pool", ["pools"], single=("pools.verify",))
+    rows = RowActions.of(context.registry, "pools", parameter="pool", areas=["pools"], single=("pools.verify",))
     table = ActionTable(context, rows, shows=_("Filter report"))
     report = html(elem_id="filter-report")
     form = ActionForm(context, "pools")
     form.rest(placed=list(rows.actions))
 
     def look(request: gr.Request) -> str:
-        return context.run(request, "pools", lambda ctx: _listed(ctx, rows, table.shows))
+        return context.run(request, "pools", action=lambda ctx: _listed(ctx, rows, shows=table.shows))
 
     def reporting(ctx: ActionContext, pool: str) -> str:
         return _report(pools.filter_report(ctx, whole_number(pool)))
@@ -49,12 +49,12 @@ def build(context: PageContext) -> None:
     context.on_tab_open(look, [table.shown])
 
 
-def _listed(ctx: ActionContext, actions: RowActions, shows: str) -> str:
+def _listed(ctx: ActionContext, actions: RowActions, *, shows: str) -> str:
     imported_pools = pools.imported_pools(ctx)
     names = account_search.names(ctx, (imported_pool.imported_by for imported_pool in imported_pools))
     head = (_("No."), _("Pool"), _("Pairs"), _("Sources"), _("Drafts and gold"), _("Filter"), _("By"), _("At"))
     rows = [_row(imported_pool, names) for imported_pool in imported_pools]
-    return markup.table(_("Pools"), head, rows, _("No pool is imported."), actions, shows)
+    return markup.table(_("Pools"), head, rows=rows, nothing=_("No pool is imported."), actions=actions, shows=shows)
 
 
 def _row(pool: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
@@ -84,9 +84,14 @@ def _report(report: Mapping[str, Any]) -> str:
         (
             *map(markup.paragraph, words),
             markup.table(
-                _("Judges"), (_("Judge"), _("Runs"), _("Right"), _("Removes alone"), _("Stay without it")), judges, ""
+                _("Judges"),
+                (_("Judge"), _("Runs"), _("Right"), _("Removes alone"), _("Stay without it")),
+                rows=judges,
+                nothing="",
             ),
-            markup.table(_("Combinations of judges"), (_("Judges"), _("Stay"), _("Removed")), combinations, ""),
-            markup.table(_("Sources"), (_("Source"), _("Considered"), _("Stay")), sources, ""),
+            markup.table(
+                _("Combinations of judges"), (_("Judges"), _("Stay"), _("Removed")), rows=combinations, nothing=""
+            ),
+            markup.table(_("Sources"), (_("Source"), _("Considered"), _("Stay")), rows=sources, nothing=""),
         )
     )

@@ -31,8 +31,8 @@ def build(context: PageContext) -> None:
     rows = RowActions.of(
         context.registry,
         "reported",
-        "result",
-        ["reported"],
+        parameter="result",
+        areas=["reported"],
         single=("reported.edit",),
         choices={"changes": fields(spec)},
     )
@@ -49,11 +49,13 @@ def build(context: PageContext) -> None:
     done = html(elem_id="reported-said")
 
     def results(request: gr.Request) -> str:
-        return context.run(request, "reported", lambda ctx: markup.reported_results(reported.results(ctx), rows))
+        return context.run(request, "reported", action=lambda ctx: markup.reported_results(reported.results(ctx), rows))
 
     def importing(dry_run: bool) -> Callable[..., tuple[str, str]]:
         def run(path: str | None, text: str, request: gr.Request) -> tuple[str, str]:
-            words = context.run(request, "import reported", lambda ctx: _import(ctx, path, text, dry_run))
+            words = context.run(
+                request, "import reported", action=lambda ctx: _import(ctx, path, why=text, dry_run=dry_run)
+            )
             return words, results(request)
 
         return run
@@ -71,11 +73,11 @@ def _buttons(path: str | None) -> tuple[gr.Button, gr.Button]:
     return gr.Button(interactive=chosen), gr.Button(interactive=chosen, variant="primary" if chosen else "secondary")
 
 
-def _import(ctx: ActionContext, path: str | None, why: str, dry_run: bool) -> str:
+def _import(ctx: ActionContext, path: str | None, *, why: str, dry_run: bool) -> str:
     if path is None:
         raise Conflict("no-file", "Choose a file first.")
     try:
-        result = reported.import_file(ctx, Path(path).read_bytes(), why, dry_run=dry_run)
+        result = reported.import_file(ctx, Path(path).read_bytes(), reason=why, dry_run=dry_run)
     except ReportedFileRejected as rejected:
         return markup.file_problems(rejected)
     return markup.reported_import(result)

@@ -25,15 +25,17 @@ def build(context: PageContext) -> None:
     html(context.hint(_LEAD))
     again = gr.Button(context.text(_("Refresh")), size="md")
     shown = html(elem_id="task")
-    table = ActionTable(context, RowActions.of(context.registry, "tasks", "task", ["tasks"]), shows=_("Show"))
+    table = ActionTable(
+        context, RowActions.of(context.registry, "tasks", parameter="task", areas=["tasks"]), shows=_("Show")
+    )
 
     def asked(request: gr.Request) -> str:
-        return context.run(request, "tasks", recent)
+        return context.run(request, "tasks", action=recent)
 
     def recent(ctx: ActionContext) -> str:
         tasks = operations.recent_tasks(ctx)
         names = account_search.names(ctx, (task.requested_by for task in tasks))
-        return markup.tasks(tasks, names, table.rows, table.shows)
+        return markup.tasks(tasks, names, actions=table.rows, shows=table.shows)
 
     again.click(asked, outputs=[table.shown], **QUIETLY)
     table.wire_show(show_task, shown)

@@ -64,13 +64,16 @@ def recorded_folders(session: Session, editions: Path) -> list[RecordedFolder]:
     """Return the folders of all imported pools and exported editions. `editions`: where editions are made."""
     wanted = select(Pool.id, Pool.folder, Pool.candidates, Pool.sha256).order_by(Pool.id)
     pools = [
-        RecordedFolder(f"{POOLS}/{number}", Path(folder), ("",), (candidates, digest))
+        RecordedFolder(f"{POOLS}/{number}", Path(folder), parts=("",), proof=(candidates, digest))
         for number, folder, candidates, digest in session.execute(wanted)
     ]
     made = {event.body["edition"]: event.body["card_sha256"] for event in audit.newest(session, [EXPORTED])}
     return pools + [
         RecordedFolder(
-            f"{EDITIONS}/{name}", editions, tuple(f"{part}/{name}" for part in _PARTS), (_CARD.format(name), digest)
+            f"{EDITIONS}/{name}",
+            editions,
+            parts=tuple(f"{part}/{name}" for part in _PARTS),
+            proof=(_CARD.format(name), digest),
         )
         for name, digest in sorted(made.items())
     ]
@@ -177,7 +180,7 @@ class CuratedFolders:
             archive.copy(folder)
 
 
-def find_problems(session: Session, replica: Replica, editions: Path, *, here: bool = True) -> list[str]:
+def find_problems(session: Session, replica: Replica, *, editions: Path, here: bool = True) -> list[str]:
     """Return a sentence for each recorded folder that is missing here (unless `here` is false) or in the replica."""
     archive = FolderArchive(replica)
     problems: list[str] = []

@@ -66,7 +66,7 @@ class FolderMirror:
 
 def worker_mirrors(replica: Replica, state: Path) -> tuple[FolderMirror, ...]:
     """Return what a worker mirrors; labels are nothing for the web process."""
-    return tuple(FolderMirror(state / name, name, replica) for name in (LABELS, AUDIT, ITEMS))
+    return tuple(FolderMirror(state / name, name, replica=replica) for name in (LABELS, AUDIT, ITEMS))
 
 
 def restore_items(replica: Replica | None, state: Path) -> int:
@@ -80,6 +80,6 @@ def restore_items(replica: Replica | None, state: Path) -> int:
     if replica is None:
         return 0
     try:
-        return FolderMirror(state / ITEMS, ITEMS, replica).restore()
+        return FolderMirror(state / ITEMS, ITEMS, replica=replica).restore()
     except Exception as error:  # of whatever store; its words may hold the address, and that a secret
         raise unreadable(replica, error) from None

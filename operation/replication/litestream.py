@@ -128,7 +128,7 @@ class Litestream:
         while (left := deadline - time.monotonic()) > 0:
             asked = {"path": str(self.database), "wait": True, "timeout": max(1, round(left))}
             try:
-                answer = self._ask("POST", "/sync", asked, left)
+                answer = self._ask("POST", "/sync", body=asked, timeout=left)
                 return Position(int(answer["txid"]), int(answer["replicated_txid"]))
             except (OSError, ValueError, KeyError):
                 time.sleep(min(_RETRY_SECONDS, max(0.0, deadline - time.monotonic())))
@@ -143,7 +143,7 @@ class Litestream:
                 return True
         return False
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    def _ask(self, method: str, path: str, *, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
         import httpx  # a tenth of a second that commands without a replica need not wait for
 
         transport = httpx.HTTPTransport(uds=str(self.socket))

@@ -43,6 +43,7 @@ class ReplicaWatch:
         self,
         litestream: Litestream,
         clock: Callable[[], float] = time.monotonic,
+        *,
         claim: ReplicaClaim | None = None,
     ) -> None:
         """`claim`: of this process on the replica; None: nobody else is looked for."""

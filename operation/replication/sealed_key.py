@@ -39,7 +39,7 @@ def unseal(secret: str, sealed: bytes) -> bytes:
     return _cipher(secret, salt).decrypt(token)
 
 
-def restore_key(replica: Replica, path: Path, secret: str, previous: str = "") -> bool:
+def restore_key(replica: Replica, path: Path, *, secret: str, previous: str = "") -> bool:
     """Bring the key to an empty disk; False where there is none to bring.
 
     `previous`: the secret before this one. Raises ReplicaUnusable where neither opens it, or where there is none.
@@ -64,20 +64,20 @@ def restore_key(replica: Replica, path: Path, secret: str, previous: str = "") -
     return True
 
 
-def begin_key(replica: Replica, path: Path, secret: str, content: bytes) -> bool:
+def begin_key(replica: Replica, path: Path, *, secret: str, content: bytes) -> bool:
     """Make this the key of an installation that has none; False where another process was faster: its key is used.
 
     Raises ReplicaUnusable.
     """
     if secret:
         replica.write_once(NAME, seal(secret, content))
-        restore_key(replica, path, secret)
+        restore_key(replica, path, secret=secret)
     else:
         atomic_files.write_once(path, content)
     return path.read_bytes() == content
 
 
-def keep_key(replica: Replica, path: Path, secret: str) -> bool:
+def keep_key(replica: Replica, path: Path, *, secret: str) -> bool:
     """Store the key of this disk encrypted; False where there is no secret, or no key on the disk.
 
     A key that is there under the same secret is everybody's: it takes the place of the one on this disk.

@@ -56,39 +56,39 @@ class UploadsAlarm:
         )
 
 
-def check_daily(database: Database, uploads: Uploads, earlier: Path | None = None) -> list[str] | None:
+def check_daily(database: Database, uploads: Uploads, *, earlier: Path | None = None) -> list[str] | None:
     """Check where nobody has in the last 24 hours; the sentences found, None where it was not due.
 
     `earlier`: a directory where files were kept before; one that is only there is copied over.
     """
     with database.read() as session:
         now = session.execute(select(database_now())).scalar_one()
-        if not is_due(session, CHECKED, now):
+        if not is_due(session, CHECKED, now=now):
             return None
         result = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
-    looked_at = part_of_day([StoredUpload(*row) for row in result], int(now // _DAY), MOST_BYTES)
-    problems = find_problems(looked_at, uploads, Uploads(earlier) if earlier else None)
+    looked_at = part_of_day([StoredUpload(*row) for row in result], int(now // _DAY), most_bytes=MOST_BYTES)
+    problems = find_problems(looked_at, uploads, earlier=Uploads(earlier) if earlier else None)
     with database.write() as session:
         facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:NAMED]}
-        audit.append(session, CHECKED, facts)
+        audit.append(session, CHECKED, data=facts)
     return problems
 
 
-def is_due(session: Session, kind: str, now: float) -> bool:
+def is_due(session: Session, kind: str, *, now: float) -> bool:
     """Return whether the last pass of a kind is a day old."""
     last = audit.newest(session, [kind], limit=1)
     return not last or last[0].at <= now - _EVERY
 
 
-def part_of_day(uploads: list[StoredUpload], day: int, most_bytes: int) -> list[StoredUpload]:
+def part_of_day(uploads: list[StoredUpload], day: int, *, most_bytes: int) -> list[StoredUpload]:
     """Return those whose turn it is: all, or the part of the day where all would be more than `most_bytes`."""
     parts = -(-sum(upload.size for upload in uploads) // most_bytes) or 1
     return [upload for upload in uploads if int(upload.sha256[:8], 16) % parts == day % parts]
 
 
-def find_problems(stored: Iterable[StoredUpload], uploads: Uploads, earlier: Uploads | None) -> list[str]:
+def find_problems(stored: Iterable[StoredUpload], uploads: Uploads, *, earlier: Uploads | None) -> list[str]:
     """Return a sentence for each file that is missing or is not what its hash says."""
-    return [sentence for upload in stored if (sentence := _problem(upload, uploads, earlier))]
+    return [sentence for upload in stored if (sentence := _problem(upload, uploads, earlier=earlier))]
 
 
 def alarm(session: Session) -> UploadsAlarm | None:
@@ -97,22 +97,22 @@ def alarm(session: Session) -> UploadsAlarm | None:
     named = tuple(name for event in last for name in event.body["named"])
     if not named:
         return None
-    return UploadsAlarm(max(event.at for event in last), sum(event.body["problems"] for event in last), named)
+    return UploadsAlarm(max(event.at for event in last), sum(event.body["problems"] for event in last), named=named)
 
 
-def _problem(upload: StoredUpload, uploads: Uploads, earlier: Uploads | None) -> str | None:
+def _problem(upload: StoredUpload, uploads: Uploads, *, earlier: Uploads | None) -> str | None:
     try:
         uploads.read(upload.sha256)
         return None
     except FileNotFoundError:
-        if earlier is not None and _brought(upload, uploads, earlier):
+        if earlier is not None and _brought(upload, uploads, earlier=earlier):
             return None
         return _("The upload of submission {submission} is missing.", submission=upload.submission)
     except UploadDamaged:
         return _("The upload of submission {submission} is damaged.", submission=upload.submission)
 
 
-def _brought(upload: StoredUpload, uploads: Uploads, earlier: Uploads) -> bool:
+def _brought(upload: StoredUpload, uploads: Uploads, *, earlier: Uploads) -> bool:
     try:
         uploads.keep(earlier.read(upload.sha256))
     except (FileNotFoundError, UploadDamaged):

@@ -72,7 +72,7 @@ def detect(record: Any) -> ModuleType | None:
     return next((reader for reader in READERS if reader.matches_format(record)), None)
 
 
-def read_file(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile:
+def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
     """Read a whole file. ``items``: how many the benchmark has; it bounds the number of records.
 
     Raises:
@@ -80,10 +80,10 @@ def read_file(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile
     """
     if data.startswith(b"PK\x03\x04"):
         if inspect_log.is_archive(data):
-            return _read(inspect_log, inspect_log.archive_records(data, findings), findings, items)
+            return _read(inspect_log, inspect_log.archive_records(data, findings), findings=findings, items=items)
         from predictions.readers import xlsx  # zip and XML parsers are needed for no other file
 
-        return _read_table(xlsx.sheet_records(data, findings), findings, items, "xlsx-not-vlmevalkit")
+        return _read_table(xlsx.sheet_records(data, findings), findings, items=items, code="xlsx-not-vlmevalkit")
     if data.startswith(gzipped.MAGIC):
         data = gzipped.unpack(data, findings)
     refuse_binary(data, findings)
@@ -95,11 +95,11 @@ def read_file(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile
         raise findings.reject("cr-line-ends", _("lines end in CR alone; save the file with LF or CRLF line ends"))
     document = _document(data, findings)
     if document is not None:
-        return _read_document(document, findings, items)
+        return _read_document(document, findings, items=items)
     if start not in (b"[", b"{") and b"index" in (header := data.split(b"\n", 1)[0]) and b"prediction" in header:
         text = _decoded(data, findings)
-        return _read_table(vlmevalkit.table_records(text, findings), findings, items, "unknown-format")
-    return _read_lines(data, findings, items)
+        return _read_table(vlmevalkit.table_records(text, findings), findings, items=items, code="unknown-format")
+    return _read_lines(data, findings, items=items)
 
 
 def _document(data: bytes, findings: ProblemCollector) -> Any:
@@ -151,10 +151,10 @@ def _decoded(data: bytes, findings: ProblemCollector) -> str:
         raise findings.reject("bad-utf8", _("the line is not valid UTF-8; save the file as UTF-8"), line=line) from None
 
 
-def _read_document(value: Any, findings: ProblemCollector, items: int) -> ParsedFile:
+def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> ParsedFile:
     """Return one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
-        return _read(inspect_log, inspect_log.document_records(value), findings, items)
+        return _read(inspect_log, inspect_log.document_records(value), findings=findings, items=items)
     records = value
     if isinstance(value, dict):
         held = [value[name] for name in ("results", "rows") if isinstance(value.get(name), list)]
@@ -167,22 +167,22 @@ def _read_document(value: Any, findings: ProblemCollector, items: int) -> Parsed
         reader = vl_reward_model
     if reader is None:
         raise _unknown(value if isinstance(value, dict) and records == [value] else records, findings)
-    return _read(reader, numbered, findings, items)
+    return _read(reader, numbered, findings=findings, items=items)
 
 
-def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, items: int, code: str) -> ParsedFile:
+def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, items: int, code: str) -> ParsedFile:
     """Return the records of an xlsx, tsv or csv file."""
     if records and detect(records[0][1]) is not vlmevalkit:
-        raise refuse_table(list(records[0][1]), findings, code)
+        raise refuse_table(list(records[0][1]), findings, code=code)
     if not records:
         raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
     for line, record in records:
         if any("\x00" in cell for cell in record.values()):
             raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
-    return _read(vlmevalkit, records, findings, items)
+    return _read(vlmevalkit, records, findings=findings, items=items)
 
 
-def _read_lines(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile:
+def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
     """Return JSON lines: split on LF only, since texts hold other line separators."""
     reader = None
     for line in first_lines(data, _ASKED):
@@ -196,9 +196,9 @@ def _read_lines(data: bytes, findings: ProblemCollector, items: int) -> ParsedFi
         first = first_lines(data, _ASKED)
         if not any(_looks_like_json(line) for line in first):
             raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
-        raise _unknown_lines(data, findings, items)
-    lines = Lines(data, findings, items)
-    reading = _read(reader, lines, findings, items)
+        raise _unknown_lines(data, findings, items=items)
+    lines = Lines(data, findings, items=items)
+    reading = _read(reader, lines, findings=findings, items=items)
     lines.check_again()
     return reading
 
@@ -209,22 +209,24 @@ def _looks_like_json(line: bytes) -> bool:
     return (start[:1] == b"{" and start != b"{'") or start[:1] == b"[" or _parsed(line) is not None
 
 
-def _read(reader: ModuleType, records: Iterable[tuple[int, Any]], findings: ProblemCollector, items: int) -> ParsedFile:
+def _read(
+    reader: ModuleType, records: Iterable[tuple[int, Any]], *, findings: ProblemCollector, items: int
+) -> ParsedFile:
     if isinstance(records, list) and len(records) > items * MAX_VOTES_PER_ITEM:
-        raise too_many_records(len(records), findings, items)
+        raise too_many_records(len(records), findings, items=items)
     findings.format = reader.FORMAT
     reading: ParsedFile = reader.read(records, findings)
     findings.format = reading.format
     return reading
 
 
-def _unknown_lines(data: bytes, findings: ProblemCollector, items: int) -> UploadRejected:
+def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> UploadRejected:
     """Return lines of which none is recognised: the faults of the first ones (of all, if each of those has one), or
     what is known of such files.
     """
     first = first_lines(data, _ASKED)
     whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")
-    lines = Lines(data, findings, items) if whole else Lines(b"\n".join(first), findings, _ASKED)
+    lines = Lines(data, findings, items=items) if whole else Lines(b"\n".join(first), findings, items=_ASKED)
     records = [value for _, value in lines]
     lines.check_again()
     if findings.problem_count:

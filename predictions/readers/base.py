@@ -128,7 +128,7 @@ class FieldReader:
         name = record.get(id_field)
         self.id = name if isinstance(name, str) else None
 
-    def fault(self, field: str, code: str, message: str) -> None:
+    def fault(self, field: str, code: str, *, message: str) -> None:
         """Record a problem about a field, and that this record cannot be used."""
         self.ok = False
         self.findings.add(code, message, line=self.line, id=self.id, field=field)
@@ -146,7 +146,7 @@ class FieldReader:
         value = holder.get(name)
         if isinstance(value, str):
             return self.bounded(value, path)
-        self._wrong(path, value, _("a text"), missing=name not in holder)
+        self._wrong(path, value, wanted=_("a text"), missing=name not in holder)
         return ""
 
     def bounded(self, value: str, path: str) -> str:
@@ -155,7 +155,9 @@ class FieldReader:
             self.fault(
                 path,
                 "text-too-long",
-                _("has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT),
+                message=_(
+                    "has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT
+                ),
             )
         return value
 
@@ -171,7 +173,7 @@ class FieldReader:
         value = holder.get(name)
         if isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value):
             return self.bounded(value[0], path), self.bounded(value[1], path)
-        self._wrong(path, value, _("a list of two texts"), missing=name not in holder)
+        self._wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
         return "", ""
 
     def flag(self, name: str, path: str) -> int:
@@ -179,7 +181,7 @@ class FieldReader:
         value = self.record.get(name)
         if type(value) is int and value in (0, 1):
             return value
-        self._wrong(path, value, _("0 (order as stored) or 1 (swapped)"), missing=name not in self.record)
+        self._wrong(path, value, wanted=_("0 (order as stored) or 1 (swapped)"), missing=name not in self.record)
         return 0
 
     def number(self, name: str) -> float:
@@ -187,20 +189,20 @@ class FieldReader:
         value = self.record.get(name)
         if value is not None and is_number(value):
             return float(value)
-        self._wrong(name, value, _("a number"), missing=name not in self.record)
+        self._wrong(name, value, wanted=_("a number"), missing=name not in self.record)
         return 0.0
 
     def scores(self, value: Any, path: str) -> tuple[float, float]:
         """Return two finite numbers."""
         if isinstance(value, list) and len(value) == 2 and is_number(value[0]) and is_number(value[1]):
             return value[0], value[1]
-        self._wrong(path, value, _("a list of two finite numbers"))
+        self._wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
 
     def votes(self, value: Any, path: str) -> list[Any]:
         """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""
         if not isinstance(value, list):
-            self._wrong(path, value, _("a list, one entry for each vote"), missing=path not in self.record)
+            self._wrong(path, value, wanted=_("a list, one entry for each vote"), missing=path not in self.record)
             return []
         if not 1 <= len(value) <= MAX_VOTES_PER_ITEM:
             message = _(
@@ -208,20 +210,24 @@ class FieldReader:
                 value=len(value),
                 max_votes_per_item=MAX_VOTES_PER_ITEM,
             )
-            self.fault(path, "votes-count", message)
+            self.fault(path, "votes-count", message=message)
             return []
         return value
 
-    def _wrong(self, path: str, value: Any, wanted: str, *, missing: bool = False) -> None:
+    def _wrong(self, path: str, value: Any, *, wanted: str, missing: bool = False) -> None:
         if missing:
             self.fault(
-                path, "missing-field", _("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted)
+                path,
+                "missing-field",
+                message=_("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted),
             )
         else:
             self.fault(
                 path,
                 "bad-field",
-                _("the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shorten(value)),
+                message=_(
+                    "the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shorten(value)
+                ),
             )
 
 
@@ -276,7 +282,7 @@ class TextComparison:
     silent: list[int] = field(default_factory=list)
     different: list[int] = field(default_factory=list)
 
-    def compare(self, row_index: int, choice: int, text: Any) -> None:
+    def compare(self, row_index: int, choice: int, *, text: Any) -> None:
         """Count a text that states no choice, or another than the recorded one."""
         if not isinstance(text, str):
             return

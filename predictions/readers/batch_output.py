@@ -70,7 +70,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         name = request_name(record.get("custom_id"))
         if name is None:
             message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"
-            fields.fault("custom_id", "bad-field", message)
+            fields.fault("custom_id", "bad-field", message=message)
         text = reply_of(record)
         if text is not None:
             fields.bounded(text, "response")
@@ -91,10 +91,10 @@ def _parsed(kept: Mapping[RequestName, tuple[int, str | None]]) -> ParsedFile:
         choice = UNDECIDED if text is None else choice_of(text)
         if text is None:
             failed.append(len(rows))
-        samples.see(len(rows), 0, choice, text or "")
+        samples.see(len(rows), 0, choice=choice, reply=text or "")
         stored = choice if choice == UNDECIDED else choice ^ name.swapped
         marks = (text_mark(text or ""),)
-        rows.append(PredictionRow(line, (stored,), (name.swapped,), name.id, key=name.key, texts=marks))
+        rows.append(PredictionRow(line, (stored,), shown=(name.swapped,), id=name.id, key=name.key, texts=marks))
     remarks = failed_remark(_FAILED, failed)
     return ParsedFile(
         FORMAT, rows, one_vote_a_row=True, text_field="custom_id", remarks=remarks, samples=samples,
@@ -112,9 +112,9 @@ def request_name(value: Any) -> RequestName | None:
             key = urlsafe_b64decode(own[4] + "=").hex()
         except (binascii.Error, ValueError):
             return None
-        return RequestName(int(own[1]), int(own[2]), int(own[3] == "s"), key=key)
+        return RequestName(int(own[1]), int(own[2]), swapped=int(own[3] == "s"), key=key)
     named = _NAMED.fullmatch(value)
-    return RequestName(0, int(named[2]), int(named[3] == "s"), id=named[1]) if named else None
+    return RequestName(0, int(named[2]), swapped=int(named[3] == "s"), id=named[1]) if named else None
 
 
 def reply_of(record: Mapping[str, Any]) -> str | None:

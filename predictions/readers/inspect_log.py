@@ -101,10 +101,10 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
             raise findings.reject("bad-eval", _("the log holds a part twice; export it again"))
         for member in members:
             if member.filename.startswith(_SAMPLES) and member.filename.endswith(".json"):
-                yield _needed(loads(_unpacked(archive, member, data)))
+                yield _needed(loads(_unpacked(archive, member, data=data)))
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, data: bytes) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, data: bytes) -> bytes:
     """Return the content of a member, at most the size that its directory states."""
     if member.compress_type != _ZSTD:
         with archive.open(member) as opened:
@@ -192,15 +192,15 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None
         if texts is None and type(swapped) is not bool:
             message = _("the sample tells no order: use the official prompt, or put `swapped` into its metadata")
-            fields.fault("input", "missing-field", message)
+            fields.fault("input", "missing-field", message=message)
         if fields.finish():
             choice = choice_of(text)
-            samples.see(len(rows), 0, choice, text)
+            samples.see(len(rows), 0, choice=choice, reply=text)
             marks = (text_mark(text),)
             if texts is not None:  # as shown
                 rows.append(PredictionRow(line, (choice,), (0,), fields.id, *texts, texts=marks))
             else:
                 stored = choice if choice == UNDECIDED else choice ^ swapped
                 key = record["item"]
-                rows.append(PredictionRow(line, (stored,), (int(swapped),), fields.id, key=key, texts=marks))
+                rows.append(PredictionRow(line, (stored,), shown=(int(swapped),), id=fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, one_vote_a_row=True, text_field="input", samples=samples, reply_field="output")

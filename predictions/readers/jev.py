@@ -42,9 +42,11 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         fields.text("id")
         p = fields.number("p_first_better")
         if fields.ok and not 0.0 <= p <= 1.0:
-            fields.fault("p_first_better", "bad-field", _("must be a probability from 0 to 1, not {p}", p=shorten(p)))
+            fields.fault(
+                "p_first_better", "bad-field", message=_("must be a probability from 0 to 1, not {p}", p=shorten(p))
+            )
         if fields.finish():
             choice = preferred((p, 0.5))
-            samples.see(len(rows), 0, choice, p, STORED)
-            rows.append(PredictionRow(line, (choice,), None, fields.id))
+            samples.see(len(rows), 0, choice=choice, reply=p, words=STORED)
+            rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
     return ParsedFile(FORMAT, rows, samples=samples)

@@ -19,7 +19,7 @@ class Lines:
     Duplicate keys are excluded for the file as a whole, by counting; only where that fails line by line.
     """
 
-    def __init__(self, data: bytes, findings: ProblemCollector, items: int) -> None:
+    def __init__(self, data: bytes, findings: ProblemCollector, *, items: int) -> None:
         self.data, self.findings, self.items = data, findings, items
         tail = data[-64:].rstrip()  # one copy less of a large file
         self.end = len(data) - len(data[-64:]) + len(tail) if tail else len(data.rstrip())
@@ -36,7 +36,7 @@ class Lines:
             start = stop + 1
             if start >= end:
                 return
-        raise too_many_records(number + data.count(b"\n", start, end) + 1, self.findings, self.items)
+        raise too_many_records(number + data.count(b"\n", start, end) + 1, self.findings, items=self.items)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         for number, line in self._raw():
@@ -50,7 +50,7 @@ class Lines:
                     raise JsonFault("line-too-long", message)
                 value, keys = loads_with_key_counts(line)
             except JsonFault as fault:
-                self._fault(number, line, fault)
+                self._fault(number, line, fault=fault)
                 continue
             self.keys += keys
             yield number, value
@@ -65,9 +65,9 @@ class Lines:
                 try:
                     loads(line)
                 except JsonFault as fault:
-                    self._fault(number, line, fault)
+                    self._fault(number, line, fault=fault)
 
-    def _fault(self, number: int, line: bytes, fault: JsonFault) -> None:
+    def _fault(self, number: int, line: bytes, *, fault: JsonFault) -> None:
         self.faulty.add(number)
         self.findings.unread += 1
         code, message = fault.code, fault.message
@@ -76,7 +76,7 @@ class Lines:
         self.findings.add(code, message, line=number)
 
 
-def too_many_records(records: int, findings: ProblemCollector, items: int) -> UploadRejected:
+def too_many_records(records: int, findings: ProblemCollector, *, items: int) -> UploadRejected:
     """Return the rejection of a file with more records than votes can be."""
     message = _(
         "{records:,} records; at most {items:,} pairs with {max_votes_per_item} votes each are taken",

@@ -61,7 +61,9 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         text = _text(fields)
         position = record.get("doc_id")
         if type(position) is not int or position < 0:
-            fields.fault("doc_id", "bad-field", _("the field `doc_id` must be the row number in the dataset, from 0"))
+            fields.fault(
+                "doc_id", "bad-field", message=_("the field `doc_id` must be the row number in the dataset, from 0")
+            )
             position = None
         name, texts = _item(record)
         in_doc = in_doc or "doc" in record
@@ -73,9 +75,22 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             if marker is not None:
                 failed[marker].append(len(rows))
             choice = choice_of(text) if marker is None else UNDECIDED
-            samples.see(len(rows), 0, choice, text)
+            samples.see(len(rows), 0, choice=choice, reply=text)
             mark = (text_mark(text),)
-            rows.append(PredictionRow(line, (choice,), (0,), name, query, responses, None, position, by_parity, mark))
+            rows.append(
+                PredictionRow(
+                    line,
+                    (choice,),
+                    shown=(0,),
+                    id=name,
+                    query=query,
+                    responses=responses,
+                    key=None,
+                    position=position,
+                    by_parity=by_parity,
+                    texts=mark,
+                )
+            )
     remarks = [remark for marker, label in _FAILED.items() for remark in failed_remark(label, failed[marker])]
     field = "doc" if in_doc else "input"
     return ParsedFile(FORMAT, rows, text_field=field, remarks=remarks, samples=samples, reply_field="filtered_resps")
@@ -89,7 +104,9 @@ def _text(fields: FieldReader) -> str:
     if isinstance(value, str):
         return fields.bounded(value, "filtered_resps")
     code = "bad-field" if "filtered_resps" in fields.record else "missing-field"
-    fields.fault("filtered_resps", code, _("`filtered_resps` must be the judge's text, or a list with that one text"))
+    fields.fault(
+        "filtered_resps", code, message=_("`filtered_resps` must be the judge's text, or a list with that one text")
+    )
     return ""
 
 

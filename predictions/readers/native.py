@@ -61,7 +61,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             message = _(
                 "a line needs exactly one of `votes`, `judgements` and `scores`; this one has {given}", given=given
             )
-            fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message)
+            fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message=message)
         elif kinds[0] == "votes":
             choices = _votes(fields)
         elif kinds[0] == "scores":
@@ -71,17 +71,19 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             choices, shown, marks = _judgements(fields)
             reply_field = "judgements.text"
         if fields.finish():
-            _see(samples, len(rows), record[kinds[0]], choices, shown)
-            rows.append(PredictionRow(line, choices, shown, id=fields.id, key=key, texts=marks))
+            _see(samples, len(rows), said=record[kinds[0]], choices=choices, shown=shown)
+            rows.append(PredictionRow(line, choices, shown=shown, id=fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
 
 
-def _see(samples: Samples, row: int, said: list[Any], choices: list[int], shown: list[int] | None) -> None:
+def _see(samples: Samples, row: int, *, said: list[Any], choices: list[int], shown: list[int] | None) -> None:
     for vote, choice in enumerate(choices):
         if shown is None:
-            samples.see(row, vote, choice, said[vote], STORED)
+            samples.see(row, vote, choice=choice, reply=said[vote], words=STORED)
         else:
-            samples.see(row, vote, choice if choice == UNDECIDED else choice ^ shown[vote], said[vote]["text"])
+            samples.see(
+                row, vote, choice=choice if choice == UNDECIDED else choice ^ shown[vote], reply=said[vote]["text"]
+            )
 
 
 def _item_key(fields: FieldReader) -> str | None:
@@ -92,12 +94,12 @@ def _item_key(fields: FieldReader) -> str | None:
             fields.fault(
                 name,
                 "bad-field",
-                _("the field `{name}` must be a text, not {name2}", name=name, name2=shorten(record[name])),
+                message=_("the field `{name}` must be a text, not {name2}", name=name, name2=shorten(record[name])),
             )
     key = record.get("item")
     if record.get("id") is None and key is None:
         message = _("the field `id` is missing; give the pair's id, or its fingerprint as `item`")
-        fields.fault("id", "missing-field", message)
+        fields.fault("id", "missing-field", message=message)
     return key if isinstance(key, str) else None
 
 
@@ -112,7 +114,7 @@ def _votes(fields: FieldReader) -> list[int]:
             message = _(
                 "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
             )
-            fields.fault(f"votes[{i}]", "bad-vote", message)
+            fields.fault(f"votes[{i}]", "bad-vote", message=message)
     return choices
 
 
@@ -125,7 +127,7 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
                 'a judgement is {{"text": ..., "swapped": true or false}}, not {judgement}',
                 judgement=shorten(judgement),
             )
-            fields.fault(path, "bad-field", message)
+            fields.fault(path, "bad-field", message=message)
             continue
         text = fields.text("text", f"{path}.text", where=judgement)
         swapped = judgement.get("swapped")
@@ -134,7 +136,7 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
                 "`swapped` must be true (stored response 1 was shown first) or false, not {swapped}",
                 swapped=shorten(swapped),
             )
-            fields.fault(f"{path}.swapped", "bad-order-flag", message)
+            fields.fault(f"{path}.swapped", "bad-order-flag", message=message)
         choice = choice_of(text)
         choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))
         shown.append(int(bool(swapped)))

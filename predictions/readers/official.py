@@ -65,7 +65,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             text, swapped = meta["filter_choice"], meta["random_number"]
             first, second = responses
         except (KeyError, TypeError, ValueError):
-            explain(record, line, findings)
+            explain(record, line, findings=findings)
             continue
         if (
             type(text) is type(name) is type(query) is type(first) is type(second) is str
@@ -79,12 +79,12 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             if texts is None:
                 texts = known[name, query, first, second] = (name, query, (first, second))
             choices = _ONE[(result - 1) ^ swapped if result else UNDECIDED]
-            samples.see(len(rows), 0, result - 1, text)
+            samples.see(len(rows), 0, choice=result - 1, reply=text)
             append(PredictionRow(line, choices, _ONE[swapped], *texts, texts=(text_mark(text),)))
-        elif explain(record, line, findings):
+        elif explain(record, line, findings=findings):
             result = verdict(text)
-            samples.see(len(rows), 0, result - 1, text)
-            append(row(record, line, result))
+            samples.see(len(rows), 0, choice=result - 1, reply=text)
+            append(row(record, line, result=result))
     return ParsedFile(FORMAT, rows, one_vote_a_row=True, samples=samples, reply_field=REPLY_FIELD)
 
 
@@ -105,16 +105,24 @@ def present(records: Records, findings: ProblemCollector) -> Iterator[tuple[int,
         findings.note("null-lines", _("{nulls} null lines were passed over, as the official script does.", nulls=nulls))
 
 
-def row(record: dict[str, Any], line: int, result: int) -> PredictionRow:
+def row(record: dict[str, Any], line: int, *, result: int) -> PredictionRow:
     """Return the row of a record that ``explain`` found good; ``found`` is the verdict of its text."""
     swapped = record["meta"]["random_number"]
     first, second = record["response"]
     choice = (result - 1) ^ swapped if result else UNDECIDED
     marks = (text_mark(record["meta"]["filter_choice"]),)
-    return PredictionRow(line, (choice,), (swapped,), record["id"], record["query"], (first, second), texts=marks)
+    return PredictionRow(
+        line,
+        (choice,),
+        shown=(swapped,),
+        id=record["id"],
+        query=record["query"],
+        responses=(first, second),
+        texts=marks,
+    )
 
 
-def explain(record: dict[str, Any], line: int, findings: ProblemCollector) -> bool:
+def explain(record: dict[str, Any], line: int, *, findings: ProblemCollector) -> bool:
     """Add every problem of a record; whether it has none."""
     fields = FieldReader(record, line, findings)
     fields.text("id")
@@ -122,7 +130,9 @@ def explain(record: dict[str, Any], line: int, findings: ProblemCollector) -> bo
     fields.pair("response")
     meta = record.get("meta")
     if not isinstance(meta, dict):
-        fields.fault("meta", "missing-field" if meta is None else "bad-field", _("the field `meta` must be an object"))
+        fields.fault(
+            "meta", "missing-field" if meta is None else "bad-field", message=_("the field `meta` must be an object")
+        )
     else:
         inner = FieldReader(meta, line, findings)
         inner.id = fields.id
@@ -132,7 +142,7 @@ def explain(record: dict[str, Any], line: int, findings: ProblemCollector) -> bo
                 "`meta.random_number` must be 0 (as stored) or 1 (swapped), not {meta}",
                 meta=shorten(meta["random_number"]),
             )
-            inner.fault("meta.random_number", "bad-order-flag", message)
+            inner.fault("meta.random_number", "bad-order-flag", message=message)
         else:
             inner.flag("random_number", "meta.random_number")
         fields.ok = fields.ok and inner.ok

@@ -50,11 +50,11 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     rows: list[PredictionRow] = []
     samples = Samples()
     for line, record in official.present(records, findings):
-        if official.explain(record, line, findings):
+        if official.explain(record, line, findings=findings):
             text = record["meta"]["filter_choice"]
             choice = better(text)
-            samples.see(len(rows), 0, choice, text)
-            rows.append(official.row(record, line, choice + 1))
+            samples.see(len(rows), 0, choice=choice, reply=text)
+            rows.append(official.row(record, line, result=choice + 1))
     return ParsedFile(
         FORMAT,
         rows,

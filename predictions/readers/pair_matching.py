@@ -28,7 +28,7 @@ class MatchedPairs:
 
 
 def match_predictions(
-    predictions: Sequence[PairPrediction], table: ItemTable, findings: ProblemCollector
+    predictions: Sequence[PairPrediction], table: ItemTable, *, findings: ProblemCollector
 ) -> MatchedPairs:
     """Return the votes of a file about the items of an edition.
 
@@ -42,15 +42,15 @@ def match_predictions(
     for place in _in_order(predictions):
         prediction = predictions[place]
         try:
-            items[place] = index = _find(prediction, finder, table)
-            votes = _as_stored(prediction, table, index)
+            items[place] = index = _find(prediction, finder, table=table)
+            votes = _as_stored(prediction, table, index=index)
         except UnmatchedPrediction as error:
             findings.add(error.code, str(error), line=prediction.line, id=prediction.id, field=error.field)
             continue
         if len(votes) == k:
             matrix[index] = votes
-    _report_missing(finder, table, revision, findings)
-    return MatchedPairs(matrix, revision, tuple(items))
+    _report_missing(finder, table, revision=revision, findings=findings)
+    return MatchedPairs(matrix, revision, items=tuple(items))
 
 
 def _revision(predictions: Sequence[PairPrediction], table: ItemTable) -> str:
@@ -80,7 +80,7 @@ def _in_order(predictions: Sequence[PairPrediction]) -> list[int]:
     return sorted(range(len(predictions)), key=key)
 
 
-def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Sequence[int]:
+def _as_stored(prediction: PairPrediction, table: ItemTable, *, index: int) -> Sequence[int]:
     """Return the votes about the responses in the order of the table, or about the preferred one.
 
     Raises:
@@ -89,7 +89,7 @@ def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Sequ
     about_label = prediction.responses is None and preferred_is_named(table.spec)
     if (prediction.preferred_first or about_label) and not table.spec.public_labels:
         message = _("the record does not tell which response was shown first; repeat both responses, or the prompt")
-        raise UnmatchedPrediction("responses" if about_label else "rewards", "order-unclear", message)
+        raise UnmatchedPrediction("responses" if about_label else "rewards", "order-unclear", message=message)
     if prediction.preferred_first or about_label:
         return [(PREFERRED, OTHER)[vote] if vote in (0, 1) else vote for vote in prediction.votes]
     turned = prediction.responses is not None and _fingerprints(prediction.responses) != table.items[index].responses
@@ -103,12 +103,12 @@ def _fingerprints(responses: tuple[str, str]) -> tuple[str, str]:
 class UnmatchedPrediction(Exception):
     """A prediction is about no pair of the edition, or about one that has a prediction already."""
 
-    def __init__(self, field: str, code: str, message: str) -> None:
+    def __init__(self, field: str, code: str, *, message: str) -> None:
         super().__init__(message)
         self.field, self.code = field, code
 
 
-def _find(prediction: PairPrediction, finder: PairFinder, table: ItemTable) -> int:
+def _find(prediction: PairPrediction, finder: PairFinder, *, table: ItemTable) -> int:
     """Return the item of a prediction. Raises UnmatchedPrediction where it has none."""
     by_key = prediction.key is not None
     field = "item" if by_key else "id"
@@ -117,22 +117,22 @@ def _find(prediction: PairPrediction, finder: PairFinder, table: ItemTable) -> i
         message = _(
             "{id!r} is no pair of this edition of {title}", id=prediction.key or prediction.id, title=table.spec.title
         )
-        raise UnmatchedPrediction(field, "unknown-item", message)
+        raise UnmatchedPrediction(field, "unknown-item", message=message)
     if not by_key and prediction.responses is not None:
         known = finder.with_responses(known, _fingerprints(prediction.responses))
         if not known:
             message = _("the responses are those of no pair with this id; give them as the benchmark has them")
-            raise UnmatchedPrediction("responses", "unknown-responses", message)
+            raise UnmatchedPrediction("responses", "unknown-responses", message=message)
     index = finder.take(known)
     if index is None:
         message = _(
             "the edition has {known} such pair(s), the file has more; remove the repeated record", known=len(known)
         )
-        raise UnmatchedPrediction(field, "repeated-item", message)
+        raise UnmatchedPrediction(field, "repeated-item", message=message)
     return index
 
 
-def _report_missing(finder: PairFinder, table: ItemTable, revision: str, findings: ProblemCollector) -> None:
+def _report_missing(finder: PairFinder, table: ItemTable, *, revision: str, findings: ProblemCollector) -> None:
     """Add a problem if pairs of the edition have no prediction, beyond what unread records explain."""
     held = table.in_revision(revision)
     missing = [table.items[index].ids[revision] for index in held if index in finder.free]

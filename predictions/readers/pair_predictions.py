@@ -107,7 +107,7 @@ class PredictionFile:
 RecordReader = Callable[[FieldReader, BenchmarkSpec], PairPrediction | None]
 
 
-def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollector) -> PredictionFile:
+def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemCollector) -> PredictionFile:
     """Return the predictions of a file.
 
     Raises:
@@ -128,7 +128,13 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
     ]
     predictions = tuple(prediction for prediction in results if prediction is not None)
     _check_votes(predictions, findings)
-    return PredictionFile(format, predictions, _notes(predictions), format in _REPLY_FIELDS, _REPLY_FIELDS.get(format))
+    return PredictionFile(
+        format,
+        predictions,
+        notes=_notes(predictions),
+        first_shown=format in _REPLY_FIELDS,
+        reply_field=_REPLY_FIELDS.get(format),
+    )
 
 
 def _format_of(records: Iterable[Any]) -> str | None:
@@ -211,19 +217,19 @@ def _named(fields: FieldReader) -> str:
 
 
 def _official(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
-    return _replied(fields, spec, read_verdict)
+    return _replied(fields, spec, parse=read_verdict)
 
 
 def _omni_rrm(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
     """Read the judge's JSON; where its text says nothing, what the tool has read from it."""
-    result = _replied(fields, spec, read_json_verdict)
+    result = _replied(fields, spec, parse=read_json_verdict)
     if result is None or result.votes != (UNREADABLE,):
         return result
     return replace(result, votes=(read_stated_verdict(fields.record.get("PredBetter")),))
 
 
 def _replied(
-    fields: FieldReader, spec: BenchmarkSpec, parse: Callable[[str, BenchmarkSpec], int]
+    fields: FieldReader, spec: BenchmarkSpec, *, parse: Callable[[str, BenchmarkSpec], int]
 ) -> PairPrediction | None:
     """Read a record with the judge's text in ``output``, A shown first. No text (null) is an unreadable one."""
     failed = fields.record.get("output", "") is None
@@ -231,7 +237,7 @@ def _replied(
     responses = _responses(fields.record.get("Meta"), spec) or _responses(fields.record, spec)
     if not fields.finish():
         return None
-    return PairPrediction(fields.line, item_id, (parse(text, spec),), responses, replies=(text,))
+    return PairPrediction(fields.line, item_id, votes=(parse(text, spec),), responses=responses, replies=(text,))
 
 
 def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
@@ -249,7 +255,7 @@ def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         return None
     texts = _responses(fields.record, spec)
     responses = texts or _named_responses(fields.record)
-    named = PairPrediction(fields.line, item_id, preferred_votes, responses, replies=tuple(pairs))
+    named = PairPrediction(fields.line, item_id, votes=preferred_votes, responses=responses, replies=tuple(pairs))
     first = _shown_first(fields.record.get("qs"), responses)
     named_by_label = spec.fields is None or spec.fields.label is None
     if named_by_label or (texts is None and responses is not None):  # the fields' names say which is which
@@ -281,7 +287,7 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
         replies = replies[0]
     if not isinstance(replies, str):
         message = _("must be the judge's text, or a list with that one text, not {replies}", replies=shorten(replies))
-        fields.fault("filtered_resps", "bad-field", message)
+        fields.fault("filtered_resps", "bad-field", message=message)
         replies = ""
     doc, score = fields.record.get("doc"), fields.record.get(_LMMS_METRIC)
     item_id = field_at(doc, spec.fields.id if spec.fields else "id") or field_at(score, "question_id")
@@ -291,14 +297,14 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
             fields=spec.fields.id if spec.fields else "id",
             lmms_metric=_LMMS_METRIC,
         )
-        fields.fault(_LMMS_METRIC, "missing-field", message)
+        fields.fault(_LMMS_METRIC, "missing-field", message=message)
     position = fields.record.get("doc_id")
     responses = _responses(doc, spec) or _prompted(fields.record.get("input"))
     if not fields.finish():
         return None
     votes = (UNREADABLE if replies.startswith(_LMMS_FAILED) else read_verdict(replies, spec),)
     position = position if isinstance(position, int) else None
-    return PairPrediction(fields.line, item_id, votes, responses, position=position, replies=(replies,))
+    return PairPrediction(fields.line, item_id, votes=votes, responses=responses, position=position, replies=(replies,))
 
 
 _LMMS_METRIC = "multimodal_rewardbench_accuracy"
@@ -315,12 +321,12 @@ def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         message = _(
             "give exactly one of `votes`, `judgements` and `scores`, not {given}", given=" and ".join(given) or "none"
         )
-        fields.fault(given[0] if given else "votes", "votes-fields", message)
+        fields.fault(given[0] if given else "votes", "votes-fields", message=message)
         fields.finish()
         return None
     parts = fields.votes(record[given[0]], given[0])
     votes = tuple(_NATIVE[given[0]](fields, spec, part, f"{given[0]}[{i}]") for i, part in enumerate(parts))
-    return PairPrediction(fields.line, item_id, votes, key=key, replies=tuple(parts)) if fields.finish() else None
+    return PairPrediction(fields.line, item_id, votes=votes, key=key, replies=tuple(parts)) if fields.finish() else None
 
 
 def _native_vote(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str) -> int:
@@ -330,7 +336,7 @@ def _native_vote(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str)
         return part
     known = _("0, 1, 2 (tie) or null") if spec.ties else _("0, 1 or null")
     fields.fault(
-        path, "bad-vote", _("`{path}` must be {known}, not {part}", path=path, known=known, part=shorten(part))
+        path, "bad-vote", message=_("`{path}` must be {known}, not {part}", path=path, known=known, part=shorten(part))
     )
     return UNREADABLE
 
@@ -340,7 +346,9 @@ def _native_judgement(fields: FieldReader, spec: BenchmarkSpec, part: Any, path:
     if not isinstance(swapped, bool) or not isinstance(part.get("text"), str):
         wanted = '{"text": ..., "swapped": true or false}'
         fields.fault(
-            path, "bad-field", _("`{path}` must be {wanted}, not {part}", path=path, wanted=wanted, part=shorten(part))
+            path,
+            "bad-field",
+            message=_("`{path}` must be {wanted}, not {part}", path=path, wanted=wanted, part=shorten(part)),
         )
         return UNREADABLE
     vote = read_verdict(fields.bounded(part["text"], path), spec)

@@ -55,12 +55,14 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         if not fields.finish():
             continue
         for choice, text in zip(shown_choices, _texts(record), strict=False):
-            check.compare(len(rows), choice, text)
+            check.compare(len(rows), choice, text=text)
         for vote, choice in enumerate(shown_choices):
-            samples.see(len(rows), vote, choice, rewards[vote])
+            samples.see(len(rows), vote, choice=choice, reply=rewards[vote])
         choices = [choice if choice == UNDECIDED else choice ^ swapped for choice in shown_choices]
         query = fields.optional_text("qs") or fields.optional_text("prompt") or ""
-        rows.append(PredictionRow(line, choices, [swapped] * len(choices), fields.id, query, responses))
+        rows.append(
+            PredictionRow(line, choices, shown=[swapped] * len(choices), id=fields.id, query=query, responses=responses)
+        )
     remarks = check.remarks()
     return ParsedFile(format, rows, order_by_texts=True, text_field="chosen", remarks=remarks, samples=samples)
 
@@ -79,7 +81,7 @@ def _reverse(fields: FieldReader) -> int:
     if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
         return int(value)
     message = _("`reverse` must be true (rejected shown first) or false, not {value}", value=shorten(value))
-    fields.fault("reverse", "bad-order-flag", message)
+    fields.fault("reverse", "bad-order-flag", message=message)
     return 0
 
 

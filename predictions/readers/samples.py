@@ -35,11 +35,11 @@ class Samples:
     def __init__(self) -> None:
         self._held: tuple[list[SeenVote], ...] = ([], [], [])
 
-    def see(self, row: int, vote: int, choice: int, reply: Any, words: Sequence[str] = SHOWN) -> None:
+    def see(self, row: int, vote: int, *, choice: int, reply: Any, words: Sequence[str] = SHOWN) -> None:
         """Return the vote of a row that was read; ``choice``: 0, 1 or UNDECIDED, in the terms of ``words``."""
         held = self._held[choice]
         if len(held) < MOST_SAMPLES:
-            held.append(SeenVote(row, vote, excerpt(reply), words[choice], choice))
+            held.append(SeenVote(row, vote, reply=excerpt(reply), read=words[choice], choice=choice))
 
     def chosen(self) -> list[SeenVote]:
         """Return the first of each kind, then the first ones, in file order."""

@@ -53,9 +53,13 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         choice = preferred(scores)
         query, texts = fields.optional_text("query"), _responses(record)
         if fields.finish():
-            check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
-            samples.see(len(rows), 0, choice, scores, STORED)
-            rows.append(PredictionRow(line, (choice,), None, fields.id, query if texts else None, texts))
+            check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
+            samples.see(len(rows), 0, choice=choice, reply=scores, words=STORED)
+            rows.append(
+                PredictionRow(
+                    line, (choice,), shown=None, id=fields.id, query=query if texts else None, responses=texts
+                )
+            )
     return ParsedFile(FORMAT, rows, text_field="response0", remarks=check.remarks(), samples=samples)
 
 

@@ -84,7 +84,7 @@ def _columns(text: str) -> list[str]:
     return cells[0] if alike else []
 
 
-def refuse_table(columns: Sequence[str], findings: ProblemCollector, code: str = "unknown-format") -> UploadRejected:
+def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: str = "unknown-format") -> UploadRejected:
     """Return the rejection of a table that is no table of predictions."""
     names = {name.strip() for name in columns}
     if {"Macro Accuracy", "Overall Consistency"} & names:

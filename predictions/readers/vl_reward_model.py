@@ -48,10 +48,10 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         scores = two_scores(fields) if _SCORES & record.keys() else None
         choice = preferred(scores) if scores else _choice(fields)
         if fields.finish():
-            check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
+            check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
             said = scores or record.get("prediction", record.get("pred"))
-            samples.see(len(rows), 0, choice, said, STORED)
-            rows.append(PredictionRow(line, (choice,), None, fields.id))
+            samples.see(len(rows), 0, choice=choice, reply=said, words=STORED)
+            rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
     return ParsedFile(FORMAT, rows, remarks=check.remarks(), samples=samples)
 
 
@@ -61,7 +61,7 @@ def _choice(fields: FieldReader) -> int:
         message = _(
             "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
         )
-        fields.fault("prediction", "missing-field", message)
+        fields.fault("prediction", "missing-field", message=message)
         return UNDECIDED
     value = fields.record[name]
     if value is None or (type(value) is int and value in (-1, 0, 1)):
@@ -71,5 +71,5 @@ def _choice(fields: FieldReader) -> int:
         name=name,
         value=shorten(value),
     )
-    fields.fault(name, "bad-vote", message)
+    fields.fault(name, "bad-vote", message=message)
     return UNDECIDED

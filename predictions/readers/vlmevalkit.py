@@ -93,8 +93,20 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             unreadable.append(len(rows))
         query = fields.optional_text("question")
         choice = choice_of(text)
-        samples.see(len(rows), 0, choice, text)
-        rows.append(PredictionRow(line, (choice,), (0,), None, query, responses, None, position, by_parity=True))
+        samples.see(len(rows), 0, choice=choice, reply=text)
+        rows.append(
+            PredictionRow(
+                line,
+                (choice,),
+                shown=(0,),
+                id=None,
+                query=query,
+                responses=responses,
+                key=None,
+                position=position,
+                by_parity=True,
+            )
+        )
     remarks = [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
     return ParsedFile(FORMAT, rows, order_by_rule=True, remarks=remarks, samples=samples, reply_field="prediction")
 
@@ -105,7 +117,7 @@ def _row_number(fields: FieldReader) -> int | None:
         value = int(value)
     if type(value) is int and value >= 0:
         return value
-    fields.fault("index", "bad-field", _("the column `index` must be the row number in the dataset, from 0"))
+    fields.fault("index", "bad-field", message=_("the column `index` must be the row number in the dataset, from 0"))
     return None
 
 

@@ -68,8 +68,8 @@ def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         sheet = _first_sheet(archive, len(data))
         shared: list[str] = []
         if "xl/sharedStrings.xml" in archive.namelist():
-            shared = [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", "si")]
-        for count, row in enumerate(_elements(archive, sheet, "row"), 1):
+            shared = [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", tag="si")]
+        for count, row in enumerate(_elements(archive, sheet, tag="row"), 1):
             cells: dict[str, str] = {}
             for cell in row.iter(f"{_NAME}c"):
                 column = _COLUMN.match(cell.get("r", ""))
@@ -103,7 +103,7 @@ def _first_sheet(archive: zipfile.ZipFile, packed: int) -> str:
     return sheets[0]
 
 
-def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[ElementTree.Element]:
+def _elements(archive: zipfile.ZipFile, part: str, *, tag: str) -> Iterator[ElementTree.Element]:
     """Yield the elements with a tag, one at a time, each forgotten afterwards."""
     with archive.open(part) as opened:
         xml = opened.read(UNPACKED_LIMIT + 1)

@@ -31,7 +31,7 @@ def gold(session: Session, project_id: int) -> dict[str, str]:
     return dict(session.execute(wanted).all())
 
 
-def set_gold(session: Session, project_id: int, verdicts: Mapping[str, str]) -> None:
+def set_gold(session: Session, project_id: int, *, verdicts: Mapping[str, str]) -> None:
     """State the verdicts of these items, over earlier ones. The project must be locked."""
     same = (GoldPair.project_id == project_id, GoldPair.item.in_(list(verdicts)))
     session.execute(delete(GoldPair).where(*same), execution_options={"synchronize_session": False})
@@ -39,7 +39,7 @@ def set_gold(session: Session, project_id: int, verdicts: Mapping[str, str]) -> 
     session.execute(insert(GoldPair), rows)
 
 
-def add_first_answer(session: Session, project_id: int, account: str, item: str, verdict: str) -> None:
+def add_first_answer(session: Session, project_id: int, *, account: str, item: str, verdict: str) -> None:
     """Keep the answer that was given before the draft label was shown."""
     row = insert(FirstAnswer).values(project_id=project_id, account=account, item=item, verdict=verdict)
     session.execute(row)
@@ -52,7 +52,7 @@ def first_answers(session: Session, project_id: int) -> dict[tuple[str, str], st
     return {(account, item): verdict for account, item, verdict in rows}
 
 
-def first_answer(session: Session, project_id: int, account: str, item: str) -> str | None:
+def first_answer(session: Session, project_id: int, *, account: str, item: str) -> str | None:
     """Return an annotator's verdict about an item before its draft label was shown."""
     wanted = select(FirstAnswer.verdict).where(FirstAnswer.project_id == project_id)
     return session.execute(wanted.where(FirstAnswer.account == account, FirstAnswer.item == item)).scalar_one_or_none()
@@ -79,7 +79,7 @@ def decisions(session: Session, project_id: int) -> dict[str, AdjudicatorAnswer]
     return {row[0]: AdjudicatorAnswer(*row) for row in session.execute(wanted)}
 
 
-def decide(session: Session, project_id: int, item: str, **values: Any) -> None:
+def decide(session: Session, project_id: int, *, item: str, **values: Any) -> None:
     """Write an adjudicator's answer over an earlier one, or as a first one. The project must be locked."""
     known = session.execute(
         update(Adjudication)

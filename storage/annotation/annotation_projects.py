@@ -60,7 +60,7 @@ class NewProject(NamedTuple):
     answers_wanted: int | None = None
 
 
-def create(session: Session, benchmark: str, new: NewProject, items: Sequence[str]) -> int:
+def create(session: Session, benchmark: str, *, new: NewProject, items: Sequence[str]) -> int:
     """Return a new project about item keys, in that order. Raises IntegrityError where the name is taken."""
     row = insert(AnnotationProject).values(benchmark=benchmark, **new._asdict())
     project = session.execute(row.returning(AnnotationProject.id)).scalar_one()
@@ -69,7 +69,7 @@ def create(session: Session, benchmark: str, new: NewProject, items: Sequence[st
     return project
 
 
-def projects(session: Session, benchmark: str, account: str | None = None) -> list[Project]:
+def projects(session: Session, benchmark: str, *, account: str | None = None) -> list[Project]:
     """Return all projects, or those that an account may answer in; the newest first."""
     wanted = select(*_COLUMNS).where(AnnotationProject.benchmark == benchmark).order_by(AnnotationProject.id.desc())
     if account is not None:
@@ -78,7 +78,7 @@ def projects(session: Session, benchmark: str, account: str | None = None) -> li
     return [Project(*row) for row in session.execute(wanted)]
 
 
-def project(session: Session, benchmark: str, project_id: int, *, lock: bool = False) -> Project | None:
+def project(session: Session, benchmark: str, *, project_id: int, lock: bool = False) -> Project | None:
     """Return one project; `lock` keeps others from closing it until the transaction ends."""
     if lock:
         session.execute(select(AnnotationProject.id).where(AnnotationProject.id == project_id).with_for_update())
@@ -87,7 +87,7 @@ def project(session: Session, benchmark: str, project_id: int, *, lock: bool = F
     return None if row is None else Project(*row)
 
 
-def close(session: Session, project_id: int, by: str) -> bool:
+def close(session: Session, project_id: int, *, by: str) -> bool:
     """End a project: no answer changes any more. False where it is closed."""
     changed = session.execute(
         update(AnnotationProject)
@@ -120,13 +120,13 @@ def items(session: Session, project_id: int) -> list[str]:
     return list(session.scalars(wanted))
 
 
-def item_at(session: Session, project_id: int, place: int) -> str | None:
+def item_at(session: Session, project_id: int, *, place: int) -> str | None:
     """Return the item key at a place, from 1."""
     wanted = select(ProjectItem.item).where(ProjectItem.project_id == project_id, ProjectItem.place == place)
     return session.execute(wanted).scalar_one_or_none()
 
 
-def answered(session: Session, project_id: int, account: str) -> list[int]:
+def answered(session: Session, project_id: int, *, account: str) -> list[int]:
     """Return the places that an annotator has answered."""
     here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
     wanted = select(ProjectItem.place).join(Annotation, here).where(Annotation.project_id == project_id)
@@ -140,9 +140,9 @@ def answer_counts(session: Session, project_id: int) -> dict[int, int]:
     return dict(session.execute(wanted.group_by(ProjectItem.place)).all())
 
 
-def answer(session: Session, project_id: int, account: str, item: str) -> AnnotatorAnswer | None:
+def answer(session: Session, project_id: int, *, account: str, item: str) -> AnnotatorAnswer | None:
     """Return an annotator's answer about an item."""
-    row = session.execute(select(*_ANSWER).where(*_place(project_id, account, item))).first()
+    row = session.execute(select(*_ANSWER).where(*_place(project_id, account, item=item))).first()
     return None if row is None else AnnotatorAnswer(*row)
 
 
@@ -152,17 +152,17 @@ def answers(session: Session, project_id: int) -> list[AnnotatorAnswer]:
     return [AnnotatorAnswer(*row) for row in session.execute(wanted.order_by(Annotation.item, Annotation.account))]
 
 
-def answers_to(session: Session, project_id: int, item: str) -> list[AnnotatorAnswer]:
+def answers_to(session: Session, project_id: int, *, item: str) -> list[AnnotatorAnswer]:
     """Return all answers about one item, by account."""
     wanted = select(*_ANSWER).where(Annotation.project_id == project_id, Annotation.item == item)
     return [AnnotatorAnswer(*row) for row in session.execute(wanted.order_by(Annotation.account))]
 
 
-def save_answer(session: Session, project_id: int, account: str, item: str, **values: Any) -> None:
+def save_answer(session: Session, project_id: int, *, account: str, item: str, **values: Any) -> None:
     """Write an answer over an earlier one, or as a first one. The project must be locked."""
     known = session.execute(
         update(Annotation)
-        .where(*_place(project_id, account, item))
+        .where(*_place(project_id, account, item=item))
         .values(answered_at=database_now(), **values)
         .returning(Annotation.item),
         execution_options={"synchronize_session": False},
@@ -171,11 +171,11 @@ def save_answer(session: Session, project_id: int, account: str, item: str, **va
         session.execute(insert(Annotation).values(project_id=project_id, account=account, item=item, **values))
 
 
-def record_model_reveal(session: Session, project_id: int, account: str, item: str) -> bool:
+def record_model_reveal(session: Session, project_id: int, *, account: str, item: str) -> bool:
     """From now on the answer stays; False where it did already, or there is none."""
     changed = session.execute(
         update(Annotation)
-        .where(*_place(project_id, account, item), Annotation.models_seen_at.is_(None))
+        .where(*_place(project_id, account, item=item), Annotation.models_seen_at.is_(None))
         .values(models_seen_at=database_now())
         .returning(Annotation.item),
         execution_options={"synchronize_session": False},
@@ -183,5 +183,5 @@ def record_model_reveal(session: Session, project_id: int, account: str, item: s
     return changed.first() is not None
 
 
-def _place(project_id: int, account: str, item: str) -> tuple[Any, ...]:
+def _place(project_id: int, account: str, *, item: str) -> tuple[Any, ...]:
     return (Annotation.project_id == project_id, Annotation.account == account, Annotation.item == item)

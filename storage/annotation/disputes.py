@@ -31,7 +31,7 @@ class Disputed(NamedTuple):
 _COLUMNS = tuple(getattr(Dispute, name) for name in Disputed._fields)
 
 
-def open_ones(session: Session, benchmark: str, account: str) -> dict[str, int]:
+def open_ones(session: Session, benchmark: str, *, account: str) -> dict[str, int]:
     """Return item key -> dispute, of those that an account has open."""
     wanted = select(Dispute.item, Dispute.id).where(
         Dispute.benchmark == benchmark, Dispute.account == account, Dispute.state == "open"
@@ -49,28 +49,28 @@ class NewDispute(NamedTuple):
     reason: str
 
 
-def add(session: Session, benchmark: str, dispute: NewDispute) -> int:
+def add(session: Session, benchmark: str, *, dispute: NewDispute) -> int:
     """Raise IntegrityError where the account has one open about the item."""
     new = insert(Dispute).values(benchmark=benchmark, **dispute._asdict())
     return session.execute(new.returning(Dispute.id)).scalar_one()
 
 
-def of_account(session: Session, benchmark: str, account: str, limit: int = 500) -> list[Disputed]:
+def of_account(session: Session, benchmark: str, *, account: str, limit: int = 500) -> list[Disputed]:
     """Return what an account has disputed, the newest first."""
     return _listed(session, Dispute.benchmark == benchmark, Dispute.account == account, limit=limit)
 
 
-def in_states(session: Session, benchmark: str, states: Sequence[str], limit: int = 5000) -> list[Disputed]:
+def in_states(session: Session, benchmark: str, *, states: Sequence[str], limit: int = 5000) -> list[Disputed]:
     """Disputes in some states, the newest first."""
     return _listed(session, Dispute.benchmark == benchmark, Dispute.state.in_(states), limit=limit)
 
 
-def find(session: Session, benchmark: str, ids: Sequence[int]) -> list[Disputed]:
+def find(session: Session, benchmark: str, *, ids: Sequence[int]) -> list[Disputed]:
     """Return those of the ids that there are."""
     return _listed(session, Dispute.benchmark == benchmark, Dispute.id.in_(ids), limit=len(ids))
 
 
-def decide(session: Session, dispute_id: int, state: str, note: str, by: str) -> bool:
+def decide(session: Session, dispute_id: int, *, state: str, note: str, by: str) -> bool:
     """Accept or rejects one that is open; False where it is not, so that of two maintainers the first decides."""
     changed = session.execute(
         update(Dispute)
@@ -90,7 +90,7 @@ def counts(session: Session, benchmark: str) -> dict[str, int]:
     return result
 
 
-def replace_candidates(session: Session, benchmark: str, items: Sequence[str]) -> None:
+def replace_candidates(session: Session, benchmark: str, *, items: Sequence[str]) -> None:
     """Keep a new list of candidates, the most surprising first, instead of the old one."""
     session.execute(delete(LabelErrorCandidate).where(LabelErrorCandidate.benchmark == benchmark))
     rows = [{"benchmark": benchmark, "place": place, "item": item} for place, item in enumerate(items, start=1)]

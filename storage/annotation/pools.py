@@ -63,7 +63,7 @@ _COLUMNS = tuple(getattr(Pool, name) for name in PoolView._fields)
 _CANDIDATE = tuple(getattr(PoolCandidate, name) for name in Candidate._fields)
 
 
-def record(session: Session, benchmark: str, new: NewPool, candidates: Sequence[Candidate]) -> int:
+def record(session: Session, benchmark: str, *, new: NewPool, candidates: Sequence[Candidate]) -> int:
     """Return the number of a new pool. Raises IntegrityError where the name is taken."""
     row = insert(Pool).values(benchmark=benchmark, **new._asdict())
     pool = session.execute(row.returning(Pool.id)).scalar_one()
@@ -78,7 +78,7 @@ def pools(session: Session, benchmark: str) -> list[PoolView]:
     return [PoolView(*row) for row in session.execute(wanted)]
 
 
-def pool(session: Session, benchmark: str, pool_id: int) -> PoolView | None:
+def pool(session: Session, benchmark: str, *, pool_id: int) -> PoolView | None:
     """Return one pool."""
     row = session.execute(select(*_COLUMNS).where(Pool.benchmark == benchmark, Pool.id == pool_id)).first()
     return None if row is None else PoolView(*row)
@@ -90,7 +90,7 @@ def candidates(session: Session, pool_id: int) -> list[Candidate]:
     return [Candidate(*row) for row in session.execute(wanted)]
 
 
-def candidate(session: Session, pool_id: int, item: str) -> Candidate | None:
+def candidate(session: Session, pool_id: int, *, item: str) -> Candidate | None:
     """Return one pair of a pool."""
     wanted = select(*_CANDIDATE).where(PoolCandidate.pool_id == pool_id, PoolCandidate.item == item)
     row = session.execute(wanted).first()

@@ -13,7 +13,7 @@ from storage.moderation import removed_condition
 from storage.visibility import unpublished
 
 
-def board_votes(session: Session, benchmark: str, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
+def board_votes(session: Session, benchmark: str, *, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if
     given."""
     board = label_sets.current(session, benchmark)

@@ -21,7 +21,7 @@ class SnapshotsAround(NamedTuple):
     after: str
 
 
-def around(session: Session, benchmark: str, seq: int) -> SnapshotsAround | None:
+def around(session: Session, benchmark: str, *, seq: int) -> SnapshotsAround | None:
     """Return the snapshots of a benchmark around an event; None where one of them is missing."""
     own = select(Snapshot.id).where(Snapshot.benchmark == benchmark)
     before = own.where(Snapshot.through_seq < seq).order_by(Snapshot.through_seq.desc(), Snapshot.created_at.desc())

@@ -52,24 +52,28 @@ class Bases(Generic[_Content]):
         """Return the content of a base. Raises LookupError."""
         return dict(self._kept.values())[key]
 
-    def keep(self, key: str, number: int | None, content: _Content) -> None:
+    def keep(self, key: str, number: int | None, *, content: _Content) -> None:
         """Keep what was read, as long as others may name it."""
         if number is not None:
             self._kept |= {step: (key, content) for step in STEPS if number % step == 0}
 
 
-def next_place(session: Session, rows: _Rows, series: str) -> SeriesPlace:
+def next_place(session: Session, rows: _Rows, *, series: str) -> SeriesPlace:
     """Return the place of the next row. Who stores it holds the lock of the board, or somebody else was faster."""
     last = session.execute(select(func.max(rows.number)).where(rows.series == series)).scalar_one()
     number = 0 if last is None else int(last) + 1
     before = base_number(number)
     key = rows.id if rows is Snapshot else StoredRelations.inputs
     result = select(key).where(rows.series == series, rows.number == before)
-    return SeriesPlace(series, number, None if before is None else session.scalars(result).first())
+    return SeriesPlace(series, number, base=None if before is None else session.scalars(result).first())
 
 
 def read(
-    row: Any, find: Callable[[str], Any], whole: Callable[[Any], _Content], change: Callable[[_Content, Any], _Content]
+    row: Any,
+    find: Callable[[str], Any],
+    *,
+    whole: Callable[[Any], _Content],
+    change: Callable[[_Content, Any], _Content],
 ) -> _Content:
     """Return the content of a row: that of its first base, changed by each row on the way. Raises LookupError."""
     way = [row]

@@ -18,7 +18,7 @@ _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def snapshot_at(session: Session, benchmark: str, when: str) -> str | None:
+def snapshot_at(session: Session, benchmark: str, *, when: str) -> str | None:
     """Return the id of the snapshot of a benchmark that was current then; None where there was none.
 
     ``when``: a snapshot's id or at least its first 12 digits; a day (its last snapshot, UTC); or an ISO instant, UTC
@@ -30,18 +30,18 @@ def snapshot_at(session: Session, benchmark: str, when: str) -> str | None:
     if _ID.fullmatch(when):
         same = (Snapshot.benchmark == benchmark, Snapshot.id.startswith(when))
         result = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
-        return result[0] if len(result) == 1 else _of_the_same_day(session, benchmark, when, len(result))
+        return result[0] if len(result) == 1 else _of_the_same_day(session, benchmark, when=when, known=len(result))
     latest = select(Snapshot.id).where(Snapshot.benchmark == benchmark, Snapshot.created_at < _end(when))
     return session.scalars(latest.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first()
 
 
-def _of_the_same_day(session: Session, benchmark: str, when: str, known: int) -> str | None:
+def _of_the_same_day(session: Session, benchmark: str, *, when: str, known: int) -> str | None:
     """Return the last snapshot of the day of one that was thinned out; None where there was none, or several."""
     same = (ThinnedSnapshot.benchmark == benchmark, ThinnedSnapshot.id.startswith(when))
     gone = session.scalars(select(ThinnedSnapshot.created_at).where(*same).limit(2)).all()
     if known or len(gone) != 1:
         return None
-    return snapshot_at(session, benchmark, datetime.fromtimestamp(gone[0], UTC).date().isoformat())
+    return snapshot_at(session, benchmark, when=datetime.fromtimestamp(gone[0], UTC).date().isoformat())
 
 
 def _end(when: str) -> float:
@@ -70,7 +70,7 @@ def fragments(session: Session, snapshot_id: str) -> list[bytes]:
     row = _row(session, snapshot_id)
     if row is None:
         raise LookupError(f"no snapshot {snapshot_id}")
-    return series.read(row, lambda base: _row(session, base), _whole, _changed)
+    return series.read(row, lambda base: _row(session, base), whole=_whole, change=_changed)
 
 
 def _row(session: Session, snapshot_id: str) -> Any:
@@ -96,4 +96,4 @@ def contents(session: Session) -> Iterator[tuple[str, bytes | None]]:
             yield row.id, None
             continue
         yield row.id, b"".join(result)
-        bases.keep(row.id, row.number, result)
+        bases.keep(row.id, row.number, content=result)

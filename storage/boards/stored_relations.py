@@ -57,14 +57,16 @@ class RecentRelations:
         return self._kept.get(inputs)
 
 
-def summaries(session: Session, benchmark: str, wanted: Mapping[str, str], recent: RecentRelations) -> dict[str, str]:
+def summaries(
+    session: Session, benchmark: str, *, wanted: Mapping[str, str], recent: RecentRelations
+) -> dict[str, str]:
     """Return the summaries of a benchmark under digests of inputs: inputs -> summary."""
     rows = session.execute(
         select(*_COLUMNS, *_CHAIN).where(
             StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values())
         )
     )
-    return {row.inputs: _content(session, benchmark, row, recent).summary.decode() for row in rows}
+    return {row.inputs: _content(session, benchmark, row=row, recent=recent).summary.decode() for row in rows}
 
 
 def body(session: Session, relations_id: str) -> bytes | None:
@@ -73,20 +75,20 @@ def body(session: Session, relations_id: str) -> bytes | None:
     row = session.execute(wanted.order_by(StoredRelations.number.desc()).limit(1)).first()
     if row is None or row.base is None:
         return None if row is None else bytes(row.body)
-    return zlib.compress(_read(session, row.benchmark, row).arrays, 0)
+    return zlib.compress(_read(session, row.benchmark, row=row).arrays, 0)
 
 
-def prepare(session: Session, benchmark: str, new: NewRelations, recent: RecentRelations) -> dict[str, Any]:
+def prepare(session: Session, benchmark: str, *, new: NewRelations, recent: RecentRelations) -> dict[str, Any]:
     """Return the columns of a new row; who stores it holds the lock of the board, as for ``series.next_place``."""
-    place = series.next_place(session, StoredRelations, f"{benchmark} {new.label_revision}")
+    place = series.next_place(session, StoredRelations, series=f"{benchmark} {new.label_revision}")
     whole = {**new._asdict(), "benchmark": benchmark}
     if place.base is None:
         return whole | place.columns()
     base = session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, place.base))).one()
-    before = _content(session, benchmark, base, recent)
+    before = _content(session, benchmark, row=base, recent=recent)
     arrays = pairwise_delta.encode(before.arrays, zlib.decompress(new.body))
     if arrays is None:
-        return whole | SeriesPlace(place.series, place.number, None).columns()
+        return whole | SeriesPlace(place.series, place.number, base=None).columns()
     summary = deltas.encode(deltas.split_fragments(before.summary), deltas.split_fragments(new.summary.encode()))
     packed = pairwise_delta.compress(summary, arrays)
     return whole | place.columns() | {"summary": _IN_BODY, "body": packed}
@@ -108,18 +110,18 @@ def contents(session: Session) -> Iterator[tuple[Any, RelationsContent | None]]:
             yield row, None
             continue
         yield row, result
-        bases.keep(row.inputs, row.number, result)
+        bases.keep(row.inputs, row.number, content=result)
 
 
-def _content(session: Session, benchmark: str, row: Any, recent: RecentRelations) -> RelationsContent:
-    return recent.find(row.inputs) or _read(session, benchmark, row)
+def _content(session: Session, benchmark: str, *, row: Any, recent: RecentRelations) -> RelationsContent:
+    return recent.find(row.inputs) or _read(session, benchmark, row=row)
 
 
-def _read(session: Session, benchmark: str, row: Any) -> RelationsContent:
+def _read(session: Session, benchmark: str, *, row: Any) -> RelationsContent:
     def find(base: str) -> Any:
         return session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, base))).first()
 
-    return series.read(row, find, _whole, _changed)
+    return series.read(row, find, whole=_whole, change=_changed)
 
 
 def _key(benchmark: str, inputs: str) -> tuple[ColumnElement[bool], ...]:

@@ -37,7 +37,7 @@ def thin(database: Database, keep_days: int) -> int:
             session.execute(insert(ThinnedSnapshot), rows[start : start + _CHUNK])
             session.execute(delete(Snapshot).where(Snapshot.id.in_(names)))
         relations = _thin_relations(session, before)
-        audit.append(session, THINNED, {"before": before, "snapshots": len(rows), "relations": relations})
+        audit.append(session, THINNED, data={"before": before, "snapshots": len(rows), "relations": relations})
     return len(rows)
 
 
@@ -48,7 +48,7 @@ def _removable(session: Session, before: float) -> list[str]:
     last = {(row.benchmark, row.created_at // _DAY): row.id for row in old}
     newer = session.scalars(select(Snapshot.id).where(Snapshot.created_at >= before))
     current = session.scalars(select(BoardState.snapshot_id).where(BoardState.snapshot_id.is_not(None)))
-    wanted = {*last.values(), *newer, *filter(None, current), *_latest(session, Snapshot, Snapshot.id)}
+    wanted = {*last.values(), *newer, *filter(None, current), *_latest(session, Snapshot, key=Snapshot.id)}
     bases = {row.id: row.base for row in session.execute(select(Snapshot.id, Snapshot.base))}
     kept = _with_bases(wanted, bases)
     return [row.id for row in old if row.id not in kept]
@@ -69,7 +69,7 @@ def _thin_relations(session: Session, before: float) -> int:
     columns = (StoredRelations.inputs, StoredRelations.id, StoredRelations.base, StoredRelations.created_at)
     rows = session.execute(select(*columns)).all()
     wanted = {row.inputs for row in rows if row.id in named or not since < row.created_at < before}
-    wanted |= set(_latest(session, StoredRelations, StoredRelations.inputs))
+    wanted |= set(_latest(session, StoredRelations, key=StoredRelations.inputs))
     kept = _with_bases(wanted, {row.inputs: row.base for row in rows})
     gone = [row.inputs for row in rows if row.inputs not in kept]
     for start in range(0, len(gone), _CHUNK):
@@ -77,7 +77,7 @@ def _thin_relations(session: Session, before: float) -> int:
     return len(gone)
 
 
-def _latest(session: Session, rows: Any, key: Any) -> list[str]:
+def _latest(session: Session, rows: Any, *, key: Any) -> list[str]:
     """Return what the next row of each series may be a difference to."""
     results: list[str] = []
     lasts = select(rows.series, func.max(rows.number)).where(rows.series.is_not(None)).group_by(rows.series)

@@ -78,14 +78,14 @@ def make_if_due(database: Database, target: BackupTarget) -> BackupRecord | None
         if not _due(session):
             return None
         number, name = _begin(session, database)
-    return _make(database, target, number, name)
+    return _make(database, target, number=number, name=name)
 
 
 def make(database: Database, target: BackupTarget) -> BackupRecord:
     """Return one more copy, now. Raises BackupFailed, with the failure on record."""
     with database.write() as session:
         number, name = _begin(session, database)
-    return _make(database, target, number, name)
+    return _make(database, target, number=number, name=name)
 
 
 def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
@@ -133,7 +133,7 @@ def _begin(session: Session, database: Database) -> tuple[int, str]:
     return int(session.execute(row).scalar_one()), name
 
 
-def _make(database: Database, target: BackupTarget, number: int, name: str) -> BackupRecord:
+def _make(database: Database, target: BackupTarget, *, number: int, name: str) -> BackupRecord:
     try:
         with tempfile.TemporaryDirectory(prefix="backup-") as directory:
             path = Path(directory) / name
@@ -142,7 +142,7 @@ def _make(database: Database, target: BackupTarget, number: int, name: str) -> B
             facts: dict[str, Any] = {"size_bytes": path.stat().st_size, "sha256": _hash(path)}
             with database.read() as session:
                 own = set(session.scalars(select(Backup.name).where(Backup.id != number)))
-            _store(path, target, own)
+            _store(path, target, own=own)
     except Exception as error:  # each store has errors of its own; whatever it was, maintainers must see it
         words = f"{type(error).__name__}: {error}"[:500]
         with database.write() as session:
@@ -157,9 +157,17 @@ def _make(database: Database, target: BackupTarget, number: int, name: str) -> B
             "chain_hash": head.hash,
         }
         session.execute(update(Backup).where(Backup.id == number).values(**values))
-        audit.append(session, MADE, {"name": name, **facts, "through": head.seq})
+        audit.append(session, MADE, data={"name": name, **facts, "through": head.seq})
         row = session.execute(select(Backup.started_at, Backup.finished_at).where(Backup.id == number)).one()
-    return BackupRecord(name, row.started_at, row.finished_at, facts["size_bytes"], facts["sha256"], head.seq, None)
+    return BackupRecord(
+        name,
+        row.started_at,
+        finished_at=row.finished_at,
+        size_bytes=facts["size_bytes"],
+        sha256=facts["sha256"],
+        chain_seq=head.seq,
+        error=None,
+    )
 
 
 def _copy_sqlite(database: Database, path: Path) -> Head:
@@ -200,25 +208,25 @@ def _copy_postgresql(database: Database, path: Path) -> Head:
     return Head(seq, digest)
 
 
-def _store(path: Path, target: BackupTarget, own: Collection[str]) -> None:
+def _store(path: Path, target: BackupTarget, *, own: Collection[str]) -> None:
     """Put the copy where copies are kept, whole or not at all, and remove the oldest beyond those that stay.
 
     `own`: the names that this database has given to copies. Others may be all that is left of another database, or of
     a later state of this one: they are neither replaced nor removed.
     """
     if "://" not in target.url:
-        _store_locally(path, Path(target.url), target.keep, own)
+        _store_locally(path, Path(target.url), keep=target.keep, own=own)
         return
     system, base = open_store(target.url)
     system.makedirs(base, exist_ok=True)
     names = {name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1])}
     _require_free(path.name, names - set(own))
     system.put_file(str(path), f"{base}/{path.name}")
-    for name in _outdated({*names, path.name}, {*own, path.name}, target.keep):
+    for name in _outdated({*names, path.name}, {*own, path.name}, keep=target.keep):
         system.rm_file(f"{base}/{name}")
 
 
-def _store_locally(path: Path, directory: Path, keep: int, own: Collection[str]) -> None:
+def _store_locally(path: Path, directory: Path, *, keep: int, own: Collection[str]) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = {path.name for path in directory.iterdir() if _NAME.fullmatch(path.name)}
     _require_free(path.name, names - set(own))
@@ -232,7 +240,7 @@ def _store_locally(path: Path, directory: Path, keep: int, own: Collection[str])
     except BaseException:
         Path(incoming).unlink(missing_ok=True)
         raise
-    for name in _outdated({*names, path.name}, {*own, path.name}, keep):
+    for name in _outdated({*names, path.name}, {*own, path.name}, keep=keep):
         (directory / name).unlink(missing_ok=True)
 
 
@@ -241,7 +249,7 @@ def _require_free(name: str, others: Collection[str]) -> None:
         raise FileExistsError(f"{name} is there already, and is a copy of another database")
 
 
-def _outdated(names: Collection[str], own: Collection[str], keep: int) -> list[str]:
+def _outdated(names: Collection[str], own: Collection[str], *, keep: int) -> list[str]:
     """Return the oldest copies of this database beyond those that stay; warn of others."""
     if others := sorted(set(names) - set(own)):
         log.warning(OTHERS, extra={"data": {"copies": len(others), "newest": others[-1], "advice": _OTHERS_STAY}})

@@ -12,7 +12,7 @@ class FolderNotAllowed(ValueError):
     """It is no folder below one of the directories; the message says what to do."""
 
 
-def path_below(named: str, directories: Sequence[Path], is_wanted: Callable[[Path], bool]) -> Path | None:
+def path_below(named: str, directories: Sequence[Path], *, is_wanted: Callable[[Path], bool]) -> Path | None:
     """Return the real path of what is named below one of the directories, if it is wanted; None if there is none.
 
     Links are followed first, so that none leads out.
@@ -30,7 +30,7 @@ def folder_below(named: str, directories: Sequence[Path]) -> Path:
     Raises:
         FolderNotAllowed: it is anything else; the same words whether a folder elsewhere exists or not.
     """
-    if (folder := path_below(named, directories, Path.is_dir)) is not None:
+    if (folder := path_below(named, directories, is_wanted=Path.is_dir)) is not None:
         return folder
     where = " or ".join(map(str, directories))
     raise FolderNotAllowed(

@@ -104,7 +104,7 @@ class Uploads:
         # A file that is there and whole may still be on its way to the disk in another process: its directory is synced
         # here too. One that was damaged is replaced.
         if not (target.is_file() and _hash(target) == digest):
-            _write_durably(source, target, digest)
+            _write_durably(source, target, digest=digest)
         sync_directory(target.parent)
 
     def _keep_remote(self, source: Path | bytes, digest: str) -> None:
@@ -118,7 +118,7 @@ class Uploads:
         system.pipe_file(target, content)
 
 
-def _write_durably(source: Path | bytes, target: Path, digest: str) -> None:
+def _write_durably(source: Path | bytes, target: Path, *, digest: str) -> None:
     """Raise UploadDamaged where the source changed while it was copied."""
     handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     try:

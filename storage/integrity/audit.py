@@ -112,7 +112,7 @@ def acquire_chain_lock(session: Session) -> None:
     session.execute(select(AuditHead.id).with_for_update())
 
 
-def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
+def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
     """Add an event to the chain in the caller's transaction; returns its seq.
 
     The body is `data` with seq, ev (the event's kind), at (database clock, UTC) and nonce. Raises ValueError where
@@ -181,7 +181,7 @@ def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
 
 
 def events_about(
-    session: Session, subjects: Collection[str], kinds: Collection[str], *, before: int | None = None, limit: int = 1000
+    session: Session, subjects: Collection[str], *, kinds: Collection[str], before: int | None = None, limit: int = 1000
 ) -> list[StoredEvent]:
     """As ``newest``, of the events about some subjects."""
     return newest(session, kinds, before=before, limit=limit, subjects=subjects)
@@ -206,10 +206,10 @@ def newest(
 
 def _recorded(row: Any) -> StoredEvent:
     body = json.loads(row.body)
-    return StoredEvent(row.seq, row.hash, row.kind, instant(body["at"]), body)
+    return StoredEvent(row.seq, row.hash, kind=row.kind, at=instant(body["at"]), body=body)
 
 
-def links(session: Session, after: int = 0, limit: int | None = None) -> Iterator[ChainLink]:
+def links(session: Session, after: int = 0, *, limit: int | None = None) -> Iterator[ChainLink]:
     """Yield the public chain in its order, from the event after `after`: no body, no kind, no time."""
     wanted = (
         select(AuditEvent.seq, AuditEvent.prev_hash, AuditEvent.body, AuditEvent.hash)
@@ -219,7 +219,7 @@ def links(session: Session, after: int = 0, limit: int | None = None) -> Iterato
     for seq, previous, body, digest in session.execute(wanted if limit is None else wanted.limit(limit)).yield_per(
         1000
     ):
-        yield ChainLink(seq, previous, hashlib.sha256(str(body).encode()).hexdigest(), digest)
+        yield ChainLink(seq, previous, body_sha256=hashlib.sha256(str(body).encode()).hexdigest(), hash=digest)
 
 
 def head(session: Session) -> Head:

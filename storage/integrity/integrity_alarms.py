@@ -46,7 +46,7 @@ def check_daily(database: Database) -> list[str] | None:
             return None
         result = findings(session)
     with database.write() as session:
-        audit.append(session, CHECKED, {"problems": len(result), "named": result[:_NAMED]})
+        audit.append(session, CHECKED, data={"problems": len(result), "named": result[:_NAMED]})
     return result
 
 
@@ -57,13 +57,13 @@ def findings(session: Session) -> list[str]:
     return first + [one.sentence for one in integrity.check(session)]
 
 
-def record(database: Database, mismatch: Mismatch, subject: str) -> None:
+def record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
     """Keep what refused a receipt about `subject`, once until the next daily check. Raises nothing of the database."""
     try:
         with database.write() as session:
             if mismatch.sentence not in _open(session):
                 about: dict[str, Any] = {"about": subject, "named": [mismatch.sentence]}
-                audit.append(session, FAILED, about)
+                audit.append(session, FAILED, data=about)
     except (SQLAlchemyError, audit.HeadMissing):
         return  # the refusal is said and logged all the same
 

@@ -103,7 +103,7 @@ class Ledger:
         ledger = cls()
         for seq, kind, text in events:
             try:
-                ledger._add(seq, kind, orjson.loads(text))
+                ledger._add(seq, kind, body=orjson.loads(text))
             except _UNREADABLE:
                 continue
         return ledger
@@ -113,10 +113,17 @@ class Ledger:
         has it."""
         return self.scores.get(_key(score))
 
-    def _add(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+    def _add(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
         if kind == ACCEPTED:
             owner, description = body.get("owner"), body.get("description_commitment")
-            known = _Expected(seq, body.get("record_commitment"), owner, seq, description, seq)
+            known = _Expected(
+                seq,
+                body.get("record_commitment"),
+                owner=owner,
+                owner_event=seq,
+                description=description,
+                description_event=seq,
+            )
             self.submissions.setdefault(body["submission"], known)  # the first one: nobody accepts twice
         elif kind == EDITED and body["entry"] in self.submissions:
             expected = self.submissions[body["entry"]]
@@ -125,7 +132,7 @@ class Ledger:
             expected = self.submissions[body["entry"]]
             expected.owner, expected.owner_event = body["to"], seq
         elif kind in (audit.SCORED, audit.SCORES_RECORDED):
-            place = RecordedScore(seq, body["recorded_at"], body.get("submission"))
+            place = RecordedScore(seq, body["recorded_at"], submission=body.get("submission"))
             for one in body["commitments"]:
                 self.scores[body["label_revision"], body["scorer_version"], one] = place
         elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
@@ -136,9 +143,9 @@ class Ledger:
             if kind == REGISTERED:
                 self.registered[key] = seq
         else:
-            self._add_board(seq, kind, body)
+            self._add_board(seq, kind, body=body)
 
-    def _add_board(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+    def _add_board(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
         benchmark = body.get("benchmark", self.first)
         if kind == PUBLISHED:
             self.snapshots[body["snapshot"]] = seq
@@ -193,10 +200,15 @@ def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mi
     except OperationalError as error:
         if "UTF-8" not in str(error):
             raise
-        yield Mismatch(table, _("of unknown number"), None, _("a row cannot be read, it holds what is no text"))
+        yield Mismatch(
+            table, _("of unknown number"), event=None, why=_("a row cannot be read, it holds what is no text")
+        )
     except _UNREADABLE as error:
         yield Mismatch(
-            table, _("of unknown number"), None, _("a row cannot be read ({error})", error=type(error).__name__)
+            table,
+            _("of unknown number"),
+            event=None,
+            why=_("a row cannot be read ({error})", error=type(error).__name__),
         )
 
 
@@ -209,7 +221,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
     try:
         head = audit.head(session)
     except audit.HeadMissing:
-        yield Mismatch("audit_head", "1", None, _("the row is missing"))
+        yield Mismatch("audit_head", "1", event=None, why=_("the row is missing"))
         return
     for event in events:
         last = head.hash if head.seq == event.seq else None
@@ -218,7 +230,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
         except _UNREADABLE:
             holds = False
         if not holds:
-            yield Mismatch("events", str(event.seq), None, _("the audit chain is broken there"))
+            yield Mismatch("events", str(event.seq), event=None, why=_("the audit chain is broken there"))
 
 
 def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
@@ -230,21 +242,21 @@ def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | 
         seen.add(row.id)
         yield from _differences(row, ledger.submissions.get(row.id))
     for name in sorted((set(ledger.submissions) if only is None else set(only) & set(ledger.submissions)) - seen):
-        yield Mismatch("submissions", name, ledger.submissions[name].accepted, _("the row is missing"))
+        yield Mismatch("submissions", name, event=ledger.submissions[name].accepted, why=_("the row is missing"))
 
 
 def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
     if expected is None:
-        yield Mismatch("submissions", row.id, None, _("no event says that it was accepted"))
+        yield Mismatch("submissions", row.id, event=None, why=_("no event says that it was accepted"))
         return
     if _computed(row_commitments.of_record, row) != expected.record:
         why = _("votes, or another column that never changes, are not what was accepted")
-        yield Mismatch("submissions", row.id, expected.accepted, why)
+        yield Mismatch("submissions", row.id, event=expected.accepted, why=why)
     if _computed(row_commitments.of_description, row) != expected.description:
         why = _("the description is not what it was made last")
-        yield Mismatch("submissions", row.id, expected.description_event, why)
+        yield Mismatch("submissions", row.id, event=expected.description_event, why=why)
     if row.owner != expected.owner:
-        yield Mismatch("submissions", row.id, expected.owner_event, _("the owner is another one"))
+        yield Mismatch("submissions", row.id, event=expected.owner_event, why=_("the owner is another one"))
 
 
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:
@@ -277,7 +289,7 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
             "{id} (entry {entry}, label revision {revision}, scorer version {version})",
             id=row.id, entry=row.submission_id, revision=rules[0], version=rules[1],
         )  # fmt: skip
-        yield Mismatch("scores", name, place and place.seq, why)
+        yield Mismatch("scores", name, event=place and place.seq, why=why)
     if only is None:
         yield from _missing_scores(left, changed)
 
@@ -292,7 +304,7 @@ def _missing_scores(
             continue
         whose = _(" of entry {entry}", entry=place.submission) if place.submission else ""
         about = _("under label revision {revision}{whose}", revision=revision, whose=whose)
-        yield Mismatch("scores", about, place.seq, _("a row is missing"))
+        yield Mismatch("scores", about, event=place.seq, why=_("a row is missing"))
 
 
 def _key(score: Any) -> tuple[str, str, str]:
@@ -321,9 +333,9 @@ def check_labels(session: Session, ledger: Ledger, only: Collection[_Key] | None
                 if differs(row, facts):
                     unknown = _("no event says that there is such a revision")
                     why = _("the row is not what its events say") if facts else unknown
-                    yield Mismatch(table.__tablename__, row.revision, facts.get("seq"), why)
+                    yield Mismatch(table.__tablename__, row.revision, event=facts.get("seq"), why=why)
     for key in sorted(registered):
-        yield Mismatch("label_sets", key[1], ledger.registered[key], _("the row is missing"))
+        yield Mismatch("label_sets", key[1], event=ledger.registered[key], why=_("the row is missing"))
 
 
 def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
@@ -362,27 +374,31 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
         seq, to = ledger.pointed.get(row.benchmark) or (None, {})
         if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
             why = _("it shows other labels or another scorer version than was decided")
-            yield Mismatch("board", row.benchmark, seq, why)
+            yield Mismatch("board", row.benchmark, event=seq, why=why)
         seq, snapshot = ledger.published.get(row.benchmark) or (None, None)
         if row.snapshot_id != snapshot:
-            yield Mismatch("board", row.benchmark, seq, _("its snapshot is not the one that was published last"))
+            yield Mismatch(
+                "board", row.benchmark, event=seq, why=_("its snapshot is not the one that was published last")
+            )
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
     for name, content in snapshots.contents(session):
         if name not in ledger.snapshots:
-            yield Mismatch("snapshots", name, None, _("no event says that it was published"))
+            yield Mismatch("snapshots", name, event=None, why=_("no event says that it was published"))
         elif content is None or hashlib.sha256(content).hexdigest() != name:
-            yield Mismatch("snapshots", name, ledger.snapshots[name], _("the content is not what was published"))
+            yield Mismatch(
+                "snapshots", name, event=ledger.snapshots[name], why=_("the content is not what was published")
+            )
     for seq, name in ledger.published.values():
-        yield from _current_snapshot(session, ledger, seq, name)
+        yield from _current_snapshot(session, ledger, seq=seq, name=name)
 
 
-def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> Iterator[Mismatch]:
+def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) -> Iterator[Mismatch]:
     """Yield the last one against the rows: it may have been made while they were changed."""
     if session.execute(select(Snapshot.id).where(Snapshot.id == name)).first() is None:
-        yield Mismatch("snapshots", name, seq, _("the row is missing"))
+        yield Mismatch("snapshots", name, event=seq, why=_("the row is missing"))
         return
     try:
         text = snapshots.content(session, name)
@@ -397,14 +413,20 @@ def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> 
         shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
         if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
             yield Mismatch(
-                "snapshots", name, seq, _("it shows other scores of entry {entry} than are stored", entry=entry["id"])
+                "snapshots",
+                name,
+                event=seq,
+                why=_("it shows other scores of entry {entry} than are stored", entry=entry["id"]),
             )
         expected = ledger.submissions.get(entry["id"])
         if expected is None or expected.description_event > content["audit_seq"]:
             continue  # edited since: the next snapshot will show it
         if entry["id"] in described and not _same_description(entry, described[entry["id"]]):
             yield Mismatch(
-                "snapshots", name, seq, _("it describes entry {entry} otherwise than its row", entry=entry["id"])
+                "snapshots",
+                name,
+                event=seq,
+                why=_("it describes entry {entry} otherwise than its row", entry=entry["id"]),
             )
 
 
@@ -430,12 +452,14 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
         summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
         name = _("{id} (label revision {revision})", id=row.id, revision=row.label_revision)
         if not summaries:
-            yield Mismatch("relations", name, None, _("no event says that they were computed"))
-        elif content is None or not _is_recorded(row.id, content, summaries):
-            yield Mismatch("relations", name, max(summaries.values()), _("the content is not what was computed"))
+            yield Mismatch("relations", name, event=None, why=_("no event says that they were computed"))
+        elif content is None or not _is_recorded(row.id, content, summaries=summaries):
+            yield Mismatch(
+                "relations", name, event=max(summaries.values()), why=_("the content is not what was computed")
+            )
 
 
-def _is_recorded(name: str, content: RelationsContent, summaries: Collection[str | None]) -> bool:
+def _is_recorded(name: str, content: RelationsContent, *, summaries: Collection[str | None]) -> bool:
     known = row_commitments.sha256(content.summary.decode(errors="replace")) in summaries
     return known and hashlib.sha256(content.arrays).hexdigest() == name
 

@@ -35,7 +35,7 @@ def publish(database: Database, key_id: str, public_key: str) -> bool:
             if session.get(ReceiptKey, key_id) is not None:
                 return False
             session.execute(insert(ReceiptKey).values(id=key_id, public_key=public_key))
-            audit.append(session, PUBLISHED, {"key_id": key_id, "public_key": public_key})
+            audit.append(session, PUBLISHED, data={"key_id": key_id, "public_key": public_key})
     except IntegrityError:  # another process was faster
         return False
     return True
@@ -46,17 +46,17 @@ def record_missing(database: Database, key_id: str) -> bool:
     with database.write() as session:
         earlier = sorted(session.scalars(select(ReceiptKey.id).where(ReceiptKey.id != key_id)))
         if earlier:
-            audit.append(session, MISSING, {"key_id": key_id, "earlier": earlier})
+            audit.append(session, MISSING, data={"key_id": key_id, "earlier": earlier})
     return bool(earlier)
 
 
-def record_place(database: Database, key_id: str, place: KeyPlace) -> None:
+def record_place(database: Database, key_id: str, *, place: KeyPlace) -> None:
     """Say on record where the private key is, unless that was said last."""
     with database.read() as session:
         if _kept(session) == (key_id, place):
             return
     with database.write() as session:
-        audit.append(session, KEPT, {"key_id": key_id, "place": place})
+        audit.append(session, KEPT, data={"key_id": key_id, "place": place})
 
 
 def place(session: Session) -> KeyPlace | None:

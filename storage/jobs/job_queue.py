@@ -45,7 +45,7 @@ class Claim:
 _JOBS = LeaseTable(
     Job,
     "reason",
-    (Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
+    claimed=(Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
 )
 
 
@@ -77,7 +77,7 @@ _STAGES = {
 
 
 def enqueue(
-    session: Session, submission_id: str, label_revision: str, scorer_version: str, *, priority: int = URGENT
+    session: Session, submission_id: str, *, label_revision: str, scorer_version: str, priority: int = URGENT
 ) -> None:
     """Add one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
     benchmark = select(Submission.benchmark).where(Submission.id == submission_id).scalar_subquery()
@@ -101,16 +101,16 @@ def enqueue_current(session: Session, submission_id: str) -> bool:
     ).first()
     if board is None:
         return False
-    enqueue(session, submission_id, board.label_revision, board.scorer_version)
+    enqueue(session, submission_id, label_revision=board.label_revision, scorer_version=board.scorer_version)
     return True
 
 
 def enqueue_missing(
-    session: Session, benchmark: str, label_revision: str, scorer_version: str, *, priority: int = BACKFILL
+    session: Session, benchmark: str, *, label_revision: str, scorer_version: str, priority: int = BACKFILL
 ) -> int:
     """Add a job for every submission of a benchmark that has none yet and may be scored; return how many."""
-    _one_at_a_time(session, benchmark, label_revision)
-    missing = _without_job(benchmark, label_revision, scorer_version)
+    _one_at_a_time(session, benchmark, label_revision=label_revision)
+    missing = _without_job(benchmark, label_revision, scorer_version=scorer_version)
     rows = [
         {
             "benchmark": benchmark,
@@ -126,7 +126,7 @@ def enqueue_missing(
     return len(rows)
 
 
-def _one_at_a_time(session: Session, benchmark: str, label_revision: str) -> None:
+def _one_at_a_time(session: Session, benchmark: str, *, label_revision: str) -> None:
     """Anyone who adds jobs for all submissions waits for the one who does just that; claims and finishes do not
     wait."""
     # key_share: rows that refer to the label set may still be added meanwhile.
@@ -138,12 +138,15 @@ def _one_at_a_time(session: Session, benchmark: str, label_revision: str) -> Non
     session.execute(lock)
 
 
-def has_missing(session: Session, benchmark: str, label_revision: str, scorer_version: str) -> bool:
+def has_missing(session: Session, benchmark: str, *, label_revision: str, scorer_version: str) -> bool:
     """Return whether enqueue_missing would add something; for a look without a write transaction."""
-    return session.scalars(_without_job(benchmark, label_revision, scorer_version).limit(1)).first() is not None
+    return (
+        session.scalars(_without_job(benchmark, label_revision, scorer_version=scorer_version).limit(1)).first()
+        is not None
+    )
 
 
-def _without_job(benchmark: str, label_revision: str, scorer_version: str) -> Select[str]:
+def _without_job(benchmark: str, label_revision: str, *, scorer_version: str) -> Select[str]:
     has_job = exists().where(
         Job.submission_id == Submission.id,
         Job.label_revision == label_revision,
@@ -159,8 +162,8 @@ def _without_job(benchmark: str, label_revision: str, scorer_version: str) -> Se
 def claim(
     session: Session,
     worker: str,
-    lease_seconds: float,
     *,
+    lease_seconds: float,
     revisions: Mapping[str, Sequence[str]] | None = None,
     scorer_version: str | None = None,
 ) -> Claim | None:
@@ -173,7 +176,7 @@ def claim(
         waiting = waiting.where(of_revisions(revisions))
     if scorer_version is not None:
         waiting = waiting.where(Job.scorer_version == scorer_version)
-    taken = _JOBS.claim(session, waiting.order_by(Job.priority, Job.id), Lease(worker, lease_seconds))
+    taken = _JOBS.claim(session, waiting.order_by(Job.priority, Job.id), lease=Lease(worker, lease_seconds))
     return None if taken is None else Claim(*taken)
 
 
@@ -185,9 +188,9 @@ def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
     )
 
 
-def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
+def heartbeat(session: Session, claim: Claim, *, lease_seconds: float) -> bool:
     """Make the lease last from now; False if it was lost."""
-    return _JOBS.extend(session, claim, lease_seconds)
+    return _JOBS.extend(session, claim, seconds=lease_seconds)
 
 
 def finish(session: Session, claim: Claim) -> None:
@@ -195,9 +198,9 @@ def finish(session: Session, claim: Claim) -> None:
     _JOBS.finish(session, claim, reason="")
 
 
-def fail(session: Session, claim: Claim, reason: str, retry: bool) -> State:
+def fail(session: Session, claim: Claim, *, reason: str, retry: bool) -> State:
     """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
-    state = _JOBS.fail(session, claim, reason, retry=retry)
+    state = _JOBS.fail(session, claim, words=reason, retry=retry)
     if state is State.FAILED:
         _record_failure(session, claim)
     return state
@@ -229,13 +232,13 @@ def any_expired(session: Session) -> bool:
 
 
 def mark_done_in_bulk(
-    session: Session, benchmark: str, submission_ids: Sequence[str], label_revision: str, scorer_version: str
+    session: Session, benchmark: str, *, submission_ids: Sequence[str], label_revision: str, scorer_version: str
 ) -> None:
     """Mark jobs done whose scores the caller records in bulk in this transaction; missing jobs are added as done.
 
     A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
     """
-    _one_at_a_time(session, benchmark, label_revision)
+    _one_at_a_time(session, benchmark, label_revision=label_revision)
     same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
     session.execute(
         update(Job)
@@ -269,11 +272,11 @@ def progress(session: Session, submission_id: str) -> JobProgress:
         raise LookupError(submission_id)
     job = _current_job(session, submission_id)
     if job is None:  # the worker adds it within seconds
-        return JobProgress(JobStage.QUEUED, None, None, "")
+        return JobProgress(JobStage.QUEUED, None, eta_seconds=None, reason="")
     stage = _STAGES[job.state]
     reason = job.reason if stage is JobStage.FAILED else ""
     if stage is not JobStage.QUEUED:
-        return JobProgress(stage, None, None, reason)
+        return JobProgress(stage, None, eta_seconds=None, reason=reason)
     ahead = session.execute(
         select(func.count())
         .select_from(Job)
@@ -282,7 +285,7 @@ def progress(session: Session, submission_id: str) -> JobProgress:
             (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id)),
         )
     ).scalar_one()
-    return JobProgress(stage, ahead + 1, _eta(session, ahead + 1), reason)
+    return JobProgress(stage, ahead + 1, eta_seconds=_eta(session, ahead + 1), reason=reason)
 
 
 def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int] | None:
@@ -319,4 +322,4 @@ def _eta(session: Session, jobs: int) -> float | None:
 
 def _record_failure(session: Session, claim: Claim) -> None:
     facts = {"submission": claim.submission_id, "label_revision": claim.label_revision}
-    audit.append(session, "job.failed", {**facts, "scorer_version": claim.scorer_version})
+    audit.append(session, "job.failed", data={**facts, "scorer_version": claim.scorer_version})

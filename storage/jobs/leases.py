@@ -55,7 +55,9 @@ class LeaseTable:
     explanation: str
     claimed: tuple[InstrumentedAttribute[Any], ...]
 
-    def claim(self, session: Session, waiting: Select[int], lease: Lease, **also: Any) -> Row[*tuple[Any, ...]] | None:
+    def claim(
+        self, session: Session, waiting: Select[int], *, lease: Lease, **also: Any
+    ) -> Row[*tuple[Any, ...]] | None:
         """Take the first row of a query of ids, or None where there is none; `also`: other columns to write."""
         rows, first = self.rows, waiting.limit(1).with_for_update(skip_locked=True)
         values = {
@@ -71,7 +73,7 @@ class LeaseTable:
             execution_options={"synchronize_session": False},
         ).first()
 
-    def extend(self, session: Session, held: Held, seconds: float) -> bool:
+    def extend(self, session: Session, held: Held, *, seconds: float) -> bool:
         """Make the lease last from now; False if it was lost."""
         return self._change(session, held, lease_until=database_now() + seconds)
 
@@ -84,7 +86,7 @@ class LeaseTable:
         """Mark the row done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
         self.write(session, held, state=State.DONE.value, lease_until=None, finished_at=database_now(), **values)
 
-    def fail(self, session: Session, held: Held, words: str, *, retry: bool) -> State:
+    def fail(self, session: Session, held: Held, *, words: str, retry: bool) -> State:
         """End an attempt that did not work; return QUEUED if it is tried again at once, else FAILED. Raises
         LeaseLost."""
         why: dict[str, Any] = {self.explanation: words, "lease_until": None}

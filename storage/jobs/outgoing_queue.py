@@ -26,12 +26,12 @@ class OutgoingQueue:
 
     @property
     def _leases(self) -> LeaseTable:
-        return LeaseTable(self.rows, "reason", tuple(getattr(self.rows, name) for name in self.claimed))
+        return LeaseTable(self.rows, "reason", claimed=tuple(getattr(self.rows, name) for name in self.claimed))
 
-    def claim(self, session: Session, sender: str, lease_seconds: float) -> Row[*tuple[Any, ...]] | None:
+    def claim(self, session: Session, sender: str, *, lease_seconds: float) -> Row[*tuple[Any, ...]] | None:
         """Take the first message that is due; None where there is none."""
         first = select(self.rows.id).where(*self._due()).order_by(self.rows.due_at, self.rows.id)
-        return self._leases.claim(session, first, Lease(sender, lease_seconds))
+        return self._leases.claim(session, first, lease=Lease(sender, lease_seconds))
 
     def any_due(self, session: Session) -> bool:
         """Return whether claim would find a message; for a look without a write transaction."""
@@ -41,13 +41,13 @@ class OutgoingQueue:
         """Mark a message done. Raises LeaseLost."""
         self._leases.finish(session, held, **values)
 
-    def fail(self, session: Session, held: Held, why: str, *, retry: bool) -> float | None:
+    def fail(self, session: Session, held: Held, *, why: str, retry: bool) -> float | None:
         """End an attempt that did not work; return in how many seconds the next one comes, None: it failed for good.
 
         Raises LeaseLost.
         """
         if not retry or held.attempts >= MAX_ATTEMPTS:
-            self._leases.fail(session, held, why, retry=False)
+            self._leases.fail(session, held, words=why, retry=False)
             return None
         wait = _BACKOFF_SECONDS[held.attempts - 1]
         later = {"state": State.QUEUED.value, "lease_until": None, "due_at": database_now() + wait}

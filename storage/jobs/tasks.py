@@ -172,7 +172,7 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     row = insert(Task).values(**{**values, "params": dict(wanted.params)})
     task_id = session.execute(row.returning(Task.id)).scalar_one()
     facts = {"task": task_id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}
-    audit.append(session, REQUESTED, facts | _scope(session, wanted.benchmark))
+    audit.append(session, REQUESTED, data=facts | _scope(session, wanted.benchmark))
     return task_id, True
 
 
@@ -180,17 +180,19 @@ def _scope(session: Session, benchmark: str) -> dict[str, str]:
     return audit.scope(session, benchmark) if benchmark else {}
 
 
-def open_about(session: Session, benchmark: str, subject: str, *, other_than: str) -> int | None:
+def open_about(session: Session, benchmark: str, *, subject: str, other_than: str) -> int | None:
     """Return the number of an open task about something, but for tasks of one kind; None where there is none."""
     wanted = select(Task.id).where(Task.benchmark == benchmark, Task.subject == subject)
     wanted = wanted.where(Task.kind != other_than, Task.state.in_(_OPEN))
     return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
 
 
-def claim(session: Session, worker: str, lease_seconds: float, wanted: TaskFilter = TaskFilter()) -> TaskClaim | None:
+def claim(
+    session: Session, worker: str, *, lease_seconds: float, wanted: TaskFilter = TaskFilter()
+) -> TaskClaim | None:
     """Take the first waiting piece, or else the first waiting task; None where there is neither."""
     first = select(Task.id).where(*_waiting(wanted)).order_by(Task.parent_id.is_(None), Task.id)
-    taken = _TASKS.claim(session, first, Lease(worker, lease_seconds), progress=0)
+    taken = _TASKS.claim(session, first, lease=Lease(worker, lease_seconds), progress=0)
     return None if taken is None else TaskClaim(*taken)
 
 
@@ -199,7 +201,7 @@ def any_waiting(session: Session, wanted: TaskFilter = TaskFilter()) -> bool:
     return session.scalars(select(Task.id).where(*_waiting(wanted)).limit(1)).first() is not None
 
 
-def split(session: Session, claim: TaskClaim, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
+def split(session: Session, claim: TaskClaim, *, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
     """Add pieces of a task, and give it back until they are done. Raises LeaseLost.
 
     `parts`: what each is to do, and how many entries that are. Giving a task back so is no attempt that failed.
@@ -244,25 +246,25 @@ def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
     )
 
 
-def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
+def heartbeat(session: Session, claim: TaskClaim, *, lease_seconds: float) -> bool:
     """Make the lease last from now; False if it was lost."""
-    return _TASKS.extend(session, claim, lease_seconds)
+    return _TASKS.extend(session, claim, seconds=lease_seconds)
 
 
-def report(session: Session, claim: TaskClaim, progress: int, total: int) -> None:
+def report(session: Session, claim: TaskClaim, *, progress: int, total: int) -> None:
     """Record the number of finished entries. Raises LeaseLost."""
     _TASKS.write(session, claim, progress=progress, total=total)
 
 
-def finish(session: Session, claim: TaskClaim, result: Mapping[str, Any], outcome: str) -> None:
+def finish(session: Session, claim: TaskClaim, *, result: Mapping[str, Any], outcome: str) -> None:
     """Mark the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
     text = json.dumps(result, separators=(",", ":"), allow_nan=False)
     _TASKS.finish(session, claim, result=text, outcome=outcome)
 
 
-def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None:
+def fail(session: Session, claim: TaskClaim, *, words: str, retry: bool) -> None:
     """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
-    if _TASKS.fail(session, claim, words, retry=retry) is State.FAILED:
+    if _TASKS.fail(session, claim, words=words, retry=retry) is State.FAILED:
         _end_failed(session, [claim])
 
 
@@ -342,7 +344,7 @@ _SHOWN = (
 _TASKS = LeaseTable(
     Task,
     "outcome",
-    (
+    claimed=(
         Task.id,
         Task.epoch,
         Task.benchmark,
@@ -379,4 +381,4 @@ def _end_failed(session: Session, failed: Sequence[TaskClaim]) -> None:
         session.execute(delete(Task).where(Task.parent_id.in_(parents), Task.state.in_(_OPEN)))
     for one in failed:  # the audit chain's lock comes last
         facts = {"task": one.task_id, "kind": one.kind, "subject": one.subject}
-        audit.append(session, FAILED, facts | _scope(session, one.benchmark))
+        audit.append(session, FAILED, data=facts | _scope(session, one.benchmark))

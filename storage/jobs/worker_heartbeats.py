@@ -22,7 +22,7 @@ class LastHeartbeat:
     heartbeat_at: float
 
 
-def record_heartbeat(session: Session, worker: str, scorer_version: str = "") -> None:
+def record_heartbeat(session: Session, worker: str, *, scorer_version: str = "") -> None:
     """Say that the worker is alive now, and by which rules it counts; forgets those that were silent for an hour."""
     now = session.execute(select(database_now())).scalar_one()
     known = session.execute(
@@ -38,7 +38,7 @@ def record_heartbeat(session: Session, worker: str, scorer_version: str = "") ->
         session.execute(insert(WorkerHeartbeat).values(**row))
 
 
-def set_loaded_revisions(session: Session, worker: str, revisions: Mapping[str, Iterable[str]]) -> None:
+def set_loaded_revisions(session: Session, worker: str, *, revisions: Mapping[str, Iterable[str]]) -> None:
     """Say which label revisions of each benchmark a worker that has shown itself holds: exactly these."""
     held = {benchmark: sorted(set(names)) for benchmark, names in revisions.items()}
     session.execute(
@@ -47,7 +47,7 @@ def set_loaded_revisions(session: Session, worker: str, revisions: Mapping[str, 
     )
 
 
-def add_loaded_revision(session: Session, worker: str, benchmark: str, revision: str) -> None:
+def add_loaded_revision(session: Session, worker: str, *, benchmark: str, revision: str) -> None:
     """Say it of a revision that has just come, so that nobody has to wait for the next heartbeat."""
     known = session.execute(
         select(WorkerHeartbeat.label_revisions)
@@ -55,7 +55,7 @@ def add_loaded_revision(session: Session, worker: str, benchmark: str, revision:
         .with_for_update()
     ).scalar_one_or_none()
     if known is not None:
-        set_loaded_revisions(session, worker, {**known, benchmark: (*known.get(benchmark, ()), revision)})
+        set_loaded_revisions(session, worker, revisions={**known, benchmark: (*known.get(benchmark, ()), revision)})
 
 
 def no_worker_has(session: Session, benchmark: str, revision: str) -> bool:

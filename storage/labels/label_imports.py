@@ -32,24 +32,24 @@ class ImportedRevision(NamedTuple):
         return self.level == PUBLIC
 
 
-def record(session: Session, revision: str, facts: Mapping[str, Any]) -> None:
+def record(session: Session, revision: str, *, facts: Mapping[str, Any]) -> None:
     """Add a draft; `facts` are the other columns. Raises IntegrityError where the name is taken."""
     session.execute(insert(ImportedLabels).values(revision=revision, **facts))
 
 
-def name_taken(session: Session, benchmark: str, revision: str) -> bool:
+def name_taken(session: Session, benchmark: str, *, revision: str) -> bool:
     """Return whether there is such a revision, imported or configured."""
     key = (benchmark, revision)
     return session.get(ImportedLabels, key) is not None or session.get(RegisteredLabelSet, key) is not None
 
 
-def find(session: Session, benchmark: str, revision: str) -> ImportedRevision | None:
+def find(session: Session, benchmark: str, *, revision: str) -> ImportedRevision | None:
     """Return an imported revision; None for a configured one."""
     row = session.get(ImportedLabels, (benchmark, revision), populate_existing=True)
     return None if row is None else _imported(row)
 
 
-def has_withheld_counts(session: Session, benchmark: str, revisions: Iterable[str]) -> bool:
+def has_withheld_counts(session: Session, benchmark: str, *, revisions: Iterable[str]) -> bool:
     """Return whether one of them was made of so few answers, or against nothing, that no count of its labels was
     told."""
     same = (ImportedLabels.benchmark == benchmark, ImportedLabels.revision.in_(list(revisions)))
@@ -88,7 +88,7 @@ def hidden_revisions(session: Session, benchmark: str) -> dict[str, str]:
     return dict(session.execute(rows).all())
 
 
-def disclosure_policy(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
+def disclosure_policy(session: Session, benchmark: str, *, configured: Mapping[str, str]) -> dict[str, str]:
     """Return label revision -> disclosure level, of those that are no drafts.
 
     ``configured``: as the settings say; what maintainers imported is as they said.
@@ -101,12 +101,12 @@ def disclosure_policy(session: Session, benchmark: str, configured: Mapping[str,
     return dict(sorted((stated | imported).items()))
 
 
-def disclose(session: Session, benchmark: str, revision: str) -> bool:
+def disclose(session: Session, benchmark: str, *, revision: str) -> bool:
     """Make an imported revision public; False where it is, or is none."""
-    return _change(session, benchmark, revision, ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
+    return _change(session, benchmark, revision=revision, where=ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
 
 
-def discard(session: Session, benchmark: str, revision: str) -> bool:
+def discard(session: Session, benchmark: str, *, revision: str) -> bool:
     """Remove a draft that nothing was ever scored under; False where it is none."""
     known = exists().where(RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == revision)
     if session.scalar(select(known)):
@@ -125,22 +125,31 @@ def discard(session: Session, benchmark: str, revision: str) -> bool:
     return removed.first() is not None
 
 
-def publish(session: Session, benchmark: str, revision: str) -> bool:
+def publish(session: Session, benchmark: str, *, revision: str) -> bool:
     """End the secrecy of a draft; False where it is none."""
-    return _change(session, benchmark, revision, ImportedLabels.published_at.is_(None), published_at=database_now())
+    return _change(
+        session, benchmark, revision=revision, where=ImportedLabels.published_at.is_(None), published_at=database_now()
+    )
 
 
-def unpublish(session: Session, benchmark: str, revision: str) -> None:
+def unpublish(session: Session, benchmark: str, *, revision: str) -> None:
     """Make an imported revision a draft again; do nothing to a configured one."""
-    _change(session, benchmark, revision, ImportedLabels.published_at.is_not(None), published_at=None)
+    _change(session, benchmark, revision=revision, where=ImportedLabels.published_at.is_not(None), published_at=None)
 
 
-def retire(session: Session, benchmark: str, revision: str, salt: str) -> None:
+def retire(session: Session, benchmark: str, *, revision: str, salt: str) -> None:
     """Reveal the salt."""
-    _change(session, benchmark, revision, ImportedLabels.retired_at.is_(None), retired_at=database_now(), salt=salt)
+    _change(
+        session,
+        benchmark,
+        revision=revision,
+        where=ImportedLabels.retired_at.is_(None),
+        retired_at=database_now(),
+        salt=salt,
+    )
 
 
-def _change(session: Session, benchmark: str, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
+def _change(session: Session, benchmark: str, *, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
     changed = session.execute(
         update(ImportedLabels)
         .where(ImportedLabels.benchmark == benchmark, ImportedLabels.revision == revision, where)
@@ -160,10 +169,10 @@ def _imported(row: ImportedLabels) -> ImportedRevision:
     return ImportedRevision(
         row.revision,
         row.digest,
-        row.items,
-        row.commitment,
-        row.difference,
-        row.published_at is not None,
-        row.retired_at is not None,
-        row.disclosure if row.retired_at is None else PUBLIC,
+        items=row.items,
+        commitment=row.commitment,
+        difference=row.difference,
+        published=row.published_at is not None,
+        retired=row.retired_at is not None,
+        level=row.disclosure if row.retired_at is None else PUBLIC,
     )

@@ -13,7 +13,7 @@ from storage.labels import label_imports
 from storage.models.moderation import StatedLevel
 
 
-def state(session: Session, benchmark: str, levels: Mapping[str, str]) -> None:
+def state(session: Session, benchmark: str, *, levels: Mapping[str, str]) -> None:
     """Record what a worker's settings say of the revisions that it was configured with."""
     # Workers may start at the same instant, so one statement decides; both databases know this form of it.
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite

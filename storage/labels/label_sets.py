@@ -49,7 +49,7 @@ def register(session: Session, revision: str, benchmark: str, digest: str, items
         facts["commitment"] = commit(digest, salt)
         known_by = {"salt": salt.hex(), "commitment": facts["commitment"]}
         session.execute(insert(LabelCommitment).values(benchmark=benchmark, revision=revision, **known_by))
-    audit.append(session, REGISTERED, facts)
+    audit.append(session, REGISTERED, data=facts)
     return True
 
 
@@ -65,13 +65,17 @@ def lock_board(session: Session, benchmark: str) -> None:
     session.execute(select(BoardState.benchmark).where(BoardState.benchmark == benchmark).with_for_update())
 
 
-def activate_revision(session: Session, benchmark: str, label_revision: str, scorer_version: str, reason: str) -> bool:
+def activate_revision(
+    session: Session, benchmark: str, *, label_revision: str, scorer_version: str, reason: str
+) -> bool:
     """Make a board show another label revision or scorer version, on record; False where it does already.
 
     Submissions without a score under it get a job before anything else is scored: the workers do them at once.
     """
     lock_board(session, benchmark)
-    job_queue.enqueue_missing(session, benchmark, label_revision, scorer_version, priority=job_queue.URGENT)
+    job_queue.enqueue_missing(
+        session, benchmark, label_revision=label_revision, scorer_version=scorer_version, priority=job_queue.URGENT
+    )
     board = current(session, benchmark)
     if board is not None and (board.label_revision, board.scorer_version) == (label_revision, scorer_version):
         return False
@@ -83,5 +87,5 @@ def activate_revision(session: Session, benchmark: str, label_revision: str, sco
     else:
         session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
     facts = {"from": before, "to": values, "reason": reason}
-    audit.append(session, POINTED, facts | audit.scope(session, benchmark))
+    audit.append(session, POINTED, data=facts | audit.scope(session, benchmark))
     return True

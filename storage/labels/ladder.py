@@ -32,7 +32,7 @@ Withheld = frozenset[tuple[str, str, str]]
 """(submission, label revision, scorer version) of scores of which no number is shown to anybody."""
 
 
-def levels(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
+def levels(session: Session, benchmark: str, *, configured: Mapping[str, str]) -> dict[str, str]:
     """Return the disclosure levels of a benchmark's label revisions that are not public.
 
     `configured`: as the settings say.
@@ -41,7 +41,7 @@ def levels(session: Session, benchmark: str, configured: Mapping[str, str]) -> d
 
 
 def withheld(
-    session: Session, spec: BenchmarkSpec, levels: Mapping[str, str], submissions: Collection[str] | None = None
+    session: Session, spec: BenchmarkSpec, *, levels: Mapping[str, str], submissions: Collection[str] | None = None
 ) -> Withheld:
     """Return the scores under a benchmark's hidden label revisions that are not shown.
 
@@ -52,7 +52,7 @@ def withheld(
     if not any(margins.values()):
         return frozenset()
     result: set[tuple[str, str, str]] = set()
-    for _, tries in groupby(_tries(session, spec, levels, margins), key=_BOARD):
+    for _, tries in groupby(_tries(session, spec, levels=levels, margins=margins), key=_BOARD):
         same = list(tries)
         released = shown([one[4] for one in same])
         result |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
@@ -82,7 +82,7 @@ def _margins(session: Session, submissions: Collection[str] | None) -> dict[str,
 
 
 def _tries(
-    session: Session, spec: BenchmarkSpec, levels: Mapping[str, str], margins: Mapping[str, float | None]
+    session: Session, spec: BenchmarkSpec, *, levels: Mapping[str, str], margins: Mapping[str, float | None]
 ) -> list[tuple[str, str, str, str, Try]]:
     """(account, label revision, scorer version, submission, try), by those, in the order of acceptance."""
     rows = session.execute(
@@ -93,13 +93,13 @@ def _tries(
         .order_by(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Submission.created_at, Submission.id)
     )
     return [
-        (account, revision, version, name, Try(_score(orjson.loads(tally), levels[revision], spec), margins[name]))
+        (account, revision, version, name, Try(_score(orjson.loads(tally), levels[revision], spec=spec), margins[name]))
         for account, revision, version, name, tally in rows
         if name in margins
     ]
 
 
-def _score(tally: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> float | None:
+def _score(tally: Mapping[str, Any], level: str, *, spec: BenchmarkSpec) -> float | None:
     """Return what the board is ordered by at a disclosure level, as it is shown there."""
     shares = accuracies(ratios(np.array(tally["counts"], dtype=np.int64), spec))
     value = float(shares[spec.index(spec.pooled if level == OVERALL_ONLY else spec.headline)])

@@ -44,7 +44,9 @@ def known(session: Session, benchmark: str, *, drafts: bool = True) -> list[Weak
     return [weak for row in rows if not {(weak := WeaklyHidden(*row)).revision, weak.against} & secret]
 
 
-def record(session: Session, benchmark: str, weak_sets: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
+def record(
+    session: Session, benchmark: str, *, weak_sets: Collection[WeaklyHidden], looked_at: Collection[str]
+) -> None:
     """Replace what is known between the revisions that were looked at."""
     session.execute(
         delete(WeakHiding).where(
@@ -58,13 +60,13 @@ def record(session: Session, benchmark: str, weak_sets: Collection[WeaklyHidden]
         session.execute(insert(WeakHiding).values(benchmark=benchmark, **weak._asdict()))
 
 
-def accept(session: Session, benchmark: str, weak_sets: Collection[WeaklyHidden]) -> None:
+def accept(session: Session, benchmark: str, *, weak_sets: Collection[WeaklyHidden]) -> None:
     """Record that these are meant to be weakly hidden."""
     for weak in weak_sets:
-        record(session, benchmark, [weak._replace(accepted=True)], weak[:2])
+        record(session, benchmark, weak_sets=[weak._replace(accepted=True)], looked_at=weak[:2])
 
 
-def forget(session: Session, benchmark: str, revision: str) -> None:
+def forget(session: Session, benchmark: str, *, revision: str) -> None:
     """Remove what is known of a revision that is no more."""
     session.execute(
         delete(WeakHiding).where(

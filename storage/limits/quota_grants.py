@@ -32,13 +32,13 @@ class GrantStatus(NamedTuple):
         return 0 if self.revoked_at is not None else max(0, self.extra - self.used)
 
 
-def add(session: Session, account: str, extra: int, reason: str, by: str) -> int:
+def add(session: Session, account: str, *, extra: int, reason: str, by: str) -> int:
     """Return the grant's number."""
     row = {"account": account, "extra": extra, "reason": reason, "granted_by": by}
     return int(session.execute(insert(QuotaGrant).values(**row).returning(QuotaGrant.id)).scalar_one())
 
 
-def unused(session: Session, account: str, extra: int, reason: str) -> int | None:
+def unused(session: Session, account: str, *, extra: int, reason: str) -> int | None:
     """Return a grant that says the same and was not used yet, so that a second one is a double click; None without one.
 
     From here to the end of the transaction nobody else gets further with this account.
@@ -82,7 +82,7 @@ def available(session: Session, account: str) -> int | None:
     return next((grant.id for grant in reversed(list_grants(session, account)) if grant.left), None)
 
 
-def consume(session: Session, grant: int, submission: str) -> None:
+def consume(session: Session, grant: int, *, submission: str) -> None:
     """Use one. The caller locks the account against simultaneous submissions."""
     session.execute(insert(QuotaGrantUse).values(grant_id=grant, submission_id=submission))
 

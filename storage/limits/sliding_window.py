@@ -21,7 +21,7 @@ class RateLimited(ValueError):
 
     status, code = 429, "too-many-changes"
 
-    def __init__(self, what: str, next_at: float, now: float) -> None:
+    def __init__(self, what: str, next_at: float, *, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             _(
@@ -33,15 +33,15 @@ class RateLimited(ValueError):
         )
 
 
-def check(what: str, times: Iterable[float], now: float) -> None:
+def check(what: str, times: Iterable[float], *, now: float) -> None:
     """Raise RateLimited where there is no room for another change; `times`: of the earlier ones (seconds since
     1970)."""
-    next_at = next_allowed_at(times, CHANGES_A_DAY, DAY, now)
+    next_at = next_allowed_at(times, CHANGES_A_DAY, window=DAY, now=now)
     if next_at is not None:
-        raise RateLimited(what, next_at, now)
+        raise RateLimited(what, next_at, now=now)
 
 
-def next_allowed_at(times: Iterable[float], limit: int, window: float, now: float) -> float | None:
+def next_allowed_at(times: Iterable[float], limit: int, *, window: float, now: float) -> float | None:
     """Return when fewer than `limit` (0: any number) of the times lie in the window before; None: they do now. In
     seconds."""
     inside = sorted((at for at in times if at > now - window), reverse=True)

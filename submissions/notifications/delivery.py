@@ -56,19 +56,21 @@ class EmailDelivery:
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
-        lines = [_line(item, of) for item in news_of(self.database, self.rules, stored, through)]
+        lines = [_line(item, of) for item in news_of(self.database, self.rules, seen=stored, through=through)]
         address = self.subscriptions.address(stored)
         key = self.subscriptions.address_key(address or "")
         with self.database.write() as session:
-            queued = notifications.queue(session, stored, through, lines if address else [], key)
+            queued = notifications.queue(
+                session, stored, through=through, lines=lines if address else [], address_key=key
+            )
         return queued and bool(lines and address)
 
     def _collect_digests(self, source: DigestSource) -> int:
         with self.database.read() as session:
             waiting, through = digests.due(session), audit.head(session).seq
-        return sum(self._collect_digest(source, digest, through) for digest in waiting)
+        return sum(self._collect_digest(source, digest, through=through) for digest in waiting)
 
-    def _collect_digest(self, source: DigestSource, digest: StoredDigest, through: int) -> bool:
+    def _collect_digest(self, source: DigestSource, digest: StoredDigest, *, through: int) -> bool:
         with self.database.read() as session:
             stored = notifications.subscription(session, digest.account)
             found = source.lines(session, digest.seen_seq, through)
@@ -78,7 +80,9 @@ class EmailDelivery:
         lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in found]
         key = self.subscriptions.address_key(self.subscriptions.address(stored) or "")
         with self.database.write() as session:
-            return digests.queue(session, digest, random_id(), through, lines, key) and bool(lines)
+            return digests.queue(session, digest, next_id=random_id(), through=through, lines=lines, key=key) and bool(
+                lines
+            )
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send every e-mail that is due, until it is stopped; return how many the server took."""
@@ -87,7 +91,7 @@ class EmailDelivery:
             waits = notifications.any_due(session)
         while waits and not stopped():
             with self.database.write() as session:
-                claim = notifications.claim(session, self.name, LEASE_SECONDS)
+                claim = notifications.claim(session, self.name, lease_seconds=LEASE_SECONDS)
             if claim is None:
                 break
             sent += self._send(claim)
@@ -111,7 +115,7 @@ class EmailDelivery:
     def _failed(self, claim: EmailClaim, why: str, *, retry: bool) -> None:
         log.warning("email.not_sent", extra={"data": {"email": claim.id, "reason": why}})
         with suppress(LeaseLost), self.database.write() as session:
-            notifications.fail(session, claim, why, retry=retry)
+            notifications.fail(session, claim, why=why, retry=retry)
 
     def compose(self, claim: EmailClaim) -> PlainEmail | None:
         """Return the e-mail; None where nobody wants it any more."""
@@ -128,11 +132,11 @@ class EmailDelivery:
         of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
         if claim.through_seq == 0:
             link = self.subscriptions.confirm_link(stored.id)
-            return PlainEmail(to, message_id, *_confirmation(self.brand, link, of))
+            return PlainEmail(to, message_id, *_confirmation(self.brand, link, of=of))
         unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
         subject = _news_subject(self.brand, claim.lines) if digest is None else _digest_subject(self.brand)
-        body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of)
-        return PlainEmail(to, message_id, of.text(subject), body, unsubscribe)
+        body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of=of)
+        return PlainEmail(to, message_id, subject=of.text(subject), body=body, unsubscribe=unsubscribe)
 
     def release_expired(self) -> int:
         """Give e-mails back whose sender is gone."""
@@ -141,7 +145,7 @@ class EmailDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        await run_turns(self, "email.turn_failed", stop)
+        await run_turns(self, "email.turn_failed", stop=stop)
 
 
 def _line(item: NewsItem, of: Translations) -> dict[str, Any]:
@@ -149,7 +153,7 @@ def _line(item: NewsItem, of: Translations) -> dict[str, Any]:
     return {"title": about.title, "text": of.text(item.sentence), "path": f"/account/submissions/{about.entry}"}
 
 
-def _confirmation(brand: str, link: str, of: Translations) -> tuple[str, str]:
+def _confirmation(brand: str, link: str, *, of: Translations) -> tuple[str, str]:
     subject = _("Confirm your e-mail address for the {brand} leaderboard", brand=brand)
     paragraphs = (
         _(
@@ -173,7 +177,7 @@ def _news_subject(brand: str, lines: Sequence[dict[str, Any]]) -> Message:
     return _("{brand} leaderboard: news of {about}", brand=brand, about=about)
 
 
-def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], of: Translations) -> str:
+def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], *, of: Translations) -> str:
     site, unsubscribe = links
     paragraphs = list(_paragraphs(lines[:MOST_LINES], site))
     if len(lines) > MOST_LINES:

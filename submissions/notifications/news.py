@@ -52,17 +52,17 @@ def latest_seq(database: Database) -> int:
         return rescore_snapshots.shown_through(session, RESCORED)
 
 
-def news_of(database: Database, rules: Sequence[ActivityRules], seen: Seen, through: int) -> list[NewsItem]:
+def news_of(database: Database, rules: Sequence[ActivityRules], *, seen: Seen, through: int) -> list[NewsItem]:
     """Return the news that an address wants and has not seen, the oldest first."""
-    items = [item for each in rules for item in _of_benchmark(database, each, seen, through)]
+    items = [item for each in rules for item in _of_benchmark(database, each, seen=seen, through=through)]
     return sorted(items, key=lambda item: item.activity.seq)
 
 
-def _of_benchmark(database: Database, rules: ActivityRules, seen: Seen, through: int) -> Iterator[NewsItem]:
-    for item in activity_of(database, seen.account, rules, limit=2 * MOST_LINES):
+def _of_benchmark(database: Database, rules: ActivityRules, *, seen: Seen, through: int) -> Iterator[NewsItem]:
+    for item in activity_of(database, seen.account, rules=rules, limit=2 * MOST_LINES):
         group = group_of(item, rules)
         if seen.seen_seq < item.seq <= through and group in seen.events:
-            yield NewsItem(item, group, rules.spec.id, _ranks(database, item, rules))
+            yield NewsItem(item, group, benchmark=rules.spec.id, ranks=_ranks(database, item, rules=rules))
 
 
 def group_of(item: ActivityItem, rules: ActivityRules) -> str:
@@ -73,12 +73,12 @@ def group_of(item: ActivityItem, rules: ActivityRules) -> str:
     return known.get(item.kind, "moderated" if item.kind in rules.sentences else "")
 
 
-def _ranks(database: Database, item: ActivityItem, rules: ActivityRules) -> tuple[int, int] | None:
+def _ranks(database: Database, item: ActivityItem, *, rules: ActivityRules) -> tuple[int, int] | None:
     """Return an entry's ranks on the boards around a re-score, where both show its score."""
     if rules.ranks is None or item.scores is None or not all(item.scores):
         return None
     with database.read() as session:
-        around = rescore_snapshots.around(session, rules.spec.id, item.seq)
+        around = rescore_snapshots.around(session, rules.spec.id, seq=item.seq)
     if around is None:
         return None
     sides: list[Mapping[str, int]] = [rules.ranks(around.before), rules.ranks(around.after)]

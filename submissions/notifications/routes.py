@@ -27,7 +27,7 @@ _BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
 _SECTION, _WEBHOOK = "/account#email", "/account#webhook"
 
 
-def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
+def build(identities: AuthService, pages: AccountPages, *, subscriptions: EmailSubscriptions) -> APIRouter:
     """Return the routes of e-mail."""
     router = APIRouter(include_in_schema=False)
 
@@ -38,9 +38,11 @@ def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubs
         async with request.form(max_files=0, max_fields=12) as form:
             csrf, address = str(form.get("csrf", "")), str(form.get("address", ""))
             events = [str(value) for value in form.getlist("events")]
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         try:
-            await to_thread.run_sync(partial(subscriptions.state, user, address, events, pages.language))
+            await to_thread.run_sync(
+                partial(subscriptions.state, user, address, events=events, language=pages.language)
+            )
         except EmailRejected as rejected:
             return _refused(pages, rejected)
         return RedirectResponse(_SECTION, 303, PRIVATE)
@@ -49,15 +51,15 @@ def build(identities: AuthService, pages: AccountPages, subscriptions: EmailSubs
     def stop(request: Request, csrf: _Csrf = "") -> Response:
         """Delete the address."""
         user = require_person(identity_of(request))
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         subscriptions.stop(user)
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
-    router.include_router(_links(identities, pages, subscriptions))
+    router.include_router(_links(identities, pages, subscriptions=subscriptions))
     return router
 
 
-def build_webhooks(identities: AuthService, pages: AccountPages, webhooks: WebhookSubscriptions) -> APIRouter:
+def build_webhooks(identities: AuthService, pages: AccountPages, *, webhooks: WebhookSubscriptions) -> APIRouter:
     """Return the routes of webhooks."""
     router = APIRouter(include_in_schema=False)
 
@@ -68,9 +70,11 @@ def build_webhooks(identities: AuthService, pages: AccountPages, webhooks: Webho
         async with request.form(max_files=0, max_fields=12) as form:
             csrf, address = str(form.get("csrf", "")), str(form.get("address", ""))
             events = [str(value) for value in form.getlist("events")]
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         try:
-            secret = await to_thread.run_sync(partial(webhooks.state, user, address, events, pages.language))
+            secret = await to_thread.run_sync(
+                partial(webhooks.state, user, address, events=events, language=pages.language)
+            )
         except WebhookRejected as rejected:
             return _refused(pages, rejected)
         if secret is None:
@@ -82,7 +86,7 @@ def build_webhooks(identities: AuthService, pages: AccountPages, webhooks: Webho
     def test(request: Request, csrf: _Csrf = "") -> Response:
         """Queue a test, which is sent within seconds."""
         user = require_person(identity_of(request))
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         try:
             webhooks.test(user)
         except WebhookRejected as rejected:
@@ -93,14 +97,14 @@ def build_webhooks(identities: AuthService, pages: AccountPages, webhooks: Webho
     def stop(request: Request, csrf: _Csrf = "") -> Response:
         """Delete the address and its secret."""
         user = require_person(identity_of(request))
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         webhooks.stop(user)
         return RedirectResponse(_WEBHOOK, 303, PRIVATE)
 
     return router
 
 
-def _links(identities: AuthService, pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
+def _links(identities: AuthService, pages: AccountPages, *, subscriptions: EmailSubscriptions) -> APIRouter:
     """Links of e-mails: to confirm an address, and to stop."""
     router = APIRouter(include_in_schema=False)
 
@@ -115,13 +119,13 @@ def _links(identities: AuthService, pages: AccountPages, subscriptions: EmailSub
         require_person(user)
         question = _("Send news of the entries of {name} to this e-mail address?", name=user.name)
         fields = {"csrf": csrf_token(identities, user), "token": token}
-        return _page(pages, "/account/email/confirm", (question, _("Confirm the address")), fields)
+        return _page(pages, "/account/email/confirm", words=(question, _("Confirm the address")), fields=fields)
 
     @router.post("/account/email/confirm")
-    def confirm(request: Request, csrf: _Csrf = "", token: Annotated[str, Form(max_length=500)] = "") -> Response:
+    def confirm(request: Request, csrf: _Csrf = "", *, token: Annotated[str, Form(max_length=500)] = "") -> Response:
         """Begin to send."""
         user = require_person(identity_of(request))
-        check_csrf(identities, user, csrf)
+        check_csrf(identities, user, sent=csrf)
         try:
             subscriptions.confirm(user, token)
         except EmailRejected as rejected:
@@ -133,7 +137,7 @@ def _links(identities: AuthService, pages: AccountPages, subscriptions: EmailSub
         """Show a button, for the same reason; without sign-in."""
         question = _("Stop all e-mails about your entries?")
         address = f"/account/email/unsubscribe?id={id}&key={key}"
-        return _page(pages, address, (question, _("Stop the e-mails")), {})
+        return _page(pages, address, words=(question, _("Stop the e-mails")), fields={})
 
     @router.post("/account/email/unsubscribe")
     def unsubscribe(id: _Text = "", key: _Text = "") -> Response:
@@ -142,7 +146,7 @@ def _links(identities: AuthService, pages: AccountPages, subscriptions: EmailSub
             subscriptions.unsubscribe(id, key)
         except EmailRejected as rejected:
             return _refused(pages, rejected)
-        page = pages.message(_("No more e-mails"), _("Your e-mail address is deleted."), _BACK)
+        page = pages.message(_("No more e-mails"), _("Your e-mail address is deleted."), links=_BACK)
         return HTMLResponse(page, headers=PRIVATE)
 
     return router
@@ -159,11 +163,11 @@ def account_sections(
     return {name: {"own": kind.own(user), "kinds": EVENTS} for name, kind in kinds.items() if kind is not None}
 
 
-def _page(pages: AccountPages, address: str, words: tuple[str, str], fields: dict[str, str]) -> Response:
+def _page(pages: AccountPages, address: str, *, words: tuple[str, str], fields: dict[str, str]) -> Response:
     context = {"current": "/account", "address": address, "question": words[0], "button": words[1], "fields": fields}
     return HTMLResponse(pages.render("email_question.html", context), headers=PRIVATE)
 
 
 def _refused(pages: AccountPages, rejected: EmailRejected | WebhookRejected) -> Response:
-    page = pages.message(_("That is not possible"), rejected.args[0], _BACK)
+    page = pages.message(_("That is not possible"), rejected.args[0], links=_BACK)
     return HTMLResponse(page, 422, PRIVATE)

@@ -60,9 +60,11 @@ class EmailSubscriptions:
         address = None if stored is None else self.address(stored)
         if stored is None or address is None:
             return None
-        return OwnAddress(address, stored.events, stored.confirmed_at is not None, failed, digest)
+        return OwnAddress(
+            address, stored.events, confirmed=stored.confirmed_at is not None, failed=failed, digest=digest
+        )
 
-    def state(self, user: Identity, address: str, events: Sequence[str], language: str) -> None:
+    def state(self, user: Identity, address: str, *, events: Sequence[str], language: str) -> None:
         """Keep an address and have it confirmed; an address that is confirmed already keeps that. DIGEST among the
         events is for maintainers alone.
 
@@ -75,18 +77,18 @@ class EmailSubscriptions:
         if not (chosen or digest):
             raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
         key, new_id = self.address_key(wanted), random_id()
-        sealed = self.seal.encrypt(_SEAL, wanted, person.account)
-        new = NewSubscription(person.account, new_id, sealed, key, language, chosen)
+        sealed = self.seal.encrypt(_SEAL, wanted, owner=person.account)
+        new = NewSubscription(person.account, new_id, address=sealed, address_key=key, language=language, events=chosen)
         with self.database.write() as session:
             before = notifications.subscription(session, person.account)
             if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
-                notifications.change_events(session, person.account, chosen)
-                _set_digest(session, person.account, digest)
+                notifications.change_events(session, person.account, events=chosen)
+                _set_digest(session, person.account, wanted=digest)
                 return
-            if max(notifications.requests(session, person.account, key)) >= REQUESTS_A_DAY:
+            if max(notifications.requests(session, person.account, address_key=key)) >= REQUESTS_A_DAY:
                 raise EmailRejected(_("A confirmation was asked for too often. Try again tomorrow."))
             notifications.subscribe(session, new)
-            _set_digest(session, person.account, digest)
+            _set_digest(session, person.account, wanted=digest)
 
     def confirm(self, user: Identity, token: str) -> None:
         """Begin to send to an address, if its reader is the account that stated it.
@@ -107,7 +109,7 @@ class EmailSubscriptions:
 
     def unsubscribe(self, subscription_id: str, key: str) -> None:
         """Delete an address, for who has a link of one of its e-mails. Raises EmailRejected for a forged one."""
-        if not self.seal.verify_keyed(_UNSUBSCRIBE, subscription_id, key):
+        if not self.seal.verify_keyed(_UNSUBSCRIBE, subscription_id, claimed=key):
             raise EmailRejected(_NOT_VALID)
         with self.database.write() as session:
             stored = notifications.subscription_by_id(session, subscription_id)
@@ -116,7 +118,7 @@ class EmailSubscriptions:
 
     def address(self, stored: StoredSubscription) -> str | None:
         """Return an address in plain text; None where SESSION_SECRET is another now."""
-        return self.seal.decrypt(_SEAL, stored.address, stored.account)
+        return self.seal.decrypt(_SEAL, stored.address, owner=stored.account)
 
     def address_key(self, address: str) -> str:
         """Return a digest that counts requests for an address, and cannot be looked up."""
@@ -131,7 +133,7 @@ class EmailSubscriptions:
 
     def confirm_link(self, subscription_id: str) -> str:
         """Return the link that asks for confirmation."""
-        token = self.seal.sign(_CONFIRM, {"id": subscription_id}, CONFIRM_SECONDS)
+        token = self.seal.sign(_CONFIRM, {"id": subscription_id}, seconds=CONFIRM_SECONDS)
         return f"{self.site}/account/email/confirm?token={token}"
 
     def unsubscribe_link(self, subscription_id: str) -> str:
@@ -140,8 +142,8 @@ class EmailSubscriptions:
         return f"{self.site}/account/email/unsubscribe?id={subscription_id}&key={key}"
 
 
-def _set_digest(session: Session, account: str, wanted: bool) -> None:
+def _set_digest(session: Session, account: str, *, wanted: bool) -> None:
     if wanted:
-        digests.begin(session, account, random_id())
+        digests.begin(session, account, new_id=random_id())
     else:
         digests.end(session, account)

@@ -25,7 +25,7 @@ class Delivery(Protocol):
     def release_expired(self) -> int: ...
 
 
-async def run_turns(delivery: Delivery, failed: str, stop: asyncio.Event) -> None:
+async def run_turns(delivery: Delivery, failed: str, *, stop: asyncio.Event) -> None:
     """Collect and send until told to stop; a step that fails is logged under the name `failed`."""
     turn = 0
     while not stop.is_set():

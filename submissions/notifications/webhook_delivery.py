@@ -52,10 +52,10 @@ class WebhookDelivery:
 
     def _collect_for(self, stored: StoredWebhook, through: int) -> int:
         of = translations(stored.language)
-        items = news_of(self.database, self.rules, stored, through)
-        messages = [NewMessage(message_id(), payload(item, self.site, of)) for item in items]
+        items = news_of(self.database, self.rules, seen=stored, through=through)
+        messages = [NewMessage(message_id(), payload(item, self.site, of=of)) for item in items]
         with self.database.write() as session:
-            queued = webhooks.queue(session, stored, through, messages)
+            queued = webhooks.queue(session, stored, through=through, messages=messages)
         return len(messages) if queued else 0
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -65,7 +65,7 @@ class WebhookDelivery:
             waits = webhooks.any_due(session)
         while waits and not stopped():
             with self.database.write() as session:
-                claim = webhooks.claim(session, self.name, LEASE_SECONDS)
+                claim = webhooks.claim(session, self.name, lease_seconds=LEASE_SECONDS)
             if claim is None:
                 break
             sent += self._send(claim)
@@ -99,7 +99,7 @@ class WebhookDelivery:
     def _failed(self, claim: WebhookClaim, why: str) -> None:
         log.warning("webhook.not_sent", extra={"data": {"message": claim.id, "reason": why}})
         with suppress(LeaseLost), self.database.write() as session:
-            if webhooks.fail(session, claim, why, gone=why == _GONE):
+            if webhooks.fail(session, claim, why=why, gone=why == _GONE):
                 log.warning("webhook.switched_off", extra={"data": {"message": claim.id}})
 
     def release_expired(self) -> int:
@@ -109,10 +109,10 @@ class WebhookDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        await run_turns(self, "webhook.turn_failed", stop)
+        await run_turns(self, "webhook.turn_failed", stop=stop)
 
 
-def payload(item: NewsItem, site: str, of: Translations) -> Mapping[str, Any]:
+def payload(item: NewsItem, site: str, *, of: Translations) -> Mapping[str, Any]:
     """Return the JSON of a message, in the form that Standard Webhooks recommends: type, timestamp, data."""
     about = item.activity
     data: dict[str, Any] = {

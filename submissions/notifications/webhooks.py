@@ -70,9 +70,9 @@ class WebhookSubscriptions:
         address = None if stored is None else self.address(stored)
         if stored is None or address is None:
             return None
-        return OwnWebhook(address, stored.events, stored.stopped_at is not None, last)
+        return OwnWebhook(address, stored.events, stopped=stored.stopped_at is not None, last=last)
 
-    def state(self, user: Identity, address: str, events: Sequence[str], language: str) -> str | None:
+    def state(self, user: Identity, address: str, *, events: Sequence[str], language: str) -> str | None:
         """Keep an address; return the secret of a new one. The same address keeps its secret: None.
 
         Raises WebhookRejected for an address or events that are none.
@@ -86,15 +86,17 @@ class WebhookSubscriptions:
             raise WebhookRejected(_("Choose at least one kind of news, or delete the webhook."))
         secret = new_secret()
         sealed = (
-            self.seal.encrypt(_ADDRESS, wanted, person.account),
-            self.seal.encrypt(_SECRET, secret, person.account),
+            self.seal.encrypt(_ADDRESS, wanted, owner=person.account),
+            self.seal.encrypt(_SECRET, secret, owner=person.account),
         )
         with self.database.write() as session:
             before = webhooks.webhook(session, person.account)
             if before is not None and self.address(before) == wanted:
-                webhooks.change(session, person.account, chosen, language)
+                webhooks.change(session, person.account, events=chosen, language=language)
                 return None
-            new = NewWebhook(person.account, random_id(), sealed[0], sealed[1], language, chosen)
+            new = NewWebhook(
+                person.account, random_id(), address=sealed[0], secret=sealed[1], language=language, events=chosen
+            )
             webhooks.replace(session, new)
         return secret
 
@@ -107,7 +109,7 @@ class WebhookSubscriptions:
                 raise WebhookRejected(_("There is no webhook. State an address first."))
             if webhooks.recent_tests(session, person.account) >= TESTS_AN_HOUR:
                 raise WebhookRejected(_("Too many tests were asked for. Try again in an hour."))
-            webhooks.queue_test(session, stored, _test_message(webhooks.now(session)))
+            webhooks.queue_test(session, stored, message=_test_message(webhooks.now(session)))
 
     def stop(self, user: Identity) -> None:
         """Delete the user's webhook."""
@@ -116,11 +118,11 @@ class WebhookSubscriptions:
 
     def address(self, stored: StoredWebhook) -> str | None:
         """Return an address in plain text; None where SESSION_SECRET is another now."""
-        return self.seal.decrypt(_ADDRESS, stored.address, stored.account)
+        return self.seal.decrypt(_ADDRESS, stored.address, owner=stored.account)
 
     def secret(self, stored: StoredWebhook) -> str | None:
         """Return the secret of a webhook; None likewise."""
-        return self.seal.decrypt(_SECRET, stored.secret, stored.account)
+        return self.seal.decrypt(_SECRET, stored.secret, owner=stored.account)
 
 
 def message_id() -> str:

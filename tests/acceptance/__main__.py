@@ -60,18 +60,18 @@ class WalkResult:
 def real_files() -> list[RealFile]:
     """Return all of them, by label revision."""
     tools = [
-        RealFile(DATA / "tools" / known["file"], known["revision"], known["tally"])
+        RealFile(DATA / "tools" / known["file"], known["revision"], tally=known["tally"])
         for known in json.loads((DATA / "tools" / "expected.json").read_text())
     ]
-    published = [RealFile(DATA / "predictions" / name, "v2", right) for name, right in PUBLISHED.items()]
+    published = [RealFile(DATA / "predictions" / name, "v2", tally=right) for name, right in PUBLISHED.items()]
     return sorted([*tools, *published], key=lambda file: file.revision)
 
 
-def walk(browser: Browser, service: Service, file: RealFile) -> WalkResult:
+def walk(browser: Browser, service: Service, *, file: RealFile) -> WalkResult:
     """Submit a file as a person does, and look at what the public sees of it."""
     start, problems = time.monotonic(), list[str]()
     with _page(browser, problems) as page:
-        entry = _submit(page, service, file)
+        entry = _submit(page, service, file=file)
     card = service.http.get(f"/api/v1{entry}").json()
     if not _as_expected(card["tally"], file.tally):
         problems.append(f"counts {card['tally']}")
@@ -83,10 +83,10 @@ def walk(browser: Browser, service: Service, file: RealFile) -> WalkResult:
                 expect(page.locator("body")).to_contain_text(file.path.name, timeout=PATIENCE)
                 problems += [f"{path} {width} {scheme}: {finding}" for finding in _findings(page)]
     overall = card["protocols"]["strict"]["overall"]
-    return WalkResult(file, time.monotonic() - start, f"{100 * overall:.1f}", tuple(problems))
+    return WalkResult(file, time.monotonic() - start, overall=f"{100 * overall:.1f}", problems=tuple(problems))
 
 
-def _submit(page: Page, service: Service, file: RealFile) -> str:
+def _submit(page: Page, service: Service, *, file: RealFile) -> str:
     """Return the path of the entry, which the page leads to when it is scored."""
     page.goto(f"{service.url}/app/submit")
     # Gradio's page stands there before it listens; who submits is what it says when it does.
@@ -99,7 +99,7 @@ def _submit(page: Page, service: Service, file: RealFile) -> str:
     expect(outcome).to_contain_text("Macro", timeout=2 * PATIENCE)
     entry = outcome.get_by_role("link", name="Open the entry").get_attribute("href") or ""
     shown = page.context.new_page()
-    until(lambda: shown.goto(service.url) and file.path.name in shown.content(), 60, "the entry is on the board")
+    until(lambda: shown.goto(service.url) and file.path.name in shown.content(), 60, what="the entry is on the board")
     return entry
 
 
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             labels = f"{revision}={DATA / LABELS[revision]}"
             with running(Path(folder) / revision / "data", gradio=True, fresh=True, LABELS=labels) as service:
                 for file in list(files)[: options.files]:
-                    results.append(walk(browser, service, file))
+                    results.append(walk(browser, service, file=file))
                     print(results[-1], flush=True)
         browser.close()
     failed = sum(bool(result.problems) for result in results)

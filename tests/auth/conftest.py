@@ -46,7 +46,7 @@ def settings(provider: Provider) -> IdentitySettings:
 @pytest.fixture
 def site(settings: IdentitySettings, sqlite: Database, provider: Provider) -> AuthSite:
     """Return the service behind https://board.example, with sign-in."""
-    return AuthSite(settings, sqlite, provider)
+    return AuthSite(settings, sqlite, provider=provider)
 
 
 @pytest.fixture
@@ -54,6 +54,6 @@ def another(sqlite: Database, provider: Provider) -> Callable[..., AuthSite]:
     """Make a site with other settings on the same database."""
 
     def make(**changes: Any) -> AuthSite:
-        return AuthSite(openid_settings(provider, **changes), sqlite, provider)
+        return AuthSite(openid_settings(provider, **changes), sqlite, provider=provider)
 
     return make

@@ -32,7 +32,7 @@ def address(provider: Provider, sqlite: Database) -> Iterator[str]:
     listener.bind(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     provider.redirect_uris = {f"{url}/auth/callback"}
-    site = AuthSite(openid_settings(provider, public_url=url, maintainers=("alice",)), sqlite, provider)
+    site = AuthSite(openid_settings(provider, public_url=url, maintainers=("alice",)), sqlite, provider=provider)
     app = FastAPI()
     app.include_router(build(site.identities, AccountPages(render.environment(RenderContext()))))
 

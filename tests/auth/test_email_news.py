@@ -49,14 +49,20 @@ ALICE = "alice@example.org"
 class MailingSite(AuthSite):
     """The account pages with e-mail, whose server is `box`."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, provider: Provider, box: MailBox) -> None:
+    def __init__(self, settings: IdentitySettings, database: Database, *, provider: Provider, box: MailBox) -> None:
         self.box = box
-        super().__init__(settings, database, provider)
+        super().__init__(settings, database, provider=provider)
         rules = [ActivityRules(DEMO, ACTIONS.owner_sentences())]
         server = MailServer(box.url, "board@example.org")
         self.alarms: list[ServiceAlarm] = []
         self.delivery = EmailDelivery(
-            database, self.subscriptions, server, rules, "Demo", "web-1", DigestSource(self._findings, self._may_read)
+            database,
+            self.subscriptions,
+            server=server,
+            rules=rules,
+            brand="Demo",
+            name="web-1",
+            digest=DigestSource(self._findings, self._may_read),
         )
 
     def _findings(self, session: Session, after: int, through: int) -> list[DigestFinding]:
@@ -66,12 +72,12 @@ class MailingSite(AuthSite):
         return Role.MAINTAINER in self.identities.resolver.roles_of_account(account)
 
     def _routes(self) -> FastAPI:
-        self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, PUBLIC_URL)
+        self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
         pages = AccountPages(folders=[submissions.pages.TEMPLATES])
         app = FastAPI()
         sections = lambda user: routes.account_sections(self.subscriptions, None, user)  # noqa: E731
         app.include_router(auth.routes.build(self.identities, pages, notifications=sections))
-        app.include_router(routes.build(self.identities, pages, self.subscriptions))
+        app.include_router(routes.build(self.identities, pages, subscriptions=self.subscriptions))
         app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))
         return app
 
@@ -126,7 +132,7 @@ def box() -> Iterator[MailBox]:
 @pytest.fixture
 def mailing(settings: IdentitySettings, sqlite: Database, provider: Provider, box: MailBox) -> MailingSite:
     with_labels(sqlite)
-    return MailingSite(replace(settings, maintainers=("bob",)), sqlite, provider, box)
+    return MailingSite(replace(settings, maintainers=("bob",)), sqlite, provider=provider, box=box)
 
 
 def test_nothing_but_the_request_goes_to_an_address_before_it_is_confirmed(mailing: MailingSite) -> None:
@@ -222,7 +228,7 @@ def test_a_sender_that_dies_before_its_commit_sends_again_under_the_same_message
     entries.flag(by(mailing.database, MAINTAINER), entry, "x")
     mailing.delivery.collect()
     with mailing.database.write() as session:
-        dead = notifications.claim(session, "web-0", 60.0)
+        dead = notifications.claim(session, "web-0", lease_seconds=60.0)
     assert dead is not None
     email = mailing.delivery.compose(dead)
     assert email is not None
@@ -246,7 +252,7 @@ def test_two_processes_tell_the_same_news_once(mailing: MailingSite) -> None:
     lines = [{"title": "", "text": "", "path": ""}]
     for expected in (True, False):
         with mailing.database.write() as session:
-            assert notifications.queue(session, seen, 10**6, lines, "0" * 64) is expected
+            assert notifications.queue(session, seen, through=10**6, lines=lines, address_key="0" * 64) is expected
     assert mailing.delivery.send_due() == 1
 
 
@@ -312,7 +318,7 @@ def test_a_digest_says_once_a_day_what_waits_and_what_is_new_and_nothing_where_t
     assert _a_day_later(mailing) == 0, "there is nothing to say"
     _, entry = mailing.subscribed("alice")
     with mailing.database.write() as session:
-        audit.append(session, "submission.accepted", {"submission": entry})
+        audit.append(session, "submission.accepted", data={"submission": entry})
         session.execute(insert(Approval).values(submission_id=entry))
     entries.flag(by(mailing.database, MAINTAINER), entry, "copied")
     mailing.alarms.append(ServiceAlarm("worker-stuck", "A job has waited for 900 s."))
@@ -366,25 +372,25 @@ def test_a_digest_is_for_maintainers_alone_and_for_as_long_as_they_are(mailing: 
 def test_a_name_adds_no_header(box: MailBox) -> None:
     server = MailServer(box.url, "board@example.org")
     subject = "news of x\r\nBcc: victim@example.org\n\nhello\u202e"
-    server.send(PlainEmail(ALICE, "1.x", header_text(subject), "body\r\n.\r\nMAIL FROM:<x>\r\n"))
+    server.send(PlainEmail(ALICE, "1.x", subject=header_text(subject), body="body\r\n.\r\nMAIL FROM:<x>\r\n"))
     (email,) = box.emails
     assert email["Bcc"] is None and "\u202e" not in str(email["Subject"])
     assert str(email.get_content()).splitlines()[:2] == ["body", "."] and len(box.recipients) == 1
     with pytest.raises(ValueError, match="may not contain linefeed"):
-        server.message(PlainEmail("a@b\r\nBcc: c@d", "1.x", "s", "b"))
+        server.message(PlainEmail("a@b\r\nBcc: c@d", "1.x", subject="s", body="b"))
 
 
 def test_a_server_elsewhere_must_encrypt(monkeypatch: pytest.MonkeyPatch, box: MailBox) -> None:
     monkeypatch.setattr("operation.mail_server.is_loopback", lambda host: False)
     with pytest.raises(MailDelayed):
-        MailServer(box.url, "board@example.org").send(PlainEmail(ALICE, "1.x", "s", "b"))
+        MailServer(box.url, "board@example.org").send(PlainEmail(ALICE, "1.x", subject="s", body="b"))
     assert box.emails == []
 
 
 def test_a_refusal_names_no_address(box: MailBox) -> None:
     box.answers.append(f"553 {ALICE} is unknown")
     with pytest.raises(MailRefused) as refused:
-        MailServer(box.url, "board@example.org").send(PlainEmail(ALICE, "1.x", "s", "b"))
+        MailServer(box.url, "board@example.org").send(PlainEmail(ALICE, "1.x", subject="s", body="b"))
     assert ALICE not in str(refused.value)
 
 

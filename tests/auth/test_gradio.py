@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 def test_a_gradio_handler_knows_who_asks_and_refuses_the_others(provider: Provider, sqlite: Database) -> None:
     import gradio as gr
 
-    site = AuthSite(openid_settings(provider, maintainers=("alice",)), sqlite, provider)
+    site = AuthSite(openid_settings(provider, maintainers=("alice",)), sqlite, provider=provider)
     browser = site.browser()
     browser.sign_in()
     submit, maintain = browser.make_token("a"), browser.make_token("b", ("maintain",))

@@ -68,8 +68,8 @@ def test_no_target_ever_reads_as_another_host(target: str) -> None:
     assert not seen.startswith("//")
 
 
-def headers(origin: str | None = None, site: str | None = None, host: str = "board.example") -> Headers:
-    return Headers([origin] if origin else [], [site] if site else [], [host])
+def headers(origin: str | None = None, site: str | None = None, *, host: str = "board.example") -> Headers:
+    return Headers([origin] if origin else [], [site] if site else [], host=[host])
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def headers(origin: str | None = None, site: str | None = None, host: str = "boa
     ],
 )
 def test_who_may_send_a_state_change(origin: str | None, site: str | None, cookie: bool, allowed: bool) -> None:
-    assert (is_cross_site(headers(origin, site), "https://board.example", cookie) is None) is allowed
+    assert (is_cross_site(headers(origin, site), "https://board.example", cookie=cookie) is None) is allowed
 
 
 def test_a_seal_opens_what_it_made_for_the_same_purpose_until_it_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     seal = KeyRing((KEY,))
-    signed = seal.sign("sign-in", {"s": "é"}, 600.0)
+    signed = seal.sign("sign-in", {"s": "é"}, seconds=600.0)
     assert seal.unsign("sign-in", signed) == {"s": "é"}
     assert seal.unsign("other", signed) is None
     assert KeyRing((OTHER,)).unsign("sign-in", signed) is None
@@ -108,15 +108,15 @@ def test_a_seal_opens_what_it_made_for_the_same_purpose_until_it_is_too_old(monk
 
 def test_what_is_encrypted_for_one_account_does_not_open_for_another() -> None:
     seal = KeyRing((KEY,))
-    sealed = seal.encrypt("issuer-token", "hf_oauth", "a1")
+    sealed = seal.encrypt("issuer-token", "hf_oauth", owner="a1")
     assert b"hf_oauth" not in sealed
-    assert seal.encrypt("issuer-token", "hf_oauth", "a1") != sealed
-    assert seal.decrypt("issuer-token", sealed, "a1") == "hf_oauth"
-    assert KeyRing((OTHER, KEY)).decrypt("issuer-token", sealed, "a1") == "hf_oauth"
-    assert seal.decrypt("issuer-token", sealed, "a2") is None
-    assert seal.decrypt("other", sealed, "a1") is None
-    assert KeyRing((OTHER,)).decrypt("issuer-token", sealed, "a1") is None
-    assert seal.decrypt("issuer-token", b"", "a1") is None
+    assert seal.encrypt("issuer-token", "hf_oauth", owner="a1") != sealed
+    assert seal.decrypt("issuer-token", sealed, owner="a1") == "hf_oauth"
+    assert KeyRing((OTHER, KEY)).decrypt("issuer-token", sealed, owner="a1") == "hf_oauth"
+    assert seal.decrypt("issuer-token", sealed, owner="a2") is None
+    assert seal.decrypt("other", sealed, owner="a1") is None
+    assert KeyRing((OTHER,)).decrypt("issuer-token", sealed, owner="a1") is None
+    assert seal.decrypt("issuer-token", b"", owner="a1") is None
 
 
 def test_use_cases_are_stopped_or_go_on() -> None:

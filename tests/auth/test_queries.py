@@ -19,9 +19,16 @@ from tests.factories.services.auth_site import SECRET
 ISSUER = "https://issuer.example"
 
 
-def an_account(database: Database, subject: str = "1", name: str = "alice") -> str:
+def an_account(database: Database, subject: str = "1", *, name: str = "alice") -> str:
     with database.write() as session:
-        return queries.upsert_account(session, ISSUER, subject, name, [{"id": "o", "name": "lab", "role": ""}], None)
+        return queries.upsert_account(
+            session,
+            ISSUER,
+            subject=subject,
+            name=name,
+            organisations=[{"id": "o", "name": "lab", "role": ""}],
+            created_at=None,
+        )
 
 
 def test_an_account_is_made_once_and_brought_up_to_date(database: Database) -> None:
@@ -43,34 +50,34 @@ def test_an_account_is_made_once_and_brought_up_to_date(database: Database) -> N
 def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Database) -> None:
     account = an_account(database)
     with database.write() as session:
-        queries.add_session(session, digest("a"), digest("state"), account, 100.0)
+        queries.add_session(session, digest("a"), sign_in_sha256=digest("state"), account_id=account, seconds=100.0)
     with database.read() as session:
-        found = queries.live_session(session, digest("a"), 50.0)
+        found = queries.live_session(session, digest("a"), idle_seconds=50.0)
         assert found is not None
         assert found.account.id == account
-        assert queries.live_session(session, digest("b"), 50.0) is None
-        assert queries.live_session(session, digest("a"), -1.0) is None
+        assert queries.live_session(session, digest("b"), idle_seconds=50.0) is None
+        assert queries.live_session(session, digest("a"), idle_seconds=-1.0) is None
     with database.write() as session:
         assert queries.end_sessions(session, account) == 1
         assert queries.end_sessions(session, account) == 0
     with database.read() as session:
-        assert queries.live_session(session, digest("a"), 50.0) is None
+        assert queries.live_session(session, digest("a"), idle_seconds=50.0) is None
 
 
 def test_one_sign_in_makes_one_session(database: Database) -> None:
     account = an_account(database)
     with database.write() as session:
-        queries.add_session(session, digest("a"), digest("state"), account, 100.0)
+        queries.add_session(session, digest("a"), sign_in_sha256=digest("state"), account_id=account, seconds=100.0)
     with pytest.raises(IntegrityError), database.write() as session:
-        queries.add_session(session, digest("b"), digest("state"), account, 100.0)
+        queries.add_session(session, digest("b"), sign_in_sha256=digest("state"), account_id=account, seconds=100.0)
 
 
 def test_sessions_long_over_are_cleared_away(database: Database) -> None:
     account = an_account(database)
     with database.write() as session:
-        queries.add_session(session, digest("a"), digest("one"), account, 100.0)
+        queries.add_session(session, digest("a"), sign_in_sha256=digest("one"), account_id=account, seconds=100.0)
         session.execute(text("UPDATE sessions SET created_at = created_at - 99999, expires_at = expires_at - 99999"))
-        queries.add_session(session, digest("b"), digest("two"), account, 100.0)
+        queries.add_session(session, digest("b"), sign_in_sha256=digest("two"), account_id=account, seconds=100.0)
         assert session.execute(text("SELECT count(*) FROM sessions")).scalar_one() == 1
 
 
@@ -79,15 +86,15 @@ def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None
 
     def add(token_id: str) -> None:
         with database.write() as session:
-            made = queries.NewToken(token_id, account, "cluster", digest(token_id), "submit")
-            queries.add_token(session, made, 100.0)
+            made = queries.NewToken(token_id, account, name="cluster", token_sha256=digest(token_id), scopes="submit")
+            queries.add_token(session, made, seconds=100.0)
 
     add("taaaaaaaaaaa")
     with pytest.raises(IntegrityError):
         add("tbbbbbbbbbbb")
     with database.write() as session:
-        assert queries.revoke_token(session, account, "taaaaaaaaaaa")
-        assert not queries.revoke_token(session, account, "taaaaaaaaaaa")
+        assert queries.revoke_token(session, account, token_id="taaaaaaaaaaa")
+        assert not queries.revoke_token(session, account, token_id="taaaaaaaaaaa")
     add("tbbbbbbbbbbb")
     with database.read() as session:
         assert [row.id for row in queries.tokens_in_use(session, account)] == ["tbbbbbbbbbbb"]
@@ -109,24 +116,28 @@ def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None
 def test_bad_rows_cannot_be_stored(database: Database, statement: str) -> None:
     account = an_account(database)
     with database.write() as session:
-        queries.add_token(session, queries.NewToken("taaaaaaaaaaa", account, "cluster", digest("t"), "submit"), 100.0)
+        queries.add_token(
+            session,
+            queries.NewToken("taaaaaaaaaaa", account, name="cluster", token_sha256=digest("t"), scopes="submit"),
+            seconds=100.0,
+        )
     with pytest.raises(IntegrityError), database.write() as session:
         session.execute(text(statement))
 
 
 def test_a_name_is_bound_once(database: Database) -> None:
-    first, second = an_account(database, "1"), an_account(database, "2", "bob")
+    first, second = an_account(database, "1"), an_account(database, "2", name="bob")
     with database.write() as session:
-        assert queries.bind_names(session, ISSUER, {"alice", "root"}, first) == ["alice", "root"]
-        assert queries.bind_names(session, ISSUER, {"alice", "bob"}, second) == ["bob"]
-        assert queries.bind_names(session, ISSUER, (), second) == []
+        assert queries.bind_names(session, ISSUER, names={"alice", "root"}, account_id=first) == ["alice", "root"]
+        assert queries.bind_names(session, ISSUER, names={"alice", "bob"}, account_id=second) == ["bob"]
+        assert queries.bind_names(session, ISSUER, names=(), account_id=second) == []
         assert queries.bound_names(session, first) == {"alice", "root"}
         assert queries.bound_names(session, second) == {"bob"}
 
 
 def test_failures_are_counted_by_kind_and_place_and_forgotten_after_the_window(database: Database) -> None:
-    failures = LoginThrottle(database, KeyRing((SECRET,)), "token", most=3)
-    others = LoginThrottle(database, KeyRing((SECRET,)), "sign-in", most=3)
+    failures = LoginThrottle(database, KeyRing((SECRET,)), kind="token", most=3)
+    others = LoginThrottle(database, KeyRing((SECRET,)), kind="sign-in", most=3)
     for _ in range(3):
         failures.check("203.0.113.7")
         failures.add("203.0.113.7")
@@ -149,7 +160,7 @@ def test_failures_are_counted_by_kind_and_place_and_forgotten_after_the_window(d
 
 
 def test_the_window_is_measured_by_the_databases_clock(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    failures = LoginThrottle(database, KeyRing((SECRET,)), "token", most=1)
+    failures = LoginThrottle(database, KeyRing((SECRET,)), kind="token", most=1)
     failures.add("203.0.113.7")
     monkeypatch.setattr(time, "time", lambda: 4e9)
     with pytest.raises(TooManyFailures):
@@ -157,13 +168,13 @@ def test_the_window_is_measured_by_the_databases_clock(database: Database, monke
 
 
 def test_writers_at_once_do_not_lose_a_binding(database: Database) -> None:
-    accounts = [an_account(database, str(number), f"user{number}") for number in range(4)]
+    accounts = [an_account(database, str(number), name=f"user{number}") for number in range(4)]
     won: list[str] = []
 
     def bind(account: str) -> None:
         try:
             with database.write() as session:
-                if queries.bind_names(session, ISSUER, {"root"}, account):
+                if queries.bind_names(session, ISSUER, names={"root"}, account_id=account):
                     won.append(account)
         except IntegrityError:  # PostgreSQL: the other was faster
             pass

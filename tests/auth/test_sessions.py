@@ -156,12 +156,12 @@ def test_people_read_their_own_account_id_where_maintainers_would_ask_for_it(ali
 def test_a_banned_account_is_out_at_once_and_cannot_come_back(site: AuthSite, alice: Browser) -> None:
     token = alice.make_token()
     account = alice.get("/whoami").json()["account"]
-    assert bans.ban(site.database, account, "owner", "probing")
-    assert not bans.ban(site.database, account, "owner", "probing")  # twice is as good as once
+    assert bans.ban(site.database, account, by="owner", reason="probing")
+    assert not bans.ban(site.database, account, by="owner", reason="probing")  # twice is as good as once
     assert alice.name() == ""
     assert program(site, token).post("/submit").status_code == 403
     assert alice.sign_in().status_code == 403
-    assert bans.ban(site.database, account, "owner", "settled", banned=False)
+    assert bans.ban(site.database, account, by="owner", reason="settled", banned=False)
     assert alice.sign_in().status_code == 303
     kinds = [kind for (kind,) in site.sql("SELECT kind FROM events ORDER BY seq")]
     assert kinds == ["identity.token-made", "identity.banned", "identity.unbanned"]

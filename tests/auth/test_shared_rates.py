@@ -35,19 +35,19 @@ def process(database: Database, most: int) -> tuple[SharedRates, RateLimiter]:
     return rates, limiter
 
 
-def used(limiter: RateLimiter, place: str, most: int) -> int:
+def used(limiter: RateLimiter, place: str, *, most: int) -> int:
     return sum(limiter.retry_after(place) is None for _ in range(most))
 
 
 def test_what_one_process_counted_is_counted_by_the_others(database: Database) -> None:
     first, second = process(database, 60), process(database, 60)
-    assert used(first[1], "192.0.2.1", 50) == 50
-    assert used(second[1], "192.0.2.1", 1) == 1
+    assert used(first[1], "192.0.2.1", most=50) == 50
+    assert used(second[1], "192.0.2.1", most=1) == 1
     for rates, _ in (first, second, first):
         rates.exchange()
-    left = used(second[1], "192.0.2.1", 60)
+    left = used(second[1], "192.0.2.1", most=60)
     assert 5 <= left <= 12, "sixty in all, and what a minute gives back meanwhile"
-    assert used(second[1], "192.0.2.9", 60) == 60, "another place"
+    assert used(second[1], "192.0.2.9", most=60) == 60, "another place"
     with database.read() as session:
         places = [row.place for row in session.query(RateUsage)]
     assert places
@@ -68,20 +68,20 @@ def test_without_sign_in_a_common_session_secret_shares_the_limits(
     database: Database, secret: str, shared: bool
 ) -> None:
     first, second = without_sign_in(database, secret), without_sign_in(database, secret)
-    assert used(first[1], "192.0.2.1", 60) == 60
-    used(second[1], "192.0.2.1", 1)
+    assert used(first[1], "192.0.2.1", most=60) == 60
+    used(second[1], "192.0.2.1", most=1)
     for rates, _ in (first, second):
         rates.exchange()
-    assert (used(second[1], "192.0.2.1", 50) < 5) is shared
+    assert (used(second[1], "192.0.2.1", most=50) < 5) is shared
 
 
 def test_places_that_may_do_everything_again_are_forgotten(database: Database) -> None:
     rates, limiter = process(database, 60)
-    used(limiter, "192.0.2.1", 1)
+    used(limiter, "192.0.2.1", most=1)
     rates.exchange()
     with database.write() as session:
         session.query(RateUsage).update({RateUsage.used_until: 0.0})
-    used(limiter, "192.0.2.2", 1)
+    used(limiter, "192.0.2.2", most=1)
     rates.exchange()
     with database.read() as session:
         assert session.query(RateUsage).count() == 1

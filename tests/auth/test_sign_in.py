@@ -37,7 +37,7 @@ def test_the_whole_round_trip_over_http_ends_signed_in_on_the_page_that_was_aske
         issuer=provider.url,
         session_secrets=(SECRET,),
     )
-    site = AuthSite(settings, sqlite, provider)
+    site = AuthSite(settings, sqlite, provider=provider)
     with serving_on(listener, site.app), httpx.Client(base_url=url, follow_redirects=True) as browser:
         page = browser.get("/auth/sign-in", params={"next": "/account?from=here"})
         assert page.status_code == 200
@@ -127,7 +127,7 @@ def test_claims_of_the_wrong_shape_do_no_harm(site: AuthSite, provider: Provider
 
 
 def test_the_round_trip_works_on_both_databases(database: Database, provider: Provider) -> None:
-    browser = AuthSite(openid_settings(provider, maintainer_org="lab"), database, provider).browser()
+    browser = AuthSite(openid_settings(provider, maintainer_org="lab"), database, provider=provider).browser()
     browser.sign_in()
     assert browser.name() == "alice"
     assert program(browser.site, browser.make_token()).post("/submit").status_code == 200

@@ -197,7 +197,7 @@ def test_control_where_nothing_is_counted_who_goes_on_guessing_gets_in(
     alice: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = alice.make_token()
-    monkeypatch.setattr("auth.queries.locked_for", lambda *_: None)
+    monkeypatch.setattr("auth.queries.locked_for", lambda *_, **__: None)
     assert [guess(alice.site, number) for number in range(7)] == [401] * 7
     assert program(alice.site, token).get("/whoami").status_code == 200
 

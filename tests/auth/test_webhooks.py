@@ -46,12 +46,16 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 class HookSite(AuthSite):
     """The account pages with webhooks, which may lead to `receiver` on this machine."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, provider: Provider, receiver: Receiver) -> None:
+    def __init__(
+        self, settings: IdentitySettings, database: Database, *, provider: Provider, receiver: Receiver
+    ) -> None:
         self.receiver = receiver
-        super().__init__(settings, database, provider)
+        super().__init__(settings, database, provider=provider)
         rules = [ActivityRules(DEMO, ACTIONS.owner_sentences())]
         sender = WebhookSender(lambda address: True, receiver.trust)
-        self.delivery = WebhookDelivery(database, self.subscriptions, sender, rules, PUBLIC_URL, "web-1")
+        self.delivery = WebhookDelivery(
+            database, self.subscriptions, sender=sender, rules=rules, site=PUBLIC_URL, name="web-1"
+        )
 
     def _routes(self) -> FastAPI:
         self.subscriptions = WebhookSubscriptions(self.database, self.identities.seal)
@@ -59,7 +63,7 @@ class HookSite(AuthSite):
         app = FastAPI()
         sections = lambda user: routes.account_sections(None, self.subscriptions, user)  # noqa: E731
         app.include_router(auth.routes.build(self.identities, pages, notifications=sections))
-        app.include_router(routes.build_webhooks(self.identities, pages, self.subscriptions))
+        app.include_router(routes.build_webhooks(self.identities, pages, webhooks=self.subscriptions))
         app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))
         return app
 
@@ -105,7 +109,7 @@ def receiver(_receiver: Receiver) -> Receiver:
 @pytest.fixture
 def hooks(settings: IdentitySettings, sqlite: Database, provider: Provider, receiver: Receiver) -> HookSite:
     with_labels(sqlite)
-    return HookSite(settings, sqlite, provider, receiver)
+    return HookSite(settings, sqlite, provider=provider, receiver=receiver)
 
 
 def test_a_message_says_what_happened_and_the_documented_example_verifies_it(hooks: HookSite) -> None:
@@ -129,7 +133,7 @@ def test_a_message_says_what_happened_and_the_documented_example_verifies_it(hoo
 
 def test_a_signature_is_that_of_the_specification() -> None:
     """The vector that libraries of Standard Webhooks test with."""
-    signed = signature(SECRET, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
+    signed = signature(SECRET, "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp=1614265330, body=b'{"test": 2432232314}')
     assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
@@ -237,7 +241,7 @@ def test_a_sender_that_dies_is_followed_by_one_that_sends_under_the_same_id(hook
     hooks.flag(entry)
     hooks.delivery.collect()
     with hooks.database.write() as session:
-        dead = webhooks.claim(session, "web-0", 60.0)
+        dead = webhooks.claim(session, "web-0", lease_seconds=60.0)
     assert dead is not None and hooks.deliver() == 0, "its lease holds"
     hooks.sql("UPDATE outgoing_webhooks SET lease_until = 1.0")
     assert hooks.delivery.release_expired() == 1

@@ -86,18 +86,18 @@ def test_half_of_the_annotators_of_a_pair_see_a_first() -> None:
     for number in range(50):
         key, shown = str(number), list[str]()
         for place in range(6):
-            order = balanced_order(f"person-{place}", key, shown, shown)
-            assert order == balanced_order(f"person-{place}", key, shown, shown)
+            order = balanced_order(f"person-{place}", key, answered=shown, shown=shown)
+            assert order == balanced_order(f"person-{place}", key, answered=shown, shown=shown)
             shown.append("ab"[order[0]])
             assert abs(shown.count("a") - shown.count("b")) <= 1
-    firsts = [balanced_order("ann", str(number), [], []) for number in range(2000)]
+    firsts = [balanced_order("ann", str(number), answered=[], shown=[]) for number in range(2000)]
     assert 900 < firsts.count((0, 1)) < 1100, "the first annotator of a pair sees the order of the hash"
 
 
 def test_who_looked_and_did_not_answer_counts_less_than_who_answered() -> None:
-    assert balanced_order("cy", "x", ["b"], ["a", "b"]) == (0, 1)
-    assert balanced_order("cy", "x", ["a"], ["a", "b", "b"]) == (1, 0)
-    assert balanced_order("cy", "x", [], ["a"]) == (1, 0)
+    assert balanced_order("cy", "x", answered=["b"], shown=["a", "b"]) == (0, 1)
+    assert balanced_order("cy", "x", answered=["a"], shown=["a", "b", "b"]) == (1, 0)
+    assert balanced_order("cy", "x", answered=[], shown=["a"]) == (1, 0)
 
 
 def test_a_and_b_are_the_responses_as_pages_show_them() -> None:

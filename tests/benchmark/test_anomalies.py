@@ -11,7 +11,7 @@ from tests.factories.specs import CATEGORIES
 ITEMS = 1250
 
 
-def verdicts(entries: int, seed: int, items: int = ITEMS) -> np.ndarray:
+def verdicts(entries: int, seed: int, *, items: int = ITEMS) -> np.ndarray:
     """Majority verdicts: 0, 1, undecided (-1) and absent (-2)."""
     return np.random.default_rng(seed).choice(np.array([0, 1, -1, -2], dtype=np.int8), size=(entries, items))
 
@@ -31,7 +31,7 @@ def test_fewer_than_a_tenth_of_the_items_is_a_near_duplicate(flips: int, near: b
     other = one.copy()
     other[:flips] = 1 - other[:flips]
     packed = anomalies.pack_bits(np.stack([one, other]))
-    found = anomalies.nearest_duplicate(packed[0], packed[1:], ITEMS)
+    found = anomalies.nearest_duplicate(packed[0], packed[1:], items=ITEMS)
     assert found == ((0, flips, 1) if near else None)
 
 
@@ -41,8 +41,8 @@ def test_the_nearest_of_several_is_named_and_the_others_are_counted() -> None:
     for index, flips in enumerate((100, 30, 700, 30)):
         others[index, :flips] = 1
     packed = anomalies.pack_bits(others)
-    assert anomalies.nearest_duplicate(anomalies.pack_bits(one[np.newaxis])[0], packed, ITEMS) == (1, 30, 3)
-    assert anomalies.nearest_duplicate(packed[0], packed[:0], ITEMS) is None
+    assert anomalies.nearest_duplicate(anomalies.pack_bits(one[np.newaxis])[0], packed, items=ITEMS) == (1, 30, 3)
+    assert anomalies.nearest_duplicate(packed[0], packed[:0], items=ITEMS) is None
 
 
 def test_more_than_ten_points_above_the_best_known_strike_and_nothing_known_does_not() -> None:

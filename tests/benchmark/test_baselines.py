@@ -26,7 +26,7 @@ from tests.factories.specs import CATEGORIES, INVENTED, VL
 def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
     table = ItemTable.load(VL)
     preferred = {i: preferred_index(row["human_ranking"]) for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
-    counted = constant_judge_tallies(make_label_set("v0", table, preferred, None), table)
+    counted = constant_judge_tallies(make_label_set("v0", table, preferred=preferred, tags=None), table)
     assert round(100 * scores(counted[FIRST])["overall"], 1) == 99.6
     longer = counted[LONGER]
     assert longer.counts[:7, 0].sum() == 1250

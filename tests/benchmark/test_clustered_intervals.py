@@ -76,13 +76,13 @@ def test_grouped_benchmarks_cluster_and_their_mean_has_an_interval() -> None:
     spec = load_spec("mm-rlhf-rewardbench")
     pairs = read_pairs(mm_rlhf_items(seed=4), spec)
     verdicts = choose_longer(pairs)
-    credit = pair_credits(verdicts, pairs, spec.protocols[0])
+    credit = pair_credits(verdicts, pairs, protocol=spec.protocols[0])
     groups = [credit[pairs.group_index == group] for group in range(20)]
     wanted = clustered_wilson([group.sum() for group in groups], [len(group) for group in groups])
-    scores = score_protocol(verdicts, pairs, spec.protocols[0])
+    scores = score_protocol(verdicts, pairs, protocol=spec.protocols[0])
     micro = scores.overalls["micro"]
     assert micro is not None and micro.interval == pytest.approx(wanted)
-    perfect = score_protocol(choose_first(pairs), pairs, spec.protocols[0])
+    perfect = score_protocol(choose_first(pairs), pairs, protocol=spec.protocols[0])
     assert perfect.groups is not None and perfect.groups["overall"] is not None
     assert perfect.groups["overall"].value == 1.0
 
@@ -93,7 +93,7 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     of_group = dice.random((2, 46)) < [[0.8], [0.6]]
     correct = of_group[:, groups] ^ (dice.random((2, groups.size)) < 0.1)
     every = [np.ones(groups.size, dtype=bool)]
-    found = grouped_tests(correct, every, groups)
+    found = grouped_tests(correct, every, groups=groups)
     d = np.array([(correct[0, groups == g].sum() - correct[1, groups == g].sum()) for g in range(46)])
     delta = d.sum() / groups.size
     error = np.sqrt(46 / 45 * ((d - delta * SIZES) ** 2).sum()) / groups.size
@@ -102,7 +102,7 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     assert found.p == pytest.approx([2 * stdtr(45, -abs(delta) / error)])
     plain = paired_tests(correct, every, exact=True)
     assert found.p[0] > plain.p[0]
-    sums = GroupedPairs.count(correct, every, groups)
+    sums = GroupedPairs.count(correct, every, groups=groups)
     b, c = (int((correct[i] & ~correct[1 - i]).sum()) for i in (0, 1))
     stored = sums.difference(0, 1, [0], (b, c, groups.size))
     assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
@@ -114,7 +114,7 @@ def test_rank_ranges_of_groups_are_wider_where_pairs_of_a_group_agree() -> None:
     rates = np.linspace(0.5, 0.8, 6)[:, np.newaxis]
     correct = (dice.random((6, 46)) < rates)[:, groups]
     every = [np.ones(groups.size, dtype=bool)]
-    clustered, plain = grouped_rank_ranges(correct, every, groups), rank_ranges(correct, every, exact=True)
+    clustered, plain = grouped_rank_ranges(correct, every, groups=groups), rank_ranges(correct, every, exact=True)
     assert (clustered.worst - clustered.best).sum() > (plain.worst - plain.best).sum()
-    holm = grouped_rank_ranges(correct, every, groups, pairwise_only=True)
+    holm = grouped_rank_ranges(correct, every, groups=groups, pairwise_only=True)
     assert (holm.worst - holm.best).sum() >= (plain.worst - plain.best).sum()

@@ -33,7 +33,7 @@ def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
     counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
     for cell, (agree, reject, undecided, missing) in enumerate(rows):
         counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided)
-    return Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
+    return Tally(1, counts, agreeing=np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
 
 
 @given(ROWS)
@@ -105,6 +105,6 @@ def test_entries_are_compared_by_what_is_told_alone() -> None:
     second = first.copy()
     second[0, 1:3] += (1, -1)
     assert not np.array_equal(first, second)
-    left = redact_counts(np.stack([first, second]), OVERALL_ONLY, VL)
+    left = redact_counts(np.stack([first, second]), OVERALL_ONLY, spec=VL)
     assert np.array_equal(left[0], left[1])
-    assert np.array_equal(redact_counts(np.stack([first, second]), BY_CATEGORY, VL), np.stack([first, second]))
+    assert np.array_equal(redact_counts(np.stack([first, second]), BY_CATEGORY, spec=VL), np.stack([first, second]))

@@ -12,7 +12,7 @@ from tests.real_data import real_file, rows
 
 
 def test_white_space_and_the_image_mark_do_not_change_a_fingerprint() -> None:
-    assert fingerprint("<image>What is this?\n", ["a  b", "c"], ["<image>"]) == fingerprint(
+    assert fingerprint("<image>What is this?\n", ["a  b", "c"], dropped=["<image>"]) == fingerprint(
         "What  is this?", ["c", "a b "]
     )
     assert normalise_query("See <image 2> here<image>", ["<image>"]) == "See <image 2> here"

@@ -23,7 +23,7 @@ def benchmark_and_labels() -> tuple[ItemTable, LabelSet]:
     return table, demo.demo_labels(pairs, table)
 
 
-def judges(labels: LabelSet, abilities: list[float], seed: int) -> Matrix:
+def judges(labels: LabelSet, abilities: list[float], *, seed: int) -> Matrix:
     """Verdicts that are right with the ability given, less so on pairs that are hard for all, at times undecided."""
     rng = np.random.default_rng(seed)
     items = len(labels.preferred)
@@ -35,10 +35,10 @@ def judges(labels: LabelSet, abilities: list[float], seed: int) -> Matrix:
     return verdicts.astype(np.int8)
 
 
-def flipped(labels: LabelSet, table: ItemTable, seed: int) -> tuple[LabelSet, set[int]]:
+def flipped(labels: LabelSet, table: ItemTable, *, seed: int) -> tuple[LabelSet, set[int]]:
     planted = set(np.random.default_rng(seed).choice(len(table), PLANTED, replace=False).tolist())
     wrong = {i: int(value) ^ (i in planted) for i, value in enumerate(labels.preferred)}
-    return make_label_set("wrong", table, wrong, None), planted
+    return make_label_set("wrong", table, preferred=wrong, tags=None), planted
 
 
 STRONG = [0.93, 0.92, 0.9, 0.89, 0.88, 0.87, 0.86, 0.85, 0.84, 0.82]
@@ -49,8 +49,8 @@ def test_planted_label_errors_are_found_and_little_else(
     benchmark_and_labels: tuple[ItemTable, LabelSet], seed: int
 ) -> None:
     table, labels = benchmark_and_labels
-    wrong, planted = flipped(labels, table, seed)
-    found = candidates(judges(labels, STRONG, seed), wrong, table)
+    wrong, planted = flipped(labels, table, seed=seed)
+    found = candidates(judges(labels, STRONG, seed=seed), wrong, table)
     hits = planted & set(found.items)
     assert len(hits) >= 0.9 * len(found.items)
     assert len(hits) >= 0.6 * PLANTED
@@ -61,10 +61,10 @@ def test_nothing_is_proposed_where_labels_are_right_or_judges_near_chance(
     benchmark_and_labels: tuple[ItemTable, LabelSet],
 ) -> None:
     table, labels = benchmark_and_labels
-    assert len(candidates(judges(labels, STRONG, 9), labels, table).items) <= 2
-    wrong, _ = flipped(labels, table, 9)
-    assert candidates(judges(labels, [0.55] * 12, 9), wrong, table).looked_at == 0
-    assert candidates(judges(labels, [0.7] * 6, 9), wrong, table).items == ()
+    assert len(candidates(judges(labels, STRONG, seed=9), labels, table).items) <= 2
+    wrong, _ = flipped(labels, table, seed=9)
+    assert candidates(judges(labels, [0.55] * 12, seed=9), wrong, table).looked_at == 0
+    assert candidates(judges(labels, [0.7] * 6, seed=9), wrong, table).items == ()
 
 
 def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_percent(
@@ -81,12 +81,12 @@ def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_per
 
 def test_too_few_judges_propose_nothing(benchmark_and_labels: tuple[ItemTable, LabelSet]) -> None:
     table, labels = benchmark_and_labels
-    wrong, _ = flipped(labels, table, 1)
-    verdicts = judges(labels, STRONG, 1)[: FEWEST - 1]
+    wrong, _ = flipped(labels, table, seed=1)
+    verdicts = judges(labels, STRONG, seed=1)[: FEWEST - 1]
     assert candidates(verdicts, wrong, table).items == ()
 
 
-def slow_candidates(verdicts: Matrix, labels: LabelSet, table: ItemTable) -> set[int]:
+def slow_candidates(verdicts: Matrix, labels: LabelSet, *, table: ItemTable) -> set[int]:
     """Return item by item, and every way in which the judges could have erred."""
     chances: dict[int, float] = {}
     for item, one in enumerate(table.items):
@@ -116,11 +116,13 @@ def test_the_list_is_that_of_a_slow_count_over_all_ways_to_err() -> None:
     labels = demo.demo_labels(pairs, table)
     rng = np.random.default_rng(5)
     planted = set(rng.choice(len(table), 5, replace=False).tolist())
-    wrong = make_label_set("wrong", table, {i: int(v) ^ (i in planted) for i, v in enumerate(labels.preferred)}, None)
-    verdicts = judges(labels, [0.95, 0.94, 0.92, 0.9, 0.88, 0.86], 5)
+    wrong = make_label_set(
+        "wrong", table, preferred={i: int(v) ^ (i in planted) for i, v in enumerate(labels.preferred)}, tags=None
+    )
+    verdicts = judges(labels, [0.95, 0.94, 0.92, 0.9, 0.88, 0.86], seed=5)
     verdicts[2, :10] = ABSENT
     found = candidates(verdicts, wrong, table)
-    assert set(found.items) == slow_candidates(verdicts, wrong, table) != set()
+    assert set(found.items) == slow_candidates(verdicts, wrong, table=table) != set()
 
 
 def test_the_tail_is_the_binomial_one_for_equal_chances() -> None:
@@ -132,10 +134,10 @@ def test_the_tail_is_the_binomial_one_for_equal_chances() -> None:
 
 def test_an_account_has_one_voice_and_a_copy_has_none(benchmark_and_labels: tuple[ItemTable, LabelSet]) -> None:
     _, labels = benchmark_and_labels
-    verdicts = judges(labels, [0.9] * 4, 3)
+    verdicts = judges(labels, [0.9] * 4, seed=3)
     nearly = verdicts[0].copy()
     nearly[:5] = 1 - np.abs(nearly[:5])
     everybody = np.concatenate([verdicts, nearly[np.newaxis], verdicts[1:2]])
     assert distinct_judges(everybody, ["x", "y", "y", "z", "puppet", "other"]) == (0, 1, 3)
-    many = judges(labels, [0.8] * (MOST + 3), 4)
+    many = judges(labels, [0.8] * (MOST + 3), seed=4)
     assert len(distinct_judges(many, [str(n) for n in range(len(many))])) == MOST

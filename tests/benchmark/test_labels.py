@@ -56,13 +56,13 @@ def test_one_flipped_label_or_one_changed_tag_changes_the_digest() -> None:
 
 def test_an_item_that_a_revision_lacks_is_not_labelled() -> None:
     items = table()
-    partial = make_label_set("r2", items, {0: 1, 2: 0}, None)
+    partial = make_label_set("r2", items, preferred={0: 1, 2: 0}, tags=None)
     assert partial.items == 2
     assert partial.preferred[:3].tolist() == [1, NOT_LABELLED, 0]
 
 
 def test_a_revision_without_labels_or_with_a_wrong_one_is_an_error() -> None:
     with pytest.raises(ValueError, match="labels no item"):
-        make_label_set("r2", table(), {}, None)
+        make_label_set("r2", table(), preferred={}, tags=None)
     with pytest.raises(ValueError, match="0 or 1"):
-        make_label_set("r2", table(), {0: 2}, None)
+        make_label_set("r2", table(), preferred={0: 2}, tags=None)

@@ -161,13 +161,13 @@ def test_nothing_and_fractions_are_refused():
 # Rules, against a search through everything
 
 SMALL = (
-    Split("official", ("a",), (5, 7, 4)),
-    Split("povid-in-general", ("a",), (8, 4, 4)),
-    Split("official", ("b",), (4, 7, 3)),
+    Split("official", ("a",), sizes=(5, 7, 4)),
+    Split("povid-in-general", ("a",), sizes=(8, 4, 4)),
+    Split("official", ("b",), sizes=(4, 7, 3)),
 )
 
 
-def prints(one, share, reading):
+def prints(one, share, *, reading):
     """The definition: the printed figure is at most half a last digit off, or the digits cut off."""
     if one is None:
         return True
@@ -178,22 +178,24 @@ def prints(one, share, reading):
     return rounded if reading == "rounded" else cut if reading == "cut off" else rounded or cut
 
 
-def every_solution(figures, sizes, reading):
+def every_solution(figures, sizes, *, reading):
     for right in product(*(range(n + 1) for n in sizes)):
         shares = [Fraction(k, n) for k, n in zip(right, sizes, strict=True)]
         values = dict(zip(NAMES, [*shares, Fraction(sum(right), sum(sizes)), sum(shares) / 3], strict=True))
-        if all(prints(figures.values[name], values[name], reading) for name in NAMES[:4]):
+        if all(prints(figures.values[name], values[name], reading=reading) for name in NAMES[:4]):
             stated = [one for one in figures.categories if one is not None]
             printed = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in stated), start=Fraction(0)) / 3
-            of_printed = len(stated) == 3 and figures.mean is not None and prints(figures.mean, printed, reading)
-            if of_printed or prints(figures.mean, values["macro"], reading):
+            of_printed = (
+                len(stated) == 3 and figures.mean is not None and prints(figures.mean, printed, reading=reading)
+            )
+            if of_printed or prints(figures.mean, values["macro"], reading=reading):
                 yield right
 
 
 def fewest_dropped(figures, split):
     """All denominators, fewest dropped first."""
     for sizes in sorted(product(*(range(1, n + 1) for n in split.sizes)), key=lambda sizes: -sum(sizes)):
-        if any(True for _ in every_solution(figures, sizes, "rounded")):
+        if any(True for _ in every_solution(figures, sizes, reading="rounded")):
             return sum(split.sizes) - sum(sizes)
     return None
 
@@ -231,7 +233,7 @@ def printed_figures(parts):
 def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures):
     answer = check_numbers(figures, SMALL)
     for reading in ("rounded", "cut off", "either"):
-        expected = {split: list(every_solution(figures, split.sizes, reading)) for split in SMALL}
+        expected = {split: list(every_solution(figures, split.sizes, reading=reading)) for split in SMALL}
         if any(expected.values()):
             found = {one.split: one for one in answer.fits}
             assert set(found) == {split for split in SMALL if expected[split]}
@@ -259,7 +261,7 @@ def test_what_is_called_impossible_has_no_solution_at_all(figures):
     if answer.verdict == "impossible":
         for split in SMALL:
             for sizes in product(*(range(1, n + 1) for n in split.sizes)):
-                assert not any(True for _ in every_solution(figures, sizes, "rounded"))
+                assert not any(True for _ in every_solution(figures, sizes, reading="rounded"))
 
 
 sizes = st.sampled_from(SPLITS)

@@ -23,7 +23,7 @@ from tests.pair_files import mm_rlhf_items, mmrb_items
 
 def judged_triples(root: Path, count: int = 90) -> PairSet:
     """Invented items of MLLM-as-a-Judge's pairs: A, B, or C for a tie."""
-    spec = load_spec("mllm-as-a-judge", folder(root, "mllm-as-a-judge", JUDGED_TRIPLES))
+    spec = load_spec("mllm-as-a-judge", folder(root, "mllm-as-a-judge", text=JUDGED_TRIPLES))
     dice = np.random.default_rng(8)
     rows = [
         {
@@ -53,7 +53,7 @@ def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
     for row, pair in enumerate(pairs.pairs):
         if table.items[row].responses != pair.responses:
             stored[row] = [1 - vote if vote in (0, 1) else vote for vote in verdicts[row]]
-    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table), table)
+    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -67,8 +67,8 @@ def test_a_tally_says_what_the_oracle_counts(tmp_path: Path, benchmark: str, k: 
     wanted = count_pairs(verdicts, pairs)
     assert rows == [[one.n, one.agree, one.reject, one.undecided] for one in wanted.values()]
     for protocol in spec.protocols:
-        expected = score_protocol(verdicts, pairs, protocol)
-        row = score_row(found, protocol.key, spec.official)
+        expected = score_protocol(verdicts, pairs, protocol=protocol)
+        row = score_row(found, protocol.key, grouping=spec.official)
         named = {**expected.categories, **expected.overalls}
         if expected.groups is not None and spec.grouped is not None:
             named[spec.grouped.key] = expected.groups["overall"]
@@ -94,7 +94,7 @@ def test_groups_by_category_are_those_of_the_oracle(tmp_path: Path) -> None:
 def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: Path) -> None:
     pairs = pairs_of("multimodal-rewardbench", tmp_path)
     table = pair_table([pairs])
-    labels = labels_of_pairs(pairs, "v1", table)
+    labels = labels_of_pairs(pairs, "v1", table=table)
     votes = np.full((len(table), 2), PREFERRED, dtype=np.int8)
     assert tally(Votes(votes), labels, table).counts[: len(table.spec.sources), 1].sum() == len(table)
     votes[:, :] = OTHER

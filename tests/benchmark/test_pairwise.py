@@ -36,7 +36,7 @@ TABLE = factories_labels.table(
 LABELS = factories_labels.labels(TABLE)
 
 
-def judges(count, seed=0, table=TABLE, labels=LABELS):
+def judges(count, seed=0, *, table=TABLE, labels=LABELS):
     """Verdicts of judges of very different ability, some undecided, some absent."""
     rng = np.random.default_rng(seed)
     right = rng.random((count, len(table))) < np.linspace(0.15, 0.95, count)[:, np.newaxis]
@@ -48,7 +48,7 @@ def judges(count, seed=0, table=TABLE, labels=LABELS):
 
 def related(count=8, seed=0, **options):
     names = [f"e{number}" for number in range(count)]
-    return compare_all(names, judges(count, seed), LABELS, TABLE, **options)
+    return compare_all(names, judges(count, seed), labels=LABELS, table=TABLE, **options)
 
 
 def slow_only_right(verdicts, labels, i, j, source):
@@ -61,13 +61,13 @@ def slow_only_right(verdicts, labels, i, j, source):
 def without(labels, missing):
     """The same labels in a revision that lacks some items."""
     kept = {n: int(p) for n, p in enumerate(labels.preferred) if n not in missing}
-    return make_label_set("smaller", TABLE, kept, None)
+    return make_label_set("smaller", TABLE, preferred=kept, tags=None)
 
 
 @pytest.mark.parametrize("labels", [LABELS, without(LABELS, {0, 3, 17, 60})], ids=["all", "some"])
 def test_paired_counts_are_those_of_a_count_item_by_item(labels):
     verdicts = judges(5)
-    found = compare_all("abcde", verdicts, labels, TABLE).relations
+    found = compare_all("abcde", verdicts, labels=labels, table=TABLE).relations
     assert found.sizes.sum() == labels.items
     for i, j in product(range(5), repeat=2):
         expected = [slow_only_right(verdicts, labels, i, j, source) for source in SOURCES]
@@ -77,7 +77,7 @@ def test_paired_counts_are_those_of_a_count_item_by_item(labels):
 
 def test_right_counts_are_those_of_the_tally():
     verdicts = judges(4)
-    found = compare_all("abcd", verdicts, LABELS, TABLE).relations
+    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
     for i, row in enumerate(verdicts):
         counted = tally(Votes(row[:, np.newaxis]), LABELS, TABLE)
         assert found.right[:, i].tolist() == counted.counts[: len(SOURCES), 1].tolist()
@@ -87,12 +87,12 @@ def test_right_counts_are_those_of_the_tally():
 @pytest.mark.parametrize("order", ORDERS)
 def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
     verdicts = judges(9, seed=3)
-    found = compare_all([f"e{i}" for i in range(9)], verdicts, LABELS, TABLE)
+    found = compare_all([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE)
     code = {source: c for c, name in enumerate(CATEGORIES) for source in GROUPINGS[grouping][name]}
     category = np.array([code[item.source] for item in TABLE.items])
     correct = verdicts == LABELS.preferred
     expected = ranges_by(correct, category, CATEGORIES.index(order) if order in CATEGORIES else order)
-    ranges = list(rank_ranges_of(found.summary, grouping, order).values())
+    ranges = list(rank_ranges_of(found.summary, grouping, order=order).values())
     assert [r.best for r in ranges] == expected.best.tolist()
     assert [r.worst for r in ranges] == expected.worst.tolist()
     shares = [scores(tally(Votes(v[:, np.newaxis]), LABELS, TABLE), grouping=grouping) for v in verdicts]
@@ -105,7 +105,7 @@ def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
 
 def test_a_pair_is_compared_by_the_exact_test_and_the_macro_test():
     verdicts = judges(4, seed=5)
-    found = compare_all("abcd", verdicts, LABELS, TABLE).relations
+    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
     for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
         for grouping, categories in GROUPINGS.items():
             pair = found.pair(a, b, VL, grouping)
@@ -136,7 +136,9 @@ def test_the_worked_macro_differences_follow_from_paired_counts():
         members = np.flatnonzero(category == index)
         second[members[:b]] = -1
         first[members[b : b + c]] = -1
-    macro = compare_all("ab", np.stack([first, second]), labels, table).relations.pair("a", "b", VL)["macro"]
+    macro = compare_all("ab", np.stack([first, second]), labels=labels, table=table).relations.pair("a", "b", VL)[
+        "macro"
+    ]
     assert macro.delta == pytest.approx(-0.04404158, abs=1e-8)
     assert macro.p == pytest.approx(0.00351078, abs=1e-8)
     assert (macro.high - macro.low) / 2 / 1.959963984540054 == pytest.approx(0.01508754, abs=1e-8)
@@ -150,11 +152,11 @@ def test_a_stranger_cannot_be_compared():
 
 def test_kappa_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
     verdicts = judges(6)
-    kappa = compare_all("abcdef", verdicts, LABELS, TABLE).relations.kappa
+    kappa = compare_all("abcdef", verdicts, labels=LABELS, table=TABLE).relations.kappa
     for i, j in combinations(range(6), 2):
         assert kappa[i, j] == kappa[j, i] == round(cohen_kappa(verdicts[i], verdicts[j]), 3)
     assert (
-        compare_all([str(n) for n in range(210)], judges(210), LABELS, TABLE).relations.kappa.shape
+        compare_all([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.kappa.shape
         == (KAPPA_AT_MOST,) * 2
     )
 
@@ -170,7 +172,7 @@ def test_judges_without_a_common_item_have_no_kappa_but_the_others_do():
 
 def test_bands_are_tenths_of_the_judges_that_have_the_item():
     verdicts = judges(12, seed=2)
-    found = compare_all([str(n) for n in range(12)], verdicts, LABELS, TABLE)
+    found = compare_all([str(n) for n in range(12)], verdicts, labels=LABELS, table=TABLE)
     histogram = {category: [0] * 10 for category in CATEGORIES}
     for n, item in enumerate(TABLE.items):
         present = [v for v in verdicts[:, n].tolist() if v != ABSENT]
@@ -188,7 +190,7 @@ def test_fewer_than_five_judges_of_an_item_show_no_band():
     assert found.summary["difficulty"] is None
     verdicts = judges(5)
     verdicts[4, 7] = ABSENT
-    bands = compare_all("abcde", verdicts, without(LABELS, {9}), TABLE).relations.bands
+    bands = compare_all("abcde", verdicts, labels=without(LABELS, {9}), table=TABLE).relations.bands
     assert (bands[7], bands[9]) == (-1, -1)
 
 
@@ -207,7 +209,7 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
     }
     assert hidden.summary["difficulty"] is hidden.summary["majority"] is None
     flipped = replace(LABELS, preferred=1 - LABELS.preferred)
-    others = compare_all([f"e{number}" for number in range(8)], judges(8), flipped, TABLE, public=False)
+    others = compare_all([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
     back = unpack(pack(hidden.relations).body)
     assert back.right is back.only_right is back.bands is back.pair("e0", "e1", VL) is None
@@ -217,27 +219,27 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
 def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
     table = factories_labels.table(dict.fromkeys(SOURCES, 2) | {"MathVerse": 0, "MMMU-Pro": 0})
     labels = factories_labels.labels(table)
-    found = compare_all("abc", judges(3, 0, table, labels), labels, table)
+    found = compare_all("abc", judges(3, 0, table=table, labels=labels), labels=labels, table=table)
     assert set(found.summary["ranges"]["official"]) == {"overall", "general", "hallucination"}
     assert set(found.relations.pair("a", "b", VL)) == {"overall", "general", "hallucination", *SOURCES[:5]}
-    assert rank_ranges_of(found.summary, "official", "macro") == {}
+    assert rank_ranges_of(found.summary, "official", order="macro") == {}
 
 
 def test_nobody_has_no_relations():
-    found = compare_all([], np.zeros((0, len(TABLE)), dtype=np.int8), LABELS, TABLE)
+    found = compare_all([], np.zeros((0, len(TABLE)), dtype=np.int8), labels=LABELS, table=TABLE)
     assert found.summary["ranges"] == {grouping: {} for grouping in GROUPINGS}
     assert unpack(pack(found.relations).body).only_right.shape == (7, 0, 0)
 
 
 def test_verdicts_of_another_table_are_an_error():
     with pytest.raises(ValueError, match="entries x items"):
-        compare_all("ab", judges(2)[:, 1:], LABELS, TABLE)
+        compare_all("ab", judges(2)[:, 1:], labels=LABELS, table=TABLE)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 9), st.integers(0, 1000), st.booleans())
 def test_what_is_stored_is_read_back(count, seed, public):
-    found = compare_all([f"e{n}" for n in range(count)], judges(count, seed), LABELS, TABLE, public=public)
+    found = compare_all([f"e{n}" for n in range(count)], judges(count, seed), labels=LABELS, table=TABLE, public=public)
     packed = pack(found.relations)
     back = unpack(packed.body)
     assert (back.label_revision, back.entries) == (found.relations.label_revision, found.relations.entries)
@@ -256,7 +258,7 @@ def test_other_bytes_are_not_taken_for_relations():
 
 def slow_comparable(candidates, counts):
     def value(index):
-        macro = scores(Tally(1, counts[index], counts[index], False, VL))
+        macro = scores(Tally(1, counts[index], agreeing=counts[index], has_tags=False, spec=VL))
         return (-(macro["macro"] or 0), -(macro["overall"] or 0), index)
 
     best = {}

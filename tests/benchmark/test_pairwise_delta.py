@@ -25,8 +25,8 @@ def content(entries: list[int], *, public: bool = True, at_most: int = 8) -> byt
     alike = number[:at_most].astype(float)
     kappa = (alike[:, None] * alike[None, :] % 100) / 100
     bands = (np.arange(40) + len(entries)).astype(np.int8) % 10
-    found = PairwiseArrays("v0", names, SIZES, right, only, kappa, bands)
-    hidden = PairwiseArrays("v0", names, SIZES, None, None, kappa, None)
+    found = PairwiseArrays("v0", names, sizes=SIZES, right=right, only_right=only, kappa=kappa, bands=bands)
+    hidden = PairwiseArrays("v0", names, sizes=SIZES, right=None, only_right=None, kappa=kappa, bands=None)
     return zlib.decompress(pack(found if public else hidden).body)
 
 

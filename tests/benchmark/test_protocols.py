@@ -14,8 +14,8 @@ from tests.factories.specs import GROUPINGS, PROTOCOLS, VL
 
 def test_the_three_groupings_have_the_sizes_in_circulation() -> None:
     items = table(SIZES)
-    counted = tally(Votes(random_matrix(len(items), 1, 0)), labels(items), items)
-    sizes = {g: category_counts(counted.counts, VL, g)[:, 0].tolist() for g in GROUPINGS}
+    counted = tally(Votes(random_matrix(len(items), 1, seed=0)), labels(items), items)
+    sizes = {g: category_counts(counted.counts, VL, grouping=g)[:, 0].tolist() for g in GROUPINGS}
     assert sizes == {
         "official": [183, 749, 318],
         "povid-in-general": [631, 301, 318],
@@ -56,7 +56,7 @@ def test_no_data_is_none_and_not_zero() -> None:
 
 
 def test_an_unknown_rule_or_grouping_is_an_error() -> None:
-    counted = tally(Votes(random_matrix(7, 1, 0)), labels(table(1)), table(1))
+    counted = tally(Votes(random_matrix(7, 1, seed=0)), labels(table(1)), table(1))
     with pytest.raises(KeyError):
         scores(counted, "lenient")
     with pytest.raises(KeyError):
@@ -65,17 +65,20 @@ def test_an_unknown_rule_or_grouping_is_an_error() -> None:
 
 def test_ratios_of_many_entries_are_those_of_each() -> None:
     items = table()
-    tallies = [tally(Votes(random_matrix(len(items), 3, s)), labels(items), items) for s in range(4)]
-    together = ratios(np.stack([t.counts for t in tallies]), VL, "lmms-eval", "rl-in-general")
+    tallies = [tally(Votes(random_matrix(len(items), 3, seed=s)), labels(items), items) for s in range(4)]
+    together = ratios(np.stack([t.counts for t in tallies]), VL, protocol="lmms-eval", grouping="rl-in-general")
     for number, one in enumerate(tallies):
-        assert together.right[number].tolist() == ratios(one.counts, VL, "lmms-eval", "rl-in-general").right.tolist()
+        assert (
+            together.right[number].tolist()
+            == ratios(one.counts, VL, protocol="lmms-eval", grouping="rl-in-general").right.tolist()
+        )
 
 
 @given(st.integers(1, 7), st.integers(0, 10_000), st.integers(0, 20))
 def test_abstaining_never_raises_the_ranking_score_and_answering_never_lowers_it(k: int, seed: int, item: int) -> None:
     items = table()
     truth = labels(items)
-    matrix = random_matrix(len(items), k, seed)
+    matrix = random_matrix(len(items), k, seed=seed)
     silent = matrix.copy()
     silent[item] = -1
     answered = silent.copy()

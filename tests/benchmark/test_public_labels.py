@@ -56,13 +56,13 @@ def test_public_labels_or_their_complement_strike_whatever_is_left_out(left_out:
     votes = labels() ^ flipped
     votes[dice.choice(N, 40, replace=False)] ^= 1
     votes[dice.random(N) < left_out] = UNDECIDED
-    assert like_public_labels(votes, labels(), GROUPS)
+    assert like_public_labels(votes, labels(), groups=GROUPS)
 
 
 @pytest.mark.parametrize("width", [20, 60, 300])
 def test_public_labels_that_are_turned_over_in_blocks_strike(width: int) -> None:
     votes = labels() ^ (np.arange(N) // width % 2).astype(np.int8)
-    seen = like_public_labels(votes, labels(), GROUPS)
+    seen = like_public_labels(votes, labels(), groups=GROUPS)
     assert seen is not None and seen["runs_below_chance_sd"] > anomalies.BLOCKS_FROM
 
 
@@ -72,21 +72,21 @@ def test_no_judge_strikes_however_good_and_though_sources_are_unequally_hard() -
         skill = dice.uniform(0.1, 0.93, 7)[GROUPS]
         votes = labels() ^ (dice.random(N) > skill).astype(np.int8)
         votes[dice.random(N) < 0.07] = UNDECIDED
-        assert like_public_labels(votes, labels(), GROUPS) is None
+        assert like_public_labels(votes, labels(), groups=GROUPS) is None
 
 
 def test_what_is_turned_over_at_random_places_looks_like_a_judge() -> None:
     """The limit of it, in docs/security.md too."""
     dice = np.random.default_rng(4)
-    assert like_public_labels(labels() ^ (dice.random(N) < 0.3).astype(np.int8), labels(), GROUPS) is None
+    assert like_public_labels(labels() ^ (dice.random(N) < 0.3).astype(np.int8), labels(), groups=GROUPS) is None
 
 
 def test_a_handful_of_decided_pairs_means_nothing() -> None:
     votes = np.full(N, UNDECIDED, dtype=np.int8)
     votes[:29] = labels()[:29]
-    assert like_public_labels(votes, labels(), GROUPS) is None
+    assert like_public_labels(votes, labels(), groups=GROUPS) is None
     votes[29] = labels()[29]
-    assert like_public_labels(votes, labels(), GROUPS)
+    assert like_public_labels(votes, labels(), groups=GROUPS)
 
 
 def test_verdicts_come_back_from_their_planes() -> None:
@@ -98,10 +98,10 @@ def test_verdicts_come_back_from_their_planes() -> None:
 @pytest.mark.parametrize("name", REAL)
 def test_files_of_real_judges_and_tools_do_not_strike(name: str) -> None:
     table = ItemTable.load(VL)
-    public = load_labels(str(real_file("data/items_meta_v0.jsonl")), "v0", table).preferred
+    public = load_labels(str(real_file("data/items_meta_v0.jsonl")), "v0", table=table).preferred
     votes = parse_predictions(real_file(f"data/{name}").read_bytes(), table).votes.matrix
     verdicts = majority(votes[np.newaxis])[0]
-    assert like_public_labels(verdicts, public, table.source_index) is None
+    assert like_public_labels(verdicts, public, groups=table.source_index) is None
     decided = (verdicts >= 0) & (public >= 0)
     groups = [(verdicts == public)[decided & (table.source_index == group)] for group in range(7)]
     assert abs(runs_z(groups)) < 2

@@ -67,7 +67,7 @@ def test_table_8_is_reachable_but_for_these_values(model: str, row: str, impossi
 @pytest.mark.parametrize(("model", "row", "overalls"), TABLE_10, ids=[row[0] for row in TABLE_10])
 def test_table_10_mixes_two_definitions_of_overall(model: str, row: str, overalls: str) -> None:
     figures = dict(zip(("overall", *SEVEN), row.split(), strict=True))
-    assert fitting_overalls(figures, MMRB, SIZES) == tuple(overalls.split())
+    assert fitting_overalls(figures, MMRB, sizes=SIZES) == tuple(overalls.split())
 
 
 def test_a_percentage_stands_for_counts_that_round_or_cut_off_to_it() -> None:

@@ -36,8 +36,8 @@ ADJUSTED = {
 }
 
 
-def entry(name, macro, overall=0.5, counts=(1, 2), submitted="2026-01-01"):
-    return RankingEntry(name, (macro, overall), counts, submitted)
+def entry(name, macro, *, overall=0.5, counts=(1, 2), submitted="2026-01-01"):
+    return RankingEntry(name, (macro, overall), counts=counts, submitted=submitted)
 
 
 def order(entries, **options):
@@ -50,17 +50,17 @@ def ranks(entries):
 
 def test_the_order_is_macro_then_overall_then_the_earlier_submission_then_the_id():
     entries = [
-        entry("d", 0.6, 0.7, submitted="2026-03-01"),
-        entry("c", 0.6, 0.7, submitted="2026-02-01"),
-        entry("b", 0.6, 0.8),
-        entry("a", 0.7, 0.1),
-        entry("e", 0.6, 0.7, submitted="2026-03-01"),
+        entry("d", 0.6, overall=0.7, submitted="2026-03-01"),
+        entry("c", 0.6, overall=0.7, submitted="2026-02-01"),
+        entry("b", 0.6, overall=0.8),
+        entry("a", 0.7, overall=0.1),
+        entry("e", 0.6, overall=0.7, submitted="2026-03-01"),
     ]
     assert order(entries) == ["a", "b", "c", "d", "e"]
 
 
 def test_a_null_never_stands_above_a_number_in_either_direction():
-    entries = [entry("none", None), entry("low", 0.0), entry("high", 1.0), entry("half", 0.0, None)]
+    entries = [entry("none", None), entry("low", 0.0), entry("high", 1.0), entry("half", 0.0, overall=None)]
     assert order(entries) == ["high", "low", "half", "none"]
     assert order(entries, descending=False) == ["low", "half", "high", "none"]
 
@@ -83,7 +83,7 @@ def test_equal_scores_of_different_counts_do_not_share_a_rank():
 def test_reported_rows_stand_in_the_order_but_carry_no_rank_and_take_none_away():
     entries = [
         entry("scored", 0.7, counts=(7, 10)),
-        RankingEntry("reported", (0.65, None), None, "2025-01-01"),
+        RankingEntry("reported", (0.65, None), counts=None, submitted="2025-01-01"),
         entry("next", 0.6, counts=(6, 10)),
         entry("unscorable", None),
     ]
@@ -94,7 +94,7 @@ def test_reported_rows_stand_in_the_order_but_carry_no_rank_and_take_none_away()
 def test_a_reported_row_between_equals_does_not_part_them():
     entries = [
         entry("early", 0.6, counts=(6, 10), submitted="2026-01-01"),
-        RankingEntry("reported", (0.6, 0.5), None, "2026-01-15"),
+        RankingEntry("reported", (0.6, 0.5), counts=None, submitted="2026-01-15"),
         entry("late", 0.6, counts=(6, 10), submitted="2026-02-01"),
     ]
     assert ranks(entries) == {"early": 1, "reported": None, "late": 1}
@@ -111,7 +111,8 @@ contender = st.tuples(value, value, st.none() | st.tuples(st.integers(0, 2)), st
 @given(st.lists(contender, max_size=4))
 def test_the_order_is_total_whatever_order_the_rows_come_in(rows):
     entries = [
-        RankingEntry(str(i), (macro, overall), counts, day) for i, (macro, overall, counts, day) in enumerate(rows)
+        RankingEntry(str(i), (macro, overall), counts=counts, submitted=day)
+        for i, (macro, overall, counts, day) in enumerate(rows)
     ]
     for descending in (True, False):
         expected = order(entries, descending=descending)
@@ -133,7 +134,7 @@ def spans(ranges):
 def test_by_holm_rank_ranges_are_the_worked_ones():
     correct, category = worked_example()
     assert correct.sum(axis=1).tolist() == [830, 890, 810, 590]
-    tests, adjusted, found = holm_ranges(correct, category, "overall")
+    tests, adjusted, found = holm_ranges(correct, category, order_by="overall")
     assert spans(found) == [(2, 3), (1, 1), (2, 3), (4, 4)]
     for i, j, p in zip(tests.first.tolist(), tests.second.tolist(), adjusted, strict=True):
         assert p == pytest.approx(ADJUSTED[i, j], rel=1e-5)
@@ -145,7 +146,7 @@ def test_the_boards_rank_ranges_of_the_worked_example_are_the_same():
     assert found.separable_from(0).tolist() == [False, True, False, True]
 
 
-def slow_ranges(correct, category, order_by):
+def slow_ranges(correct, category, *, order_by):
     """Pair by pair, item by item, Holm by the book."""
     entries = len(correct)
     codes = sorted({c for c in category if c >= 0}) if order_by in ("macro", "overall") else [order_by]
@@ -178,19 +179,19 @@ def slow_ranges(correct, category, order_by):
 @pytest.mark.parametrize("seed", range(4))
 def test_by_holm_rank_ranges_are_those_of_pair_by_pair_tests(order_by, seed):
     correct, category = judges_of_shared_difficulty(seed)
-    expected = slow_ranges(correct.tolist(), category.tolist(), order_by)
-    assert spans(holm_ranges(correct, category, order_by)[2]) == expected
+    expected = slow_ranges(correct.tolist(), category.tolist(), order_by=order_by)
+    assert spans(holm_ranges(correct, category, order_by=order_by)[2]) == expected
     assert len(set(expected)) > 1
 
 
-def judges_of_shared_difficulty(seed, judges=9, items=240):
+def judges_of_shared_difficulty(seed, judges=9, *, items=240):
     rng = np.random.default_rng(seed)
     category = rng.choice([-1, 0, 1, 2], size=items, p=[0.1, 0.2, 0.4, 0.3])
     ability, difficulty = rng.normal(scale=1.0, size=(judges, 1)), rng.normal(size=items)
     return ability - difficulty + rng.normal(scale=0.4, size=(judges, items)) > 0, category
 
 
-def slow_step_down(tests, correct, parts, draws):
+def slow_step_down(tests, correct, *, parts, draws):
     """Romano and Wolf by the book: one draw, one pair at a time."""
 
     def deviation(entry, draw):
@@ -221,12 +222,12 @@ def slow_step_down(tests, correct, parts, draws):
 @pytest.mark.parametrize("order_by", ["macro", "overall", 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_differ_as_the_step_down_procedure_by_the_book_says(order_by, seed):
-    correct, category = judges_of_shared_difficulty(seed, 6, 150)
+    correct, category = judges_of_shared_difficulty(seed, 6, items=150)
     parts = order_parts(category, order_by)
     tests = paired_tests(correct, parts, exact=order_by != "macro")
     draws = normal_draws(150)[:60]
-    found = step_down(tests, influence(correct, parts), draws)
-    assert found.tolist() == slow_step_down(tests, correct, parts, draws)
+    found = step_down(tests, influence(correct, parts), draws=draws)
+    assert found.tolist() == slow_step_down(tests, correct, parts=parts, draws=draws)
     assert found.any()
 
 
@@ -298,22 +299,22 @@ def test_ranges_of_hidden_labels_are_those_of_holm() -> None:
     correct = np.random.default_rng(5).random((6, 400)) < np.linspace(0.5, 0.8, 6)[:, np.newaxis]
     category = np.repeat([0, 1], 200)
     found = rank_ranges(correct, order_parts(category, "overall"), exact=True, pairwise_only=True)
-    _, _, expected = holm_ranges(correct, category, "overall")
+    _, _, expected = holm_ranges(correct, category, order_by="overall")
     for name in ("best", "worst", "differs"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 
 
 @pytest.mark.parametrize("order_by", ["macro", "overall"])
 def test_a_bound_of_p_is_made_exact_only_where_it_decides_and_ranges_stay(order_by):
-    correct, category = judges_of_shared_difficulty(5, 40, 300)
+    correct, category = judges_of_shared_difficulty(5, 40, items=300)
     parts, exact = order_parts(category, order_by), order_by != "macro"
-    chosen = {index: Selection(2 + index % 9, 2e-4, 0.0, 2.2) for index in range(0, 40, 2)}
+    chosen = {index: Selection(2 + index % 9, 2e-4, gain=0.0, z=2.2) for index in range(0, 40, 2)}
     tests = paired_tests(correct, parts, exact=exact)
     selected = SelectedTests.of(tests, chosen)
     doubtful = selected.bound.sum()
-    rejected = step_down(tests, influence(correct, parts), normal_draws(300), selected)
+    rejected = step_down(tests, influence(correct, parts), draws=normal_draws(300), selected=selected)
     left = selected.bound.sum()
     selected.make_exact(selected.bound)
     tests_exactly = tests._replace(p=selected.p)
-    assert rejected.tolist() == step_down(tests_exactly, influence(correct, parts), normal_draws(300)).tolist()
+    assert rejected.tolist() == step_down(tests_exactly, influence(correct, parts), draws=normal_draws(300)).tolist()
     assert 0 < left < doubtful

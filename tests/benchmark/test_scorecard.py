@@ -50,7 +50,7 @@ def test_accuracies_and_intervals_are_those_of_the_counts() -> None:
 
 def test_tags_are_null_where_the_revision_has_none() -> None:
     items = table()
-    counted = tally(Votes(random_matrix(len(items), 1, 0)), labels(items, tags=False), items)
+    counted = tally(Votes(random_matrix(len(items), 1, seed=0)), labels(items, tags=False), items)
     assert card(counted)["error_tags"] is None
 
 
@@ -74,6 +74,6 @@ def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> No
 
 def test_items_that_the_file_lacks_are_counted_as_missing() -> None:
     items = table()
-    matrix = random_matrix(len(items), 1, 0)
+    matrix = random_matrix(len(items), 1, seed=0)
     matrix[:2] = ABSENT
     assert card(tally(Votes(matrix), labels(items), items))["missing_items"] == 2

@@ -15,7 +15,7 @@ from tests.factories.labels import labels, random_matrix, table
 from tests.factories.specs import SLICES, VL
 
 
-def slow_counts(matrix: np.ndarray, truth: LabelSet, items: ItemTable, cell: str) -> Counter[str]:
+def slow_counts(matrix: np.ndarray, truth: LabelSet, *, items: ItemTable, cell: str) -> Counter[str]:
     """Return one cell, one item at a time, in plain words."""
     counts: Counter[str] = Counter()
     for index, item in enumerate(items.items):
@@ -38,9 +38,9 @@ def slow_counts(matrix: np.ndarray, truth: LabelSet, items: ItemTable, cell: str
     return counts
 
 
-def assert_counts_match(counted: Tally, matrix: np.ndarray, truth: LabelSet, items: ItemTable) -> None:
+def assert_counts_match(counted: Tally, matrix: np.ndarray, *, truth: LabelSet, items: ItemTable) -> None:
     for number, cell in enumerate(SLICES):
-        expected = slow_counts(matrix, truth, items, cell)
+        expected = slow_counts(matrix, truth, items=items, cell=cell)
         assert counted.cell(cell) == {name: expected[name] for name in counted.cell(cell)}, cell
         assert counted.agreeing[number].tolist() == [expected[f"agreeing {a}"] for a in range(counted.k + 1)], cell
 
@@ -56,22 +56,22 @@ def test_every_cell_is_counted_as_a_slow_reading_counts_it(
     full = labels(items, tags=tags)
     preferred = {i: int(value) for i, value in enumerate(full.preferred) if i not in unlabelled}
     held = None if full.tags is None else dict(enumerate(full.tags))
-    truth = make_label_set("r1", items, preferred or {0: 1}, held)
-    matrix = random_matrix(len(items), k, seed)
+    truth = make_label_set("r1", items, preferred=preferred or {0: 1}, tags=held)
+    matrix = random_matrix(len(items), k, seed=seed)
     matrix[sorted(absent)] = ABSENT
-    assert_counts_match(tally(Votes(matrix), truth, items), matrix, truth, items)
+    assert_counts_match(tally(Votes(matrix), truth, items), matrix, truth=truth, items=items)
 
 
 def test_counting_many_judges_at_once_is_counting_each() -> None:
     items, truth = table(), labels(table())
-    many = np.stack([random_matrix(len(items), 5, seed) for seed in range(7)])
+    many = np.stack([random_matrix(len(items), 5, seed=seed) for seed in range(7)])
     for matrix, together in zip(many, tally_many(many, truth, items), strict=True):
         assert together.to_json() == tally(Votes(matrix), truth, items).to_json()
 
 
 def test_a_tally_survives_json() -> None:
     items = table()
-    counted = tally(Votes(random_matrix(len(items), 3, 1)), labels(items), items)
+    counted = tally(Votes(random_matrix(len(items), 3, seed=1)), labels(items), items)
     assert Tally.from_json(counted.to_json(), VL).to_json() == counted.to_json()
 
 

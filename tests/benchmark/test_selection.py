@@ -44,25 +44,28 @@ def test_the_quantile_of_the_largest_is_that_of_draws():
 
 @given(st.floats(-2, 6), st.integers(1, 60), st.floats(0, 1))
 def test_the_largest_of_many_exceeds_a_limit_more_often_than_one_and_less_often_than_all_together(z, k, correlation):
-    one = float(largest_tail(z, 1, correlation))
+    one = float(largest_tail(z, 1, correlation=correlation))
     assert one == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=1e-6)
-    assert one <= float(largest_tail(z, k, correlation)) <= min(1.0, k * one) + 1e-12
-    assert float(largest_tail(z, k, correlation)) <= float(largest_tail(z, k + 1, correlation)) + 1e-12
+    assert one <= float(largest_tail(z, k, correlation=correlation)) <= min(1.0, k * one) + 1e-12
+    assert (
+        float(largest_tail(z, k, correlation=correlation))
+        <= float(largest_tail(z, k + 1, correlation=correlation)) + 1e-12
+    )
 
 
 def test_independent_normals_give_the_formula_of_sidak():
     for z, k in ((1.0, 3), (2.5, 12), (4.0, 50)):
         one = 0.5 * math.erfc(z / math.sqrt(2))
-        assert float(largest_tail(z, k, 0)) == pytest.approx(1 - (1 - one) ** k, rel=1e-6)
+        assert float(largest_tail(z, k, correlation=0)) == pytest.approx(1 - (1 - one) ** k, rel=1e-6)
 
 
 @given(st.floats(1e-12, 1), st.integers(1, 40), st.floats(-0.5, 1))
 def test_a_selected_p_is_never_below_the_plain_one_and_that_itself_for_one_judge(p, k, correlation):
-    assert float(selected_p(p, 1, correlation)) == p
-    assert p <= float(selected_p(p, k, correlation)) <= min(1.0, k * p * (1 + 1e-6))
+    assert float(selected_p(p, 1, correlation=correlation)) == p
+    assert p <= float(selected_p(p, k, correlation=correlation)) <= min(1.0, k * p * (1 + 1e-6))
 
 
-def variants(k, redrawn, accuracy=0.65, seed=0, spread=0.0):
+def variants(k, redrawn, *, accuracy=0.65, seed=0, spread=0.0):
     """Correctness of k variants that share their answers but for a part that each gives anew, the best macro first."""
     rng = np.random.default_rng(seed)
     base = rng.random(1250) < accuracy

@@ -103,7 +103,7 @@ without_ties = true
 """
 
 
-def folder(definitions: Path, name: str, text: str) -> Path:
+def folder(definitions: Path, name: str, *, text: str) -> Path:
     """A folder of definitions that holds one benchmark."""
     path = definitions / name / "spec.toml"
     path.parent.mkdir(parents=True)
@@ -111,7 +111,7 @@ def folder(definitions: Path, name: str, text: str) -> Path:
     return definitions
 
 
-def sign(number: int, kind: str = "r", better: str = "left") -> dict[str, Any]:
+def sign(number: int, kind: str = "r", *, better: str = "left") -> dict[str, Any]:
     return {
         "name": f"sign-{number}",
         "ask": "What does it say?",
@@ -123,19 +123,19 @@ def sign(number: int, kind: str = "r", better: str = "left") -> dict[str, Any]:
 
 
 def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
-    definitions = folder(tmp_path, "traffic-signs", INVENTED)
+    definitions = folder(tmp_path, "traffic-signs", text=INVENTED)
     assert set(known_benchmarks(definitions)) == {"traffic-signs", *known_benchmarks()}
     assert load_spec("mm-rlhf-rewardbench", definitions) is load_spec("mm-rlhf-rewardbench")
     spec = load_spec("traffic-signs", definitions)
-    pairs = read_pairs([sign(n, "rs"[n % 2], "left" if n % 4 else "right") for n in range(40)], spec)
+    pairs = read_pairs([sign(n, "rs"[n % 2], better="left" if n % 4 else "right") for n in range(40)], spec)
     counts = count_pairs(choose_first(pairs), pairs)
     assert {key: (count.agree, count.n) for key, count in counts.items()} == {"round": (10, 20), "square": (20, 20)}
-    overall = score_protocol(choose_first(pairs), pairs, spec.protocols[0]).overalls["micro"]
+    overall = score_protocol(choose_first(pairs), pairs, protocol=spec.protocols[0]).overalls["micro"]
     assert overall is not None and overall.value == 0.75
 
 
 def test_ties_are_a_third_class_and_may_be_left_out(tmp_path: Path) -> None:
-    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
     people = "AABBCC"
     invented = [
         {
@@ -154,14 +154,14 @@ def test_ties_are_a_third_class_and_may_be_left_out(tmp_path: Path) -> None:
     assert verdicts[1, 0] == TIE
     (count,) = count_pairs(verdicts, pairs).values()
     assert (count.agree, count.reject, count.undecided) == (3, 2, 1)
-    scores = score_protocol(verdicts, pairs, spec.protocols[0]).overalls
+    scores = score_protocol(verdicts, pairs, protocol=spec.protocols[0]).overalls
     with_ties, without_ties = scores["with-ties"], scores["without-ties"]
     assert with_ties is not None and with_ties.value == 3 / 6
     assert without_ties is not None and without_ties.value == 2 / 4
 
 
 def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Path) -> None:
-    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
     chances = {name: spec.chance(name) for name in spec.score_names}
     assert chances == {"coco": 1 / 3, "with-ties": 1 / 3, "without-ties": 1 / 2}
     assert [spec.chance_percent(name) for name in ("with-ties", "without-ties")] == ["33.3", "50"]
@@ -184,7 +184,7 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
 def test_a_definition_that_contradicts_itself_is_an_error_that_says_where(
     tmp_path: Path, old: str, new: str, reason: str
 ) -> None:
-    definitions = folder(tmp_path, "traffic-signs", INVENTED.replace(old, new))
+    definitions = folder(tmp_path, "traffic-signs", text=INVENTED.replace(old, new))
     with pytest.raises(SpecError, match=reason):
         load_spec("traffic-signs", definitions)
 
@@ -195,7 +195,7 @@ def test_an_unknown_benchmark_is_an_error() -> None:
 
 
 def test_labels_outside_the_definition_are_an_error(tmp_path: Path) -> None:
-    spec = load_spec("traffic-signs", folder(tmp_path, "traffic-signs", INVENTED))
+    spec = load_spec("traffic-signs", folder(tmp_path, "traffic-signs", text=INVENTED))
     with pytest.raises(PairsError, match=r"row 2: the field `better` must be one of left, right"):
         read_pairs([sign(0), sign(1, better="both")], spec)
     with pytest.raises(PairsError, match=r"row 1: the field `left.text` must be a text"):

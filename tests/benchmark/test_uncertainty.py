@@ -209,8 +209,8 @@ def test_impossible_counts_are_refused():
         lambda: holm([0.5, 1.5]),
         lambda: holm([math.nan]),
         lambda: holm(np.ones((2, 2))),
-        lambda: paired_interval(3, 2, 4),
-        lambda: paired_interval(0, 0, 0),
+        lambda: paired_interval(3, 2, n=4),
+        lambda: paired_interval(0, 0, n=0),
     ):
         with pytest.raises(ValueError):
             call()
@@ -236,7 +236,7 @@ def test_the_paired_interval_excludes_zero_exactly_where_the_exact_test_does():
     for n in (1, 6, 40, 749):
         for differ in range(min(n, 120) + 1):
             for b in range(differ + 1):
-                low, high = paired_interval(b, differ - b, n)
+                low, high = paired_interval(b, differ - b, n=n)
                 assert -1 <= low <= (2 * b - differ) / n <= high <= 1
                 assert (low > 0 or high < 0) == (mcnemar_exact(b, differ - b) < ALPHA), (b, differ - b, n)
 
@@ -244,8 +244,8 @@ def test_the_paired_interval_excludes_zero_exactly_where_the_exact_test_does():
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 600))
 def test_the_paired_interval_turns_round_with_the_judges_and_is_as_wide_as_the_tests_own(b, c, same):
     n = max(b + c + same, 1)
-    low, high = paired_interval(b, c, n)
-    assert paired_interval(c, b, n) == pytest.approx((-high, -low))
+    low, high = paired_interval(b, c, n=n)
+    assert paired_interval(c, b, n=n) == pytest.approx((-high, -low))
     if b + c:
         share = clopper_pearson(b, b + c)
         assert low <= (b + c) * (2 * share.low - 1) / n + 1e-12
@@ -257,14 +257,14 @@ def test_the_paired_interval_turns_round_with_the_judges_and_is_as_wide_as_the_t
     [(6, 0, 183, 0.002672, 0.060070), (10, 2, 318, 0.001197, 0.046913), (0, 0, 183, -0.019956, 0.019956)],
 )
 def test_the_paired_interval_is_the_worked_one(b, c, n, low, high):
-    assert paired_interval(b, c, n) == pytest.approx((low, high), abs=1e-6)
+    assert paired_interval(b, c, n=n) == pytest.approx((low, high), abs=1e-6)
 
 
 def test_the_paired_interval_covers_where_one_judge_is_right_on_all_discordant_pairs():
     """Alone, the limits of the test take b + c as known: they covered 43% here."""
     random = np.random.default_rng(3)
     drawn = random.binomial(183, 0.1, size=1000)
-    covered = [low <= 0.1 <= high for low, high in (paired_interval(int(b), 0, 183) for b in drawn)]
+    covered = [low <= 0.1 <= high for low, high in (paired_interval(int(b), 0, n=183) for b in drawn)]
     assert np.mean(covered) > 0.93
 
 

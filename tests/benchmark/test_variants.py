@@ -21,54 +21,56 @@ def sets(*names):
 
 def test_versions_of_one_account_are_variants_of_one_judge():
     assert groups(
-        Variant("a", "ann", "Judge v1"), Variant("b", "ann", "judge-v2"), Variant("c", "ann", "Other")
+        Variant("a", "ann", model="Judge v1"), Variant("b", "ann", model="judge-v2"), Variant("c", "ann", model="Other")
     ) == sets("ab", "c")
 
 
 def test_one_account_with_another_name_on_the_same_base_model_tries_the_same_judge():
     assert groups(
-        Variant("a", "ann", "First", base_model="Qwen/Qwen2.5-VL-7B"),
-        Variant("b", "ann", "Second", base_model="qwen2.5 vl 7b"),
-        Variant("c", "ann", "Qwen2.5-VL-7B"),
-        Variant("d", "ann", "Third", base_model="InternVL"),
+        Variant("a", "ann", model="First", base_model="Qwen/Qwen2.5-VL-7B"),
+        Variant("b", "ann", model="Second", base_model="qwen2.5 vl 7b"),
+        Variant("c", "ann", model="Qwen2.5-VL-7B"),
+        Variant("d", "ann", model="Third", base_model="InternVL"),
     ) == sets("abc", "d")
 
 
 def test_one_organisation_is_as_good_as_one_account_and_a_base_model_alone_is_not():
     base = {"base_model": "Qwen2.5-VL-7B"}
     assert groups(
-        Variant("a", "ann", "A", "A Lab", **base),
-        Variant("b", "bob", "B", "a lab", **base),
-        Variant("c", "cy", "C", **base),
+        Variant("a", "ann", model="A", organisation="A Lab", **base),
+        Variant("b", "bob", model="B", organisation="a lab", **base),
+        Variant("c", "cy", model="C", **base),
     ) == sets("ab", "c")
 
 
 def test_the_same_judge_is_the_same_anyone_who_asked_it():
-    assert groups(Variant("a", "ann", "X", judge="gpt-4o"), Variant("b", "bob", "Y", judge="gpt-4o")) == sets("ab")
+    assert groups(
+        Variant("a", "ann", model="X", judge="gpt-4o"), Variant("b", "bob", model="Y", judge="gpt-4o")
+    ) == sets("ab")
 
 
 def test_votes_that_agree_join_what_belongs_together_with_either():
     ann, bob = (
-        (Variant("a", "ann", "A"), Variant("b", "ann", "A v2")),
-        (Variant("c", "bob", "C"), Variant("d", "cy", "D")),
+        (Variant("a", "ann", model="A"), Variant("b", "ann", model="A v2")),
+        (Variant("c", "bob", model="C"), Variant("d", "cy", model="D")),
     )
     assert groups(*ann, *bob, alike=[("b", "c")]) == sets("abc", "d")
 
 
 def test_who_is_not_named_is_grouped_with_nobody():
-    one = Variant("a", "ann", "Judge", "Lab", "Base", "judge", named=False)
-    named = Variant("b", "ann", "Judge", "Lab", "Base", "judge")
-    other = Variant("c", "ann", "Judge", "Lab", "Base", "judge", named=False)
+    one = Variant("a", "ann", model="Judge", organisation="Lab", base_model="Base", judge="judge", named=False)
+    named = Variant("b", "ann", model="Judge", organisation="Lab", base_model="Base", judge="judge")
+    other = Variant("c", "ann", model="Judge", organisation="Lab", base_model="Base", judge="judge", named=False)
     assert groups(one, named, other, alike=[("a", "b"), ("c", "a")]) == sets("a", "b", "c")
 
 
 def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_else():
-    shown = [Variant("a", "ann", "Judge", "Lab"), Variant("z", "ann", "Judge", named=False)]
+    shown = [Variant("a", "ann", model="Judge", organisation="Lab"), Variant("z", "ann", model="Judge", named=False)]
     others = [
-        Variant("b", "ann", "Judge v2"),
-        Variant("c", "bob", "Judge", "Lab"),
-        Variant("d", "cy", "Else"),
-        Variant("e", "ann", "Judge", named=False),
+        Variant("b", "ann", model="Judge v2"),
+        Variant("c", "bob", model="Judge", organisation="Lab"),
+        Variant("d", "cy", model="Else"),
+        Variant("e", "ann", model="Judge", named=False),
     ]
     together = VariantGroups()
     for place, one in enumerate([*shown, *others]):

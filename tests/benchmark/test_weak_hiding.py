@@ -43,10 +43,10 @@ def test_more_than_nine_of_ten_is_weak_and_exactly_nine_of_ten_is_not() -> None:
 def test_the_real_revisions_hide_little_of_one_another() -> None:
     table = ItemTable.load(VL)
     files = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
-    sets = {name: load_labels(real_file(f"data/{file}"), name, table) for name, file in files.items()}
-    found = overlap(sets["v2"], sets["v0"], table)
+    sets = {name: load_labels(real_file(f"data/{file}"), name, table=table) for name, file in files.items()}
+    found = overlap(sets["v2"], sets["v0"], table=table)
     assert sum(differing for _, differing in found.parts) == 16
     assert found.weak
     assert 25 < bound(found.parts, BY_CATEGORY) < 30 < 100 < bound(found.parts, OVERALL_ONLY)
     assert (submissions_to_reveal(found, BY_CATEGORY), submissions_to_reveal(found, OVERALL_ONLY)) == (50, 200)
-    assert overlap(sets["v0"], sets["v2"], table) == found
+    assert overlap(sets["v0"], sets["v2"], table=table) == found

@@ -163,7 +163,21 @@ def test_an_interrupt_ends_a_command_with_one_sentence(capsys: pytest.CaptureFix
 def test_what_an_action_answers_and_why_it_refuses_is_chinese() -> None:
     outcome = "The salt is public."
     task = TaskView(
-        7, "vl-rewardbench", "labels.import", "v3", {}, "", "local", "failed", outcome, 0, None, None, 0.0, None, None
+        7,
+        "vl-rewardbench",
+        kind="labels.import",
+        subject="v3",
+        params={},
+        reason="",
+        requested_by="local",
+        state="failed",
+        outcome=outcome,
+        progress=0,
+        total=None,
+        worker=None,
+        created_at=0.0,
+        started_at=None,
+        finished_at=None,
     )
     assert translated(text_output.task(task)) == "任务 7：labels.import v3：失败。 盐值已公开。"
     with pytest.raises(Conflict) as refused:

@@ -64,4 +64,4 @@ def test_entries_that_are_kept_join_to_the_fragments_of_the_whole_text(entries: 
     ]
     head, tail = b'{"names":["eaaaaaaaaaaa","ebbbbbbbbbbb"],"entries":[', b'],"stubs":[{"id":"eccccccccccc"}]}'
     kept = [split_entry(text + b",") for text in texts]
-    assert join_entries(head, kept, tail) == split_fragments(head + b",".join(texts) + tail)
+    assert join_entries(head, kept, tail=tail) == split_fragments(head + b",".join(texts) + tail)

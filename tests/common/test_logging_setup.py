@@ -125,7 +125,7 @@ def test_what_fails_in_the_web_process_is_one_line_whatever_was_asked(tmp_path: 
         functions = {one["api_name"]: one["id"] for one in service.http.get("/app/config").json()["dependencies"]}
         body = {"data": [HOSTILE], "fn_index": functions["status"]}
         assert service.http.post("/app/gradio_api/run/predict", json=body, headers=sent).status_code == 500
-        until(lambda: "handler.failed" in service.log, PATIENCE, "both are in the log")
+        until(lambda: "handler.failed" in service.log, PATIENCE, what="both are in the log")
         service.stop()
         lines = service.log.splitlines()
     address = [line for line in lines if line.startswith("VL-RewardBench leaderboard: http://")]

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
     ("typed", "meant"), [(7, 7.0), (0.5, 0.5), ("7", 7.0), (" 6.4e1 ", 64.0), (0, 0.0), ("100", 100.0)]
 )
 def test_a_number_is_taken_as_one_or_as_text(typed: Any, meant: float) -> None:
-    assert bounded_number(typed, 0, 100) == meant
+    assert bounded_number(typed, 0, high=100) == meant
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_number_is_taken_as_one_or_as_text(typed: Any, meant: float) -> None:
 )
 def test_nothing_else_is_one(typed: Any) -> None:
     with pytest.raises(ValueError):
-        bounded_number(typed, 0, 100)
+        bounded_number(typed, 0, high=100)
 
 
 def test_the_form_and_the_file_of_results_ask_the_same_place() -> None:

@@ -11,7 +11,7 @@ from common.text import join_sentences, pluralize
     ("number", "words"), [(0, "0 entries"), (1, "1 entry"), (2, "2 entries"), (10_010, "10,010 entries")]
 )
 def test_one_thing_is_one_and_thousands_are_told_apart(number: int, words: str) -> None:
-    assert pluralize(number, "entry", "entries") == words
+    assert pluralize(number, "entry", many="entries") == words
 
 
 def test_many_are_one_with_an_s_unless_it_is_said() -> None:

@@ -54,7 +54,11 @@ def invent(folder: Path, pairs: int = 2000, *, seed: int = 7) -> SyntheticPool:
         (folder / f"{number}.png").write_bytes(picture(number))
     for number in range(pairs):
         source = SOURCES[number % 3]
-        row = _copy(chance, pool.rows[source][-1], number) if number % 25 == 24 else _new(chance, number, pictures)
+        row = (
+            _copy(chance, pool.rows[source][-1], number=number)
+            if number % 25 == 24
+            else _new(chance, number, pictures=pictures)
+        )
         name = f"{source}-{row['id']}"
         if number % 25 == 24:
             pool.copies.add(name)
@@ -66,13 +70,13 @@ def invent(folder: Path, pairs: int = 2000, *, seed: int = 7) -> SyntheticPool:
         pool.rows[source].append(row)
     for judge, accuracy in JUDGES.items():
         pool.votes[judge] = {
-            name: _votes(chance, _chance_of_right(accuracy, int(name.rpartition("-")[2])), better)
+            name: _votes(chance, _chance_of_right(accuracy, int(name.rpartition("-")[2])), better=better)
             for name, better in pool.truth.items()
         }
     return pool
 
 
-def _new(chance: random.Random, number: int, pictures: int) -> dict[str, Any]:
+def _new(chance: random.Random, number: int, *, pictures: int) -> dict[str, Any]:
     return {
         "id": str(number),
         "query": "What about " + " ".join(chance.choices(WORDS, k=6)) + "?",
@@ -83,7 +87,7 @@ def _new(chance: random.Random, number: int, pictures: int) -> dict[str, Any]:
     }
 
 
-def _copy(chance: random.Random, row: dict[str, Any], number: int) -> dict[str, Any]:
+def _copy(chance: random.Random, row: dict[str, Any], *, number: int) -> dict[str, Any]:
     """The row again: its responses swapped, one word changed, or other responses to the same question."""
     copy = {**row, "id": str(number), "response": list(row["response"])}
     kind = chance.randrange(3)
@@ -103,7 +107,7 @@ def _chance_of_right(accuracy: float, number: int) -> float:
     return 0.05 if number % 7 == 0 else 0.97 if number % 3 == 1 else accuracy
 
 
-def _votes(chance: random.Random, right: float, better: int) -> list[tuple[int, bool]]:
+def _votes(chance: random.Random, right: float, *, better: int) -> list[tuple[int, bool]]:
     """Votes about a pair, each with its order; a few are undecided."""
     votes = []
     for _ in range(RUNS):
@@ -126,7 +130,7 @@ def text_of(choice: int, *, swapped: bool) -> str:
     return "I cannot tell." if choice < 0 else f"Overall Judgment: Answer {(choice ^ swapped) + 1} is better."
 
 
-def native_judgements(pool: SyntheticPool, judge: str, stored: dict[str, list[str]]) -> str:
+def native_judgements(pool: SyntheticPool, judge: str, *, stored: dict[str, list[str]]) -> str:
     """Native lines with texts, about the responses in the order in which the pool stores them."""
     lines = []
     for name, votes in pool.votes[judge].items():

@@ -116,7 +116,7 @@ def test_a_last_box_that_cannot_be_read_gives_no_answer() -> None:
     ],
 )
 def test_choices_are_compared_by_letter_or_text(text: str, known: str, right: bool | None) -> None:
-    assert is_right(text, known, {"A": "red", "B": "blue"}) is right
+    assert is_right(text, known, choices={"A": "red", "B": "blue"}) is right
 
 
 def test_choices_stand_in_the_question_that_everybody_sees() -> None:
@@ -138,19 +138,24 @@ def test_the_length_gap_is_relative_to_the_shorter(first: int, second: int, gap:
     assert length_gap(words(first, "a"), words(second, "b")) == pytest.approx(gap)
 
 
-def answer(name: str, count: int, right: bool | None) -> CandidateAnswer:
-    return CandidateAnswer(name, 0, words(count, name), right)
+def answer(name: str, count: int, *, right: bool | None) -> CandidateAnswer:
+    return CandidateAnswer(name, 0, text=words(count, name), right=right)
 
 
 def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None:
-    given = [answer("a", 100, True), answer("b", 110, False), answer("c", 109, False), answer("d", 100, None)]
+    given = [
+        answer("a", 100, right=True),
+        answer("b", 110, right=False),
+        answer("c", 109, right=False),
+        answer("d", 100, right=None),
+    ]
     pairs, counts = build_pairs(given, most=5)
     assert [(pair.first.endpoint, pair.second.endpoint, pair.preferred) for pair in pairs] == [("a", "c", 0)]
     assert (counts.both_wrong, counts.lengths, counts.undecided) == (1, 1, 3)
 
 
 def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> None:
-    given = [answer("a", 100, True), answer("b", 101, True)]
+    given = [answer("a", 100, right=True), answer("b", 101, right=True)]
     assert build_pairs(given)[0] == []
     assert build_pairs(given, both_right=True)[0][0].preferred is None
 

@@ -50,7 +50,7 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
     stored = {line["id"]: line["response"] for line in lines(pool / "pairs.jsonl")}
     runs = []
     for judge in ("small", "medium"):
-        (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored))
+        (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored=stored))
         runs.append(str(root / f"{judge}.jsonl"))
     assert main(["filter", str(pool), "--runs", *runs, "--rule", "at-least:2"]) == 0
     verify = root / "verify"
@@ -58,7 +58,7 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
     write_lines(verify / "answers.jsonl", answers(planted.truth, verify))
     assert main(["verify", "import", str(verify), str(verify / "answers.jsonl")]) == 0
     assert write_edition(root, "next", "--retire", "2027-12-31") == 0
-    return WrittenEdition(root, root / "editions" / "next", root / "private" / "next")
+    return WrittenEdition(root, root / "editions" / "next", private=root / "private" / "next")
 
 
 def answers(truth: dict[str, int], verify: Path) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> No
     votes = [{"id": line["id"], "votes": [0]} for line in labels]
     table = pair_table([pairs])
     upload = parse_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), table)
-    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table), table)
+    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table=table), table)
     assert scores(counted)["micro"] == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
 
 

@@ -41,13 +41,13 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> FilteredPool:
         given = ["--source", source, "--licence", "CC0-1.0", "--into", str(folder / "pool")]
         assert main(["pool", "import", str(path), *given]) == 0
     assert main(["pool", "duplicates", str(folder / "pool")]) == 0
-    return FilteredPool(planted, folder / "pool", write_runs(planted, folder))
+    return FilteredPool(planted, folder / "pool", runs=write_runs(planted, folder))
 
 
 def write_runs(planted: SyntheticPool, folder: Path) -> list[str]:
     """Runs in four forms: native texts, native votes, official lines, and one file for each run."""
     stored = {line["id"]: line["response"] for line in lines(folder / "pool" / "pairs.jsonl")}
-    (folder / "small.jsonl").write_text(native_judgements(planted, "small", stored))
+    (folder / "small.jsonl").write_text(native_judgements(planted, "small", stored=stored))
     (folder / "medium.jsonl").write_text(official_lines(planted, "medium"))
     with (folder / "large.jsonl").open("w") as out:
         for name, votes in planted.votes["large"].items():
@@ -58,7 +58,7 @@ def write_runs(planted: SyntheticPool, folder: Path) -> list[str]:
     for run in range(RUNS):
         one = {name: votes[run : run + 1] for name, votes in planted.votes["other"].items()}
         part = SyntheticPool(planted.rows, planted.truth, votes={"other": one})
-        (folder / f"other-{run}.jsonl").write_text(native_judgements(part, "other", stored))
+        (folder / f"other-{run}.jsonl").write_text(native_judgements(part, "other", stored=stored))
         names.append(f"other-{run}.jsonl")
     return [f"other={folder / name}" if name.startswith("other") else str(folder / name) for name in names]
 
@@ -74,18 +74,18 @@ def run_filter(pooled: FilteredPool, output: Path, *more: str) -> dict[str, Any]
     return report
 
 
-def verdicts(planted: SyntheticPool, judge: str, name: str) -> list[str]:
+def verdicts(planted: SyntheticPool, judge: str, *, name: str) -> list[str]:
     """What each run says about a pair, against its label."""
     label = planted.pairs[name]["preferred"]
     return ["undecided" if c < 0 else "right" if c == label else "wrong" for c, _ in planted.votes[judge][name]]
 
 
-def slow_filter(planted: SyntheticPool, judges: tuple[str, ...], at_least: int, runs: int = RUNS) -> set[str]:
+def slow_filter(planted: SyntheticPool, judges: tuple[str, ...], *, at_least: int, runs: int = RUNS) -> set[str]:
     """The ids that stay: no copies, and so many wrong verdicts."""
     stay = set()
     for name in planted.pairs:
         if name not in planted.copies:
-            wrong = sum(verdicts(planted, judge, name)[:runs].count("wrong") for judge in judges)
+            wrong = sum(verdicts(planted, judge, name=name)[:runs].count("wrong") for judge in judges)
             if wrong >= at_least:
                 stay.add(name)
     return stay
@@ -101,7 +101,7 @@ def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPo
 def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPool, tmp_path: Path) -> None:
     report = run_filter(pooled, tmp_path)
     kept = lines(tmp_path / "candidates.jsonl")
-    assert {one["id"] for one in kept} == slow_filter(pooled.planted, tuple(JUDGES), 12)
+    assert {one["id"] for one in kept} == slow_filter(pooled.planted, tuple(JUDGES), at_least=12)
     assert report["pairs"]["kept"] == len(kept) > 20
     assert report["pairs"] | {"kept": 0} == {
         "considered": 1920, "kept": 0, "duplicates": 80, "without_preference": 0, "unjudged": 0,
@@ -115,7 +115,7 @@ def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPo
 def test_at_least_so_many_wrong_runs(pooled: FilteredPool, tmp_path: Path, at_least: int) -> None:
     run_filter(pooled, tmp_path, "--rule", f"at-least:{at_least}")
     kept = {one["id"] for one in lines(tmp_path / "candidates.jsonl")}
-    assert kept == slow_filter(pooled.planted, tuple(JUDGES), at_least)
+    assert kept == slow_filter(pooled.planted, tuple(JUDGES), at_least=at_least)
 
 
 def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: FilteredPool, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: F
                 shown = [c for c, s in planted.votes[judge][name] if (s ^ (turned and judge == "medium")) == order]
                 sides.append(next((c for c in (0, 1) if 2 * shown.count(c) > len(shown)), None))
             unstable += None not in sides and sides[0] != sides[1]
-        wrong = sum(verdicts(planted, judge, name).count("wrong") for judge in JUDGES)
+        wrong = sum(verdicts(planted, judge, name=name).count("wrong") for judge in JUDGES)
         expected |= {name} if unstable >= 2 and wrong < 6 else set()
     assert {one["id"] for one in lines(tmp_path / "out" / "candidates.jsonl")} == expected
     assert expected
@@ -144,9 +144,9 @@ def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: F
 def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, tmp_path: Path) -> None:
     report, planted = run_filter(pooled, tmp_path), pooled.planted
     single = [name for name in planted.pairs if name not in planted.copies]
-    everything = slow_filter(planted, tuple(JUDGES), 12)
+    everything = slow_filter(planted, tuple(JUDGES), at_least=12)
     for size in report["combinations"]:
-        stay = slow_filter(planted, tuple(size["judges"]), 3 * len(size["judges"]))
+        stay = slow_filter(planted, tuple(size["judges"]), at_least=3 * len(size["judges"]))
         assert (size["kept"], size["removed"]) == (len(stay), len(single) - len(stay))
         for source in SOURCES:
             here = [name for name in single if name.startswith(source)]
@@ -156,16 +156,16 @@ def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, tmp_
         frozenset(one) for count in range(1, 5) for one in combinations(JUDGES, count)
     }
     for one in report["judges"]:
-        said = [verdict for name in single for verdict in verdicts(planted, one["judge"], name)]
+        said = [verdict for name in single for verdict in verdicts(planted, one["judge"], name=name)]
         others = tuple(judge for judge in JUDGES if judge != one["judge"])
         assert one["accuracy"] == pytest.approx(said.count("right") / len(said))
         assert one["undecided"] == pytest.approx(said.count("undecided") / len(said))
-        assert one["stay_without_it"] == len(slow_filter(planted, others, 9))
+        assert one["stay_without_it"] == len(slow_filter(planted, others, at_least=9))
         assert one["removed_by_it_only"] == one["stay_without_it"] - len(everything)
         assert one["accuracy_on_kept"] == 0
     for one in report["by_runs"]:
         runs = one["runs"] // 4
-        assert one["kept"] == len(slow_filter(planted, tuple(JUDGES), one["runs"], runs))
+        assert one["kept"] == len(slow_filter(planted, tuple(JUDGES), at_least=one["runs"], runs=runs))
     with (tmp_path / "filter.csv").open() as file:
         table = list(csv.DictReader(file))
     whole = next(one for one in table if one["judges"].count("+") == 3 and one["source"] == "all")

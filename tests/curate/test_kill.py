@@ -50,5 +50,5 @@ def test_two_processes_do_not_change_one_directory(tmp_path: Path) -> None:
 
 
 def test_progress_tells_share_rate_and_what_is_left() -> None:
-    assert describe(_("Reading"), 50, 200, 10.0) == "Reading: 50 of 200 (25%), 5/s, 30 s left"
-    assert describe(_("Reading"), 50, None, 10.0) == "Reading: 50, 5/s"
+    assert describe(_("Reading"), 50, total=200, seconds=10.0) == "Reading: 50 of 200 (25%), 5/s, 30 s left"
+    assert describe(_("Reading"), 50, total=None, seconds=10.0) == "Reading: 50, 5/s"

@@ -26,7 +26,7 @@ TEXTS = (
 
 
 def compared(name: str, query: str, *responses: str, image: str = "") -> ComparedPair:
-    return ComparedPair(name, query, responses, image, image)
+    return ComparedPair(name, query, responses=responses, image_sha256=image, image_hash=image)
 
 
 def test_similarity_is_the_share_of_common_runs_of_three_words() -> None:

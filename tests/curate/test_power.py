@@ -16,14 +16,14 @@ from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
 def test_pairs_that_separate_two_judges_in_a_worked_example() -> None:
     """0.65 against 0.60, one in four discordant: (1.95996 * 0.5 + 0.84162 * sqrt(0.2475))^2 / 0.0025 = 782.4."""
-    assert pairs_to_separate(0.65, 0.60, 0.25) == 783
-    assert pairs_to_separate(0.6, 0.6, 0.3) is None
+    assert pairs_to_separate(0.65, 0.60, discordant=0.25) == 783
+    assert pairs_to_separate(0.6, 0.6, discordant=0.3) is None
     with pytest.raises(ValueError, match="discordant"):
-        pairs_to_separate(0.9, 0.5, 0.1)
+        pairs_to_separate(0.9, 0.5, discordant=0.1)
 
 
 def test_the_power_is_reached_in_simulation() -> None:
-    n = pairs_to_separate(0.70, 0.60, 0.30, power=0.8)
+    n = pairs_to_separate(0.70, 0.60, discordant=0.30, power=0.8)
     assert n is not None
     chance = random.Random(3)
     separated = 0
@@ -43,7 +43,7 @@ def test_the_smallest_number_of_pairs_for_a_width(width: float) -> None:
 
 
 def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
-    found = neighbours("general", [("c", 0.5), ("a", 0.7), ("b", 0.6)], None)
+    found = neighbours("general", [("c", 0.5), ("a", 0.7), ("b", 0.6)], discordant=None)
     assert [(one.better, one.worse) for one in found] == [("a", "b"), ("b", "c")]
 
 
@@ -76,7 +76,9 @@ def test_a_cost_below_one_is_no_category(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:
     chance = random.Random(1)
     pairs = [
-        SplitTraits(str(i), "ab"[i % 2], "xyz"[i % 3], chance.randrange(5) / 4, chance.randrange(300))
+        SplitTraits(
+            str(i), "ab"[i % 2], source="xyz"[i % 3], difficulty=chance.randrange(5) / 4, words=chance.randrange(300)
+        )
         for i in range(600)
     ]
     parts = split(pairs, 0.3, seed=4)
@@ -95,7 +97,7 @@ def test_a_small_split_has_its_share_in_total_and_every_category_in_both_parts(
     sizes: tuple[int, ...], share: float
 ) -> None:
     pairs = [
-        SplitTraits(f"{category}-{number}", str(category), str(number % 3), 0.5, number)
+        SplitTraits(f"{category}-{number}", str(category), source=str(number % 3), difficulty=0.5, words=number)
         for category, size in enumerate(sizes)
         for number in range(size)
     ]
@@ -110,5 +112,5 @@ def test_a_small_split_has_its_share_in_total_and_every_category_in_both_parts(
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_split_may_leave_one_part_empty(share: float) -> None:
-    pairs = [SplitTraits(str(number), "x", "s", 0.5, number) for number in range(4)]
+    pairs = [SplitTraits(str(number), "x", source="s", difficulty=0.5, words=number) for number in range(4)]
     assert set(split(pairs, share, seed=1).values()) == {HIDDEN if share else PUBLIC}

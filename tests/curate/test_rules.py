@@ -22,7 +22,7 @@ JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
 def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
     said = np.array([[chance.choice((0, 0, 1, 1, 2)) for _ in JUDGES] for _ in range(pairs)])
     shown = np.array([[chance.choice((0, 1, -1)) for _ in JUDGES] for _ in range(pairs)], dtype=np.int8)
-    return RunVerdicts(("x", "y", "z"), np.array(JUDGES, dtype=np.int8), said == 0, said == 1, shown)
+    return RunVerdicts(("x", "y", "z"), np.array(JUDGES, dtype=np.int8), right=said == 0, wrong=said == 1, shown=shown)
 
 
 def rule(chance: random.Random, depth: int) -> dict[str, Any]:
@@ -34,11 +34,11 @@ def rule(chance: random.Random, depth: int) -> dict[str, Any]:
     return {"rule": kind} | ({} if kind == "wrong-in-all" else {"at_least": chance.randrange(1, 5)})
 
 
-def slow(data: dict[str, Any], pair: int, given: RunVerdicts, undecided_is_wrong: bool) -> bool:
+def slow(data: dict[str, Any], pair: int, *, given: RunVerdicts, undecided_is_wrong: bool) -> bool:
     """Whether a pair stays, run by run."""
     runs = range(len(JUDGES))
     wrong = [bool(given.wrong[pair, i]) or (undecided_is_wrong and not given.right[pair, i]) for i in runs]
-    parts = [slow(one, pair, given, undecided_is_wrong) for one in data.get("rules", [])]
+    parts = [slow(one, pair, given=given, undecided_is_wrong=undecided_is_wrong) for one in data.get("rules", [])]
     if data["rule"] in ("any", "all", "not"):
         return any(parts) if data["rule"] == "any" else all(parts) if data["rule"] == "all" else not parts[0]
     if data["rule"] == "wrong-in-all":
@@ -65,7 +65,9 @@ def test_any_rule_keeps_what_its_words_say(seed: int) -> None:
     chance = random.Random(seed)
     given, data, undecided = verdicts(chance, 60), rule(chance, 2), seed % 3 == 0
     found = rule_from_json(data | ({"undecided": "wrong"} if undecided else {}))
-    assert kept(found, given).tolist() == [slow(data, pair, given, undecided) for pair in range(60)]
+    assert kept(found, given).tolist() == [
+        slow(data, pair, given=given, undecided_is_wrong=undecided) for pair in range(60)
+    ]
     assert rule_from_json(json.loads(json.dumps(found.to_json()))) == found
     assert found.words()
 
@@ -107,7 +109,7 @@ def test_a_rule_that_counts_more_than_there_is_is_refused(text: str, holds: bool
 def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, undecided_is_wrong: bool) -> None:
     found = FilterRule("wrong-at-least", 3, undecided_is_wrong=undecided_is_wrong)
     runs, accuracies, errors = (2, 2, 1), (0.6, 0.5, 0.8), (0.2, 0.4, 0.2)
-    chances = kept_chances(found, runs, accuracies, errors, independent_runs=independent)
+    chances = kept_chances(found, runs, accuracies=accuracies, errors=errors, independent_runs=independent)
     assert chances is not None
     dice = np.random.default_rng(5)
     pairs, judge = 200_000, np.repeat(np.arange(3), runs)
@@ -121,5 +123,5 @@ def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, un
 
 def test_too_many_runs_have_no_figure_rather_than_a_wrong_one() -> None:
     found = FilterRule("wrong-in-all")
-    assert kept_chances(found, (20,), (0.6,), (0.4,), independent_runs=True) is None
-    assert kept_chances(found, (20,), (0.6,), (0.4,), independent_runs=False) is not None
+    assert kept_chances(found, (20,), accuracies=(0.6,), errors=(0.4,), independent_runs=True) is None
+    assert kept_chances(found, (20,), accuracies=(0.6,), errors=(0.4,), independent_runs=False) is not None

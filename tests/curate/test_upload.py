@@ -36,10 +36,10 @@ class HubAccount:
 
     def upload(self, *arguments: str, token: str = TOKEN) -> subprocess.CompletedProcess[str]:
         given = ["--output", "editions", "--private", "private", *arguments]
-        return _command(self.url, self.folder, ["curate", "upload", "next", *given], token)
+        return _command(self.url, self.folder, words=["curate", "upload", "next", *given], token=token)
 
 
-def _command(url: str, folder: Path, words: list[str], token: str = "") -> subprocess.CompletedProcess[str]:
+def _command(url: str, folder: Path, *, words: list[str], token: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with the real client, which reads these variables once."""
     hub = {
         "HF_ENDPOINT": url,
@@ -58,17 +58,17 @@ def hub(tmp_path: Path) -> Iterator[HubAccount]:
     _write_edition(tmp_path)
     datasets: dict[str, Repository] = {}
     with serving(account(datasets, TOKEN)) as url:
-        yield HubAccount(url, datasets, tmp_path)
+        yield HubAccount(url, datasets, folder=tmp_path)
 
 
 def _write_edition(folder: Path) -> None:
     questions, labels = folder / "editions" / "next" / "hub", folder / "private" / "next" / "hub"
-    write_split(questions, "test", map(_question, range(PAIRS)), QUESTION_FEATURES, PAIRS)
-    write_card(questions, ["test"], "Questions", title="Next", licence="CC0-1.0")
+    write_split(questions, "test", rows=map(_question, range(PAIRS)), features=QUESTION_FEATURES, total=PAIRS)
+    write_card(questions, ["test"], body="Questions", title="Next", licence="CC0-1.0")
     (questions.parent / "card.json").write_text(json.dumps({"pairs": PAIRS, "public": 2}))
     rows = ({"id": f"n-{n}", "preferred": "a", "split": "hidden"} for n in range(PAIRS))
-    write_split(labels, "test", rows, LABEL_FEATURES, PAIRS)
-    write_card(labels, ["test"], "Labels", title="Next", licence="CC0-1.0")
+    write_split(labels, "test", rows=rows, features=LABEL_FEATURES, total=PAIRS)
+    write_card(labels, ["test"], body="Labels", title="Next", licence="CC0-1.0")
 
 
 def _question(number: int) -> dict[str, object]:
@@ -110,7 +110,7 @@ def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: H
 
 
 def test_a_hub_that_cannot_be_reached_is_one_sentence(hub: HubAccount) -> None:
-    refused = HubAccount("http://127.0.0.1:9", hub.datasets, hub.folder).upload("--questions", QUESTIONS)
+    refused = HubAccount("http://127.0.0.1:9", hub.datasets, folder=hub.folder).upload("--questions", QUESTIONS)
     assert refused.returncode == 1
     assert "The Hub cannot be reached (ConnectError). Check the network" in refused.stderr
     assert "Traceback" not in refused.stderr
@@ -143,13 +143,13 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     given = ["--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
     parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
     with serving(build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)) as url:
-        unnamed = _command(url, tmp_path, ["judge", "run", *given])
+        unnamed = _command(url, tmp_path, words=["judge", "run", *given])
         assert "Name the commit of the dataset owner/name with --items-revision" in unnamed.stderr
         given += ["--items-revision", COMMIT]
-        unknown = _command(url, tmp_path, ["judge", "run", *given])
+        unknown = _command(url, tmp_path, words=["judge", "run", *given])
         assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
         assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
-        done = _command(url, tmp_path, ["judge", "run", *given, "--items-split", "public+hidden"])
+        done = _command(url, tmp_path, words=["judge", "run", *given, "--items-split", "public+hidden"])
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS

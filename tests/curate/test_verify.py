@@ -78,7 +78,7 @@ def test_annotators_see_neither_labels_nor_drafts(folder: Path) -> None:
 
 def test_every_pair_is_assigned_to_as_many_people_evenly_and_in_their_own_order() -> None:
     items = [str(number) for number in range(30)]
-    given = assign(items, ["ann", "bob", "cy"], 2)
+    given = assign(items, ["ann", "bob", "cy"], count=2)
     assert {len(own) for own in given.values()} == {20}
     assert all(sum(item in own for own in given.values()) == 2 for item in items)
     shared = [item for item in given["ann"] if item in given["bob"]]
@@ -88,8 +88,8 @@ def test_every_pair_is_assigned_to_as_many_people_evenly_and_in_their_own_order(
 def test_half_of_the_people_of_a_pair_are_shown_a_first(folder: Path) -> None:
     items = [str(number) for number in range(40)]
     for count in (2, 3, 4):
-        given = assign(items, ["ann", "bob", "cy", "dan"], count)
-        assert given == assign(items, ["ann", "bob", "cy", "dan"], count)
+        given = assign(items, ["ann", "bob", "cy", "dan"], count=count)
+        assert given == assign(items, ["ann", "bob", "cy", "dan"], count=count)
         for item in items:
             shown = [own[item] for own in given.values() if item in own]
             assert (len(shown), abs(shown.count("a") - shown.count("b"))) == (count, count % 2)
@@ -185,8 +185,8 @@ def test_an_annotator_may_be_left_out(folder: Path) -> None:
     ],
 )
 def test_more_than_half_decide_once_there_are_enough(verdicts: str, unanimous: bool, state: str) -> None:
-    given = [PersonAnswer("x", str(number), verdict) for number, verdict in enumerate(verdicts.split())]
-    assert outcome(given, VerificationRules(2, frozenset(), unanimous)).state == state
+    given = [PersonAnswer("x", str(number), verdict=verdict) for number, verdict in enumerate(verdicts.split())]
+    assert outcome(given, VerificationRules(2, frozenset(), unanimous=unanimous)).state == state
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ Verdicts = list[list[str]]  # by judge, by run
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 
-def stays(rule: str, said: Verdicts, runs: int, judges: int) -> bool:
+def stays(rule: str, said: Verdicts, *, runs: int, judges: int) -> bool:
     """Whether a pair stays by the runs given; counts of a rule for `runs` and `judges` in all shrink in proportion."""
     bad = ("wrong", "undecided") if "undecided" in rule else ("wrong",)
     every = [verdict in bad for one in said for verdict in one]
@@ -47,15 +47,15 @@ class SlowFilter:
     def __init__(self, planted: SyntheticPool, rule: str) -> None:
         self.planted, self.rule = planted, rule
         self.pairs = [name for name in planted.pairs if name not in planted.copies]
-        self.said = {name: [verdicts(planted, judge, name) for judge in JUDGES] for name in self.pairs}
+        self.said = {name: [verdicts(planted, judge, name=name) for judge in JUDGES] for name in self.pairs}
 
     def kept(self, judges: Sequence[int] = range(len(JUDGES)), runs: int = RUNS) -> set[str]:
         """The ids that stay by these judges and their first runs."""
         whole = RUNS * len(JUDGES)
         chosen = {name: [said[judge][:runs] for judge in judges] for name, said in self.said.items()}
-        return {name for name, said in chosen.items() if stays(self.rule, said, whole, len(JUDGES))}
+        return {name for name, said in chosen.items() if stays(self.rule, said, runs=whole, judges=len(JUDGES))}
 
-    def rows(self, table: str, judges: Sequence[int], runs: int = RUNS) -> list[list[str]]:
+    def rows(self, table: str, judges: Sequence[int], *, runs: int = RUNS) -> list[list[str]]:
         """The rows of the CSV about some judges: all sources together, then each."""
         kept, names = self.kept(judges, runs), " + ".join(list(JUDGES)[judge] for judge in judges)
         result = []
@@ -72,7 +72,7 @@ class SlowFilter:
         rows = [row for size in range(1, 5) for chosen in combinations(every, size) for row in self.rows(
             "combinations", chosen)]  # fmt: skip
         rows += [row for left in every for row in self.rows("leave_one_out", [one for one in every if one != left])]
-        return rows + [row for runs in range(1, RUNS + 1) for row in self.rows("by_runs", every, runs)]
+        return rows + [row for runs in range(1, RUNS + 1) for row in self.rows("by_runs", every, runs=runs)]
 
     def accuracy(self, judge: int, among: Sequence[str] | set[str]) -> float:
         """The share of right verdicts of a judge."""
@@ -95,7 +95,7 @@ class SlowFilter:
             errs = [pattern[judge * RUNS : (judge + 1) * RUNS] if independent else [pattern[judge]] * RUNS
                     for judge in range(len(JUDGES))]  # fmt: skip
             said = [["wrong" if err else "right" for err in one] for one in errs]
-            if stays(self.rule, said, RUNS * len(JUDGES), len(JUDGES)):
+            if stays(self.rule, said, runs=RUNS * len(JUDGES), judges=len(JUDGES)):
                 right += prod(chance if err else 1 - chance for err, chance in zip(pattern, errors, strict=True))
                 wrong += prod(chance if err else 1 - chance for err, chance in zip(pattern, accuracies, strict=True))
         return prior * wrong / (prior * wrong + (1 - prior) * right)
@@ -109,7 +109,7 @@ def pooled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         given = ["--source", source, "--licence", "CC0-1.0", "--into", str(folder / "pool")]
         assert main(["pool", "import", str(path), *given]) == 0
     assert main(["pool", "duplicates", str(folder / "pool")]) == 0
-    return FilteredPool(planted, folder / "pool", write_runs(planted, folder))
+    return FilteredPool(planted, folder / "pool", runs=write_runs(planted, folder))
 
 
 def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPool) -> None:
@@ -135,14 +135,14 @@ def test_all_of_the_report_is_what_a_slow_script_finds(
         for name, independent in (("runs_agree", False), ("runs_independent", True)):
             assert row[name] == pytest.approx(slow.wrong_share(row["in_pool"], independent=independent))
     assert [row["in_pool"] for row in report["wrong_labels"]["rows"]] == list(SHARES)
-    check_judges(report, slow, kept)
-    check_traits(report, slow, kept)
+    check_judges(report, slow, kept=kept)
+    check_traits(report, slow, kept=kept)
     with capfd.disabled():
         wrong = len(kept & pooled.planted.wrong_labels)
         print(f"\n{rule}: {len(kept):,} of {len(slow.pairs):,} stay, {wrong} with a wrong label; {len(rows)} rows")
 
 
-def check_judges(report: dict[str, Any], slow: SlowFilter, kept: set[str]) -> None:
+def check_judges(report: dict[str, Any], slow: SlowFilter, *, kept: set[str]) -> None:
     every = range(len(JUDGES))
     for number, one in enumerate(report["judges"]):
         without = len(slow.kept([judge for judge in every if judge != number]))
@@ -154,7 +154,7 @@ def check_judges(report: dict[str, Any], slow: SlowFilter, kept: set[str]) -> No
         assert (one["stay_without_it"], one["removed_by_it_only"]) == (without, without - len(kept))
 
 
-def check_traits(report: dict[str, Any], slow: SlowFilter, kept: set[str]) -> None:
+def check_traits(report: dict[str, Any], slow: SlowFilter, *, kept: set[str]) -> None:
     for trait, of in (
         ("source", lambda name: name.partition("-")[0]),
         ("category", lambda name: slow.planted.pairs[name]["category"]),

@@ -47,8 +47,8 @@ class TableOnly:
 def by(
     database: Database,
     user: Identity,
-    benchmark: str = "demo",
     *,
+    benchmark: str = "demo",
     table: ItemTable | None = None,
     items: ItemLookup | None = None,
     **services: Any,
@@ -57,7 +57,7 @@ def by(
     lookup = items or (TableOnly(table) if table is not None else BundledItems())
     shipped: Iterable[Mapping[str, Any]] = services.pop("shipped", ())
     services = {"public_events": PUBLIC_EVENTS, "retries": ACTIONS.retries(), **services}
-    return ActionContext(database, user, benchmark, items=lookup, shipped=lambda: shipped, **services)
+    return ActionContext(database, user, benchmark=benchmark, items=lookup, shipped=lambda: shipped, **services)
 
 
 def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTIONS) -> CliResult:
@@ -83,7 +83,9 @@ class MaintainPage:
         self.refused: list[str] = []
         self.blocks = gr.Blocks(analytics_enabled=False)
         with self.blocks:
-            gradio_page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), review.tab.TABS)
+            gradio_page.build(
+                PageContext(registry, ctx, identify=lambda request: ctx.user, note_refusal=self._note), review.tab.TABS
+            )
 
     def _note(self, refused: AuthError, where: str, address: str) -> None:
         self.refused.append(where)
@@ -94,7 +96,7 @@ class MaintainPage:
         answer = _without_counts(handler, handler.fn(*values, _request()))
         return answer[0] if len(answer) == 1 else answer
 
-    def press(self, button: str, typed: Mapping[str, Any] | None = None, tab: str = "") -> tuple[Any, ...]:
+    def press(self, button: str, typed: Mapping[str, Any] | None = None, *, tab: str = "") -> tuple[Any, ...]:
         """Press a button; fields by their labels hold what was typed, others what they show first."""
         fn = self._handler(button, tab)
         values = [(typed or {}).get(getattr(one, "label", ""), getattr(one, "value", None)) for one in fn.inputs]
@@ -105,9 +107,9 @@ class MaintainPage:
     def act(self, action: str, keys: Sequence[str], *, table: str = "", **fields: str) -> tuple[Any, ...]:
         """Do something about rows, as the dialog of an action sends it. `fields`: texts by parameter."""
         sent = {"action": action, "keys": list(keys), "fields": [[*pair] for pair in fields.items()]}
-        return self.send(action, sent, table)
+        return self.send(action, sent, table=table)
 
-    def send(self, action: str, data: Any, table: str = "") -> tuple[Any, ...]:
+    def send(self, action: str, data: Any, *, table: str = "") -> tuple[Any, ...]:
         """Send something from the dialogs that have an action; `table`: of which, where several have it."""
         having = [one for one in self._dialogs() if f'data-action="{action}"' in one.value]
         dialogs = next(one for one in having if table in ("", str(one.elem_id).removesuffix("-dialogs")))
@@ -186,5 +188,5 @@ def activity_of(
     database: Database, user: Identity, *, hidden_labels: Mapping[str, str] | None = None, **span: Any
 ) -> list[ActivityItem]:
     """Return the activity list of an account."""
-    rules = ActivityRules(spec_of("demo"), ACTIONS.owner_sentences(), hidden_labels or {})
-    return list_activity(database, user, rules, **span)
+    rules = ActivityRules(spec_of("demo"), ACTIONS.owner_sentences(), hidden_labels=hidden_labels or {})
+    return list_activity(database, user, rules=rules, **span)

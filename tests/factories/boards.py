@@ -93,20 +93,25 @@ class RealBoard:
             return dict(orjson.loads(snapshots.content(session, pointer.snapshot_id)))
 
 
-def open_board(database: Database, state: Path, revision: str, *, judges_wanted: int | None = None) -> RealBoard:
+def open_board(database: Database, state: Path, *, revision: str, judges_wanted: int | None = None) -> RealBoard:
     """Return all judges scored under a configured revision, which the board shows."""
-    registry = LabelRegistry({revision: load_labels(labels_file(revision), revision, table())})
-    scorer = Scorer(table(), registry, SCORER_VERSION)
+    registry = LabelRegistry({revision: load_labels(labels_file(revision), revision, table=table())})
+    scorer = Scorer(table(), registry, version=SCORER_VERSION)
     runner = TaskRunner(
-        database, scorer, registry, LabelStore(state / "labels" / table().benchmark, table()), "worker", 60.0
+        database,
+        scorer,
+        registry=registry,
+        store=LabelStore(state / "labels" / table().benchmark, table()),
+        worker="worker",
+        lease_seconds=60.0,
     )
-    prepare(database, scorer, revision)
+    prepare(database, scorer, label_revision=revision)
     ids = submit(database, judges()[:judges_wanted])
-    rescore(database, scorer, revision)
-    return RealBoard(database, scorer, runner, ids)
+    rescore(database, scorer, revision=revision)
+    return RealBoard(database, scorer, runner=runner, ids=ids)
 
 
-def submit(database: Database, votes: tuple[Votes, ...], start: int = 0) -> list[str]:
+def submit(database: Database, votes: tuple[Votes, ...], *, start: int = 0) -> list[str]:
     with database.write() as session:
         found = [
             a_submission(
@@ -160,7 +165,7 @@ class SlowRow:
     shares: dict[str, Fraction]
 
 
-def slow_board(revision: str, ids: list[str], votes: tuple[Votes, ...]) -> dict[str, SlowRow]:
+def slow_board(revision: str, ids: list[str], *, votes: tuple[Votes, ...]) -> dict[str, SlowRow]:
     """Entry -> rank and shares under a revision: sorted by macro, overall, age; equal counts share a rank."""
     counted = []
     for age, (name, one) in enumerate(zip(ids, votes, strict=True)):
@@ -181,7 +186,7 @@ def slow_board(revision: str, ids: list[str], votes: tuple[Votes, ...]) -> dict[
     return found
 
 
-def slow_p(first: Votes, second: Votes, revision: str) -> float:
+def slow_p(first: Votes, second: Votes, *, revision: str) -> float:
     """Return two-sided p of the paired macro difference, from lists of differences."""
     one, other = slow_right(first.matrix, revision), slow_right(second.matrix, revision)
     delta, variance = 0.0, 0.0

@@ -47,17 +47,17 @@ def labels(
     """Return labels for every item: given, or alternating 0, 1; tags go round among non-reasoning items."""
     wanted = preferred or [i % 2 for i in range(len(items))]
     tagged = {i: frozenset({TAGS[i % len(TAGS)]}) for i, item in enumerate(items.items) if item.category != "reasoning"}
-    return make_label_set(revision, items, dict(enumerate(wanted)), tagged if tags else None)
+    return make_label_set(revision, items, preferred=dict(enumerate(wanted)), tags=tagged if tags else None)
 
 
-def random_matrix(items: int, k: int, seed: int, values: tuple[int, ...] = (-1, 0, 1)) -> Matrix:
+def random_matrix(items: int, k: int, *, seed: int, values: tuple[int, ...] = (-1, 0, 1)) -> Matrix:
     """Return items x K votes."""
     return np.random.default_rng(seed).choice(np.array(values, dtype=np.int8), size=(items, k))
 
 
-def random_tally(items: ItemTable, k: int = 5, seed: int = 0) -> Tally:
+def random_tally(items: ItemTable, k: int = 5, *, seed: int = 0) -> Tally:
     """Return the tally of a judge that guesses, and sometimes does not decide."""
-    return tally(Votes(random_matrix(len(items), k, seed)), labels(items), items)
+    return tally(Votes(random_matrix(len(items), k, seed=seed)), labels(items), items)
 
 
 BEHAVIOUR = Behaviour(parse_rate=0.9, first_shown_rate=0.5, self_consistency=0.8)

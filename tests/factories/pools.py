@@ -75,8 +75,8 @@ def write_pool(directory: Path, count: int = 8) -> Path:
     return directory
 
 
-def imported_pool(bench: ReviewSetup, folder: Path, name: str = "next", user: Identity = MAINTAINER) -> int:
+def imported_pool(bench: ReviewSetup, folder: Path, *, name: str = "next", user: Identity = MAINTAINER) -> int:
     """Have the worker import the pool; return its number."""
-    pools.request_import(by(bench.database, user), name, str(folder), "for the next edition")
+    pools.request_import(by(bench.database, user), name, folder=str(folder), reason="for the next edition")
     assert bench.runner.run_all() == 1
     return next(one.id for one in pools.imported_pools(by(bench.database, user)) if one.name == name)

@@ -15,7 +15,7 @@ Matrix = Sequence[Sequence[int]]  # items x K of 0, 1 (stored response), -1 (und
 UNDECIDED_TEXT = "Both answers are fine and I cannot choose."
 
 
-def random_votes(items: int, k: int, seed: int = 0) -> list[list[int]]:
+def random_votes(items: int, k: int, *, seed: int = 0) -> list[list[int]]:
     """Return items x K votes, one in eight undecided."""
     dice = random.Random(seed)
     return [[dice.choice((0, 1, 0, 1, 0, 1, 0, -1)) for _ in range(k)] for _ in range(items)]
@@ -56,7 +56,7 @@ def native_scores(rows: Rows, votes: Matrix) -> bytes:
     return jsonl([{"id": r["id"], "scores": [_scores(v) for v in held]} for r, held in zip(rows, votes, strict=True)])
 
 
-def official_records(rows: Rows, votes: Matrix, seed: int = 1) -> list[dict[str, Any]]:
+def official_records(rows: Rows, votes: Matrix, *, seed: int = 1) -> list[dict[str, Any]]:
     """K records an item; `ranking`, `flag_status` and `filter_number` are lies."""
     dice = random.Random(seed)
     records = []

@@ -66,13 +66,13 @@ class ReviewSetup:
         return self.runner.store.load(revision).labels
 
 
-def seen_order(database: Database, account: str, place: int, project: int = 1) -> tuple[int, int]:
+def seen_order(database: Database, account: str, *, place: int, project: int = 1) -> tuple[int, int]:
     """Return which of A (0) and B (1) an annotator of a project sees first and second."""
     with database.write() as session:
-        found = annotation_projects.project(session, small_benchmark.table().benchmark, project)
-        key = annotation_projects.item_at(session, project, place)
+        found = annotation_projects.project(session, small_benchmark.table().benchmark, project_id=project)
+        key = annotation_projects.item_at(session, project, place=place)
         assert found is not None and key is not None
-        return give_order(session, found, account, key)
+        return give_order(session, found, account=account, key=key)
 
 
 on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)
@@ -81,7 +81,7 @@ on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)
 def set_up(database: Database, state: Path, *, tags: bool = True) -> ReviewSetup:
     """Make the board show the labels; `database` has all tables. `tags`: as in `open_bench`."""
     bench = open_bench(database, state, tags=tags)
-    prepare(database, bench.runner.scorer, "demo")
+    prepare(database, bench.runner.scorer, label_revision="demo")
     return bench
 
 
@@ -91,16 +91,21 @@ def open_bench(database: Database, state: Path, *, tags: bool = True) -> ReviewS
     rows = small_benchmark.label_rows(table)
     for index, row in enumerate(rows if tags else ()):
         row["human_error_analysis"] = ["counting"] if index % 3 == 0 else []
-    labels = label_set(rows, "demo", table)
+    labels = label_set(rows, "demo", table=table)
     catalog = LabelRegistry({"demo": labels})
-    scorer = Scorer(table, catalog, SCORER_VERSION)
+    scorer = Scorer(table, catalog, version=SCORER_VERSION)
     runner = TaskRunner(
-        database, scorer, catalog, LabelStore(state / "labels" / table.benchmark, table), "worker", 60.0
+        database,
+        scorer,
+        registry=catalog,
+        store=LabelStore(state / "labels" / table.benchmark, table),
+        worker="worker",
+        lease_seconds=60.0,
     )
-    return ReviewSetup(database, table, labels, runner, state)
+    return ReviewSetup(database, table, labels=labels, runner=runner, state=state)
 
 
-def add_judges(bench: ReviewSetup, verdicts: np.ndarray, owners: list[str]) -> list[str]:
+def add_judges(bench: ReviewSetup, verdicts: np.ndarray, *, owners: list[str]) -> list[str]:
     """Scored entries with one vote an item; `verdicts`: (judges, items)."""
     with bench.database.write() as session:
         rows = [
@@ -110,7 +115,7 @@ def add_judges(bench: ReviewSetup, verdicts: np.ndarray, owners: list[str]) -> l
         session.add_all(rows)
         session.flush()
         ids = [row.id for row in rows]
-    rescore(bench.database, bench.runner.scorer, "demo")
+    rescore(bench.database, bench.runner.scorer, revision="demo")
     return ids
 
 

@@ -41,10 +41,10 @@ def scorer() -> Scorer:
     """Return two label revisions, demo and flipped."""
     items = table()
     labels = {
-        "demo": label_set(label_rows(items), "demo", items),
-        "flipped": label_set(label_rows(items, flip=True), "flipped", items),
+        "demo": label_set(label_rows(items), "demo", table=items),
+        "flipped": label_set(label_rows(items, flip=True), "flipped", table=items),
     }
-    return Scorer(items, labels, SCORER_VERSION)
+    return Scorer(items, labels, version=SCORER_VERSION)
 
 
 def write_demo(data_dir: Path) -> None:
@@ -56,18 +56,18 @@ def write_demo(data_dir: Path) -> None:
     (directory / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in label_rows(items)))
 
 
-def votes(number: int, items: int = 21, k: int = 3) -> Votes:
+def votes(number: int, items: int = 21, *, k: int = 3) -> Votes:
     """Random votes; the number is the seed."""
-    return Votes(labels.random_matrix(items, k, number))
+    return Votes(labels.random_matrix(items, k, seed=number))
 
 
 def submit(
-    database: Database, numbers: range, k: int = 3, items: int = 21, *, queued: bool = False, **changes: Any
+    database: Database, numbers: range, *, k: int = 3, items: int = 21, queued: bool = False, **changes: Any
 ) -> list[str]:
     """Return submissions with votes, and with the job that the board needs if `queued`."""
     with database.write() as session:
         rows = [
-            a_submission(number, votes=votes(number, items, k).pack(), votes_per_item=k, **changes)
+            a_submission(number, votes=votes(number, items, k=k).pack(), votes_per_item=k, **changes)
             for number in numbers
         ]
         session.add_all(rows)
@@ -77,11 +77,11 @@ def submit(
         return [row.id for row in rows]
 
 
-def right(number: int, flip: bool = False, items: int = 21, k: int = 3) -> int:
+def right(number: int, flip: bool = False, *, items: int = 21, k: int = 3) -> int:
     """Slow and obvious: items of which more than half of the votes agree with the label."""
     labels = np.array([int(flip) ^ (i % 2) for i in range(items)])
     return sum(
-        int(2 * (row == label).sum() > k) for row, label in zip(votes(number, items, k).matrix, labels, strict=True)
+        int(2 * (row == label).sum() > k) for row, label in zip(votes(number, items, k=k).matrix, labels, strict=True)
     )
 
 

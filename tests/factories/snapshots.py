@@ -34,7 +34,7 @@ def label_sets() -> dict[str, LabelSet]:
     return {"v2": labels(items(), revision="v2"), "v0": labels(items(), tags=False, revision="v0")}
 
 
-def entry(number: int, skill: float, k: int = 3, **metadata: Any) -> dict[str, Any]:
+def entry(number: int, skill: float, *, k: int = 3, **metadata: Any) -> dict[str, Any]:
     """Return an entry that is right with probability ``skill``, undecided now and then; metadata overrides."""
     return entries([(number, skill)], k, **metadata)[0]
 
@@ -146,7 +146,7 @@ class FixedSource:
         if self.failing:
             raise OSError("the database is away")
         name = None if self.body is None else f"snapshot-{self.version}"
-        return CurrentSnapshot(name, self.delayed_since, self.paused, self.off)
+        return CurrentSnapshot(name, self.delayed_since, paused=self.paused, off=self.off)
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the snapshot."""

@@ -32,7 +32,7 @@ LIMIT = 1 << 20
 SIGNER = Signer.parse(base64.b64encode(bytes(range(32))).decode())
 
 
-def native(items: ItemTable, k: int = 1, choice: int = 0) -> bytes:
+def native(items: ItemTable, k: int = 1, *, choice: int = 0) -> bytes:
     """Return a complete native file in which every vote is `choice`."""
     lines = [json.dumps({"id": item.ids["r1"], "votes": [choice] * k}) for item in items.items]
     return ("\n".join(lines) + "\n").encode()
@@ -52,13 +52,13 @@ class SubmissionSetup:
         """Return a file that stays until the test is over."""
         path = self.uploads.parent / f"arrived-{len(list(self.uploads.parent.iterdir()))}"
         path.write_bytes(data)
-        return UploadedFile.on_disk(path, name, LIMIT)
+        return UploadedFile.on_disk(path, name, limit=LIMIT)
 
 
 def person(account: str, *organisations: str) -> Identity:
     """Somebody who is signed in and may submit."""
-    teams = tuple(Organisation(f"org-{name}", name, "write") for name in organisations)
-    return Identity(account, account, teams, IMPLIED[Role.SUBMITTER], "session")
+    teams = tuple(Organisation(f"org-{name}", name, role="write") for name in organisations)
+    return Identity(account, account, organisations=teams, roles=IMPLIED[Role.SUBMITTER], auth_method="session")
 
 
 def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
@@ -69,7 +69,7 @@ def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddlewa
 
 
 def make_setup(
-    database: Database, folder: Path, policy: QuotaPolicy | None = None, table: ItemTable | None = None
+    database: Database, folder: Path, *, policy: QuotaPolicy | None = None, table: ItemTable | None = None
 ) -> SubmissionSetup:
     """Return a submit use case whose files are below `folder`. `table` None: the invented benchmark's."""
     items = labels.table() if table is None else table
@@ -87,5 +87,7 @@ def make_setup(
     spool = Spool(folder / "spool", LIMIT)
     spool.sweep()
     rules = SubmissionRules(policy) if policy is not None else None
-    intake = SubmissionService(database, Uploads(folder / "uploads"), read, benchmark, SIGNER, rules)
-    return SubmissionSetup(intake, spool, folder / "uploads", items, reads)
+    intake = SubmissionService(
+        database, Uploads(folder / "uploads"), read=read, benchmark=benchmark, signer=SIGNER, rules=rules
+    )
+    return SubmissionSetup(intake, spool, uploads=folder / "uploads", items=items, reads=reads)

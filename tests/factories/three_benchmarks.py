@@ -34,7 +34,7 @@ def labelled(benchmark: str) -> tuple[ItemTable, LabelSet]:
     rows = mm_rlhf_items(seed=5) if benchmark == "mm-rlhf-rewardbench" else mmrb_items(240, seed=5)
     pairs = read_pairs(rows, load_spec(benchmark))
     table = pair_table([pairs])
-    return table, labels_of_pairs(pairs, "v2", table)
+    return table, labels_of_pairs(pairs, "v2", table=table)
 
 
 def _facts(benchmark: str, number: int) -> dict[str, Any]:

@@ -30,18 +30,30 @@ class Fault:
 
 
 FAULTS = (
-    Fault("a scoring worker is killed: nothing lost, nothing twice", "workers/test_kill.py::test_fifty_kills", 50),
-    Fault("a killed worker's job is scored again", "workers/test_kill.py::test_the_job_of_a_killed", 1),
     Fault(
-        "a worker that slept through its lease is refused", "workers/test_kill.py::test_a_worker_that_was_stopped", 1
+        "a scoring worker is killed: nothing lost, nothing twice", "workers/test_kill.py::test_fifty_kills", kills=50
     ),
-    Fault("a worker told to stop finishes its job", "workers/test_kill.py::test_a_worker_told_to_stop", 1),
-    Fault("an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", 14),
-    Fault("a draft is killed at each commit: whole or none", "review/test_kill.py::test_a_kill_at_any", 4),
-    Fault("a killed judge run goes on, asking nothing twice", "judge/test_kill.py::test_a_run_that_is_killed", 2),
-    Fault("two web processes, three workers, PostgreSQL restarted", "operation/test_topology.py::test_a_thousand", 82),
-    Fault("old processes beside a later release go on, or say so", "operation/test_topology.py::test_an_old_web", 2),
-    Fault("fifty uploads in four processes keep the quota", "submissions/test_quota.py::test_fifty_uploads", 50),
+    Fault("a killed worker's job is scored again", "workers/test_kill.py::test_the_job_of_a_killed", kills=1),
+    Fault(
+        "a worker that slept through its lease is refused",
+        "workers/test_kill.py::test_a_worker_that_was_stopped",
+        kills=1,
+    ),
+    Fault("a worker told to stop finishes its job", "workers/test_kill.py::test_a_worker_told_to_stop", kills=1),
+    Fault(
+        "an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", kills=14
+    ),
+    Fault("a draft is killed at each commit: whole or none", "review/test_kill.py::test_a_kill_at_any", kills=4),
+    Fault("a killed judge run goes on, asking nothing twice", "judge/test_kill.py::test_a_run_that_is_killed", kills=2),
+    Fault(
+        "two web processes, three workers, PostgreSQL restarted",
+        "operation/test_topology.py::test_a_thousand",
+        kills=82,
+    ),
+    Fault(
+        "old processes beside a later release go on, or say so", "operation/test_topology.py::test_an_old_web", kills=2
+    ),
+    Fault("fifty uploads in four processes keep the quota", "submissions/test_quota.py::test_fifty_uploads", kills=50),
 )
 
 

@@ -87,7 +87,7 @@ def test_a_job_clones_the_commit_that_printed_it(capsys: pytest.CaptureFixture[s
     assert f"git fetch --quiet --depth 1 https://x/y.git {head.stdout.strip()}\n" in capsys.readouterr().out
 
 
-def execute(script: str, folder: Path, vllm: str, port: int) -> subprocess.CompletedProcess[str]:
+def execute(script: str, folder: Path, *, vllm: str, port: int) -> subprocess.CompletedProcess[str]:
     """Execute a script as the container does; what it would download is here already."""
     programs = folder / "bin"
     programs.mkdir()
@@ -113,7 +113,7 @@ def test_the_script_serves_the_model_and_judges_with_a_prompt_of_ones_own(
     (tmp_path / "my prompt.txt").write_bytes(template.encode())
     script = printed(capsys, "--prompt", f"{tmp_path}/my prompt.txt", "--votes", "2", "--order", "both")[-1]
     with serving_model(lambda path, body, times: completion(JUDGEMENT.format(1))) as model:
-        done = execute(script, tmp_path, "exec sleep 60", int(model.url.split(":")[2].removesuffix("/v1")))
+        done = execute(script, tmp_path, vllm="exec sleep 60", port=int(model.url.split(":")[2].removesuffix("/v1")))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "vllm").read_text().startswith("serve o/m --port ")
     assert (tmp_path / "git").read_text().splitlines() == [
@@ -131,7 +131,7 @@ def test_the_script_ends_with_an_error_when_the_server_ends(tmp_path: Path, caps
     script = printed(capsys)[-1]
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # bound and not listening: every connection is refused
-        done = execute(script, tmp_path, "echo 'CUDA out of memory' >&2; exit 3", unused.getsockname()[1])
+        done = execute(script, tmp_path, vllm="echo 'CUDA out of memory' >&2; exit 3", port=unused.getsockname()[1])
     assert done.returncode == 1
     assert "CUDA out of memory" in done.stderr and "vLLM has ended" in done.stderr
     assert not (tmp_path / "runs").exists()

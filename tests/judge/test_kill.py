@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PAIRS, VOTES, CONCURRENCY = 60, 3, 8
 
 
-def start(url: str, items: Path, output: Path) -> subprocess.Popen[bytes]:
+def start(url: str, items: Path, *, output: Path) -> subprocess.Popen[bytes]:
     given = ["--base-url", url, "--model", "m", "--items", str(items), "--output", str(output), "--order", "parity"]
     command = [sys.executable, "-m", "judge", "run", *given, "--votes", str(VOTES), "--concurrency", str(CONCURRENCY)]
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -39,7 +39,7 @@ def test_a_run_that_is_killed_and_interrupted_goes_on(tmp_path: Path) -> None:
 
     with serving_model(answer) as model:
         for sign, asked, code in ((signal.SIGKILL, 50, -9), (signal.SIGINT, 110, 130)):
-            process = start(model.url, items, tmp_path / "run")
+            process = start(model.url, items, output=tmp_path / "run")
             while len(model.asked) < asked:
                 time.sleep(0.01)
             process.send_signal(sign)
@@ -47,7 +47,7 @@ def test_a_run_that_is_killed_and_interrupted_goes_on(tmp_path: Path) -> None:
             assert process.returncode == code
             with journal.open("ab") as torn:
                 torn.write(b'{"row":0,"vote":0,"te')  # a line that the end has torn
-        last = start(model.url, items, tmp_path / "run")
+        last = start(model.url, items, output=tmp_path / "run")
         out, err = last.communicate(timeout=60)
         assert last.returncode == 0, out + err
     recorded = [json.loads(line) for line in journal.read_text().splitlines()]

@@ -31,7 +31,7 @@ SMOKE_TEST = 20 * VOTES
 
 def test_the_line_tells_rate_time_left_tokens_and_cost() -> None:
     totals = RunTotals(answers=290, failed=10, prompt_tokens=1_000_000, completion_tokens=500_000)
-    line = ProgressLine(1000, 100, Prices(2.0, 8.0), io.StringIO()).line(totals, 7, seconds=100.0)
+    line = ProgressLine(1000, 100, prices=Prices(2.0, 8.0), stream=io.StringIO()).line(totals, 7, seconds=100.0)
     # 200 of this start in 100 s, so the 700 that are left take 350 s
     parts = ["300 of 1,000 (30%)", "2.0/s", "5 min 50 s left", "1,500,000 tokens", "cost $6.00", "10 failed"]
     assert line == ", ".join([*parts, "7 in flight"])

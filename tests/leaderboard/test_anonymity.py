@@ -25,7 +25,7 @@ def edition(**facts: Any) -> BoardVersion:
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
             entry.update(facts)
-    return BoardVersion("s", body, RenderContext(VL), ())
+    return BoardVersion("s", body, context=RenderContext(VL), published=())
 
 
 def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
@@ -60,10 +60,10 @@ def test_pages_and_api_read_relations_without_anonymous_entries() -> None:
 def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
     whole = relations(SHOWN)
     for of, paired in ((HIDDEN, False), (SHOWN, True)):
-        (pair,) = compare.compare(of, [NAMED, ANONYMOUS], whole).pairs
+        (pair,) = compare.compare(of, [NAMED, ANONYMOUS], relations=whole).pairs
         assert pair.paired is paired
         assert any(one.only_first is not None or one.p is not None for one in pair.differences) is paired
-    assert "without its owner" in compare.compare(HIDDEN, [NAMED, ANONYMOUS], whole).pairs[0].reason
+    assert "without its owner" in compare.compare(HIDDEN, [NAMED, ANONYMOUS], relations=whole).pairs[0].reason
 
 
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
@@ -73,4 +73,4 @@ def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None
         drawn = figure_file(of, read_query(asked, of), materials, "json")
         assert drawn is not None
         assert len(json.loads(drawn.encodings["identity"])["rows"]) == expected
-    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), materials)
+    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), materials=materials)

@@ -118,8 +118,8 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     with running(
         root / "data", gradio=True, BENCHMARK="weather", LABELS=f"v1={root / 'labels.jsonl'}", **own
     ) as service:
-        ids = [upload(service, model, predictions(wrong)) for model, wrong in WRONG.items()]
-        until(lambda: compared(service, ids), 60, "both are scored and compared")
+        ids = [upload(service, model, data=predictions(wrong)) for model, wrong in WRONG.items()]
+        until(lambda: compared(service, ids), 60, what="both are scored and compared")
         yield Walk(folder.parent, load_spec("weather", folder.parent), service, root / "data", *ids)
 
 
@@ -129,7 +129,7 @@ def compared(service: Service, ids: list[str]) -> bool:
     return bool(pairs) and pairs[0]["differences"]["all"].get("only_first") is not None
 
 
-def upload(service: Service, model: str, data: bytes) -> str:
+def upload(service: Service, model: str, *, data: bytes) -> str:
     answer = service.http.post("/api/v1/submissions", files={"file": ("judge.jsonl", data)}, data={"model": model})
     assert answer.status_code == 202, answer.text
     return str(answer.json()["id"])
@@ -152,12 +152,12 @@ def test_every_command_knows_the_definitions_that_the_environment_names(walk: Wa
     text = run_worker("score", str(file), *named, "--labels", str(labels), environ=own)
     assert (text.returncode, "87.5" in text.stdout) == (0, True), text.stderr
     figures = ("--rain", "80", "--snow", "100", "--all", "87.5")
-    unknown = run_main(check_numbers, ("check-numbers", *named, *figures), own)
+    unknown = run_main(check_numbers, ("check-numbers", *named, *figures), environ=own)
     assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
     checked = run_submissions("check", str(file), *named, "--json", environ=own)
     assert checked.returncode == 0, checked.stderr
     assert (json.loads(checked.stdout)["benchmark"], json.loads(checked.stdout)["items"]) == ("weather", 40)
-    helped = run_main(check_numbers, ("check-numbers", *named, "--help"), own)
+    helped = run_main(check_numbers, ("check-numbers", *named, "--help"), environ=own)
     assert helped.returncode == 0, helped.stderr
     assert "--snow" in helped.stdout
 
@@ -220,10 +220,10 @@ def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
     snapshots = DatabaseSnapshots(database, walk.spec)
     edition = asyncio.run(BoardCache(snapshots, context=RenderContext(walk.spec)).current())
     assert edition is not None
-    items = ItemCatalog(None, None, snapshots.relations, walk.spec)
+    items = ItemCatalog(None, None, relations_body=snapshots.relations, spec=walk.spec)
     for name in charts_of(walk.spec):
         query = read_query({"entries": f"{walk.first},{walk.second}", "chart": name}, edition)
-        page = analyse_page(edition, query, items)
+        page = analyse_page(edition, query, materials=items)
         for foreign in FOREIGN:
             assert foreign not in page, name
     database.close()

@@ -79,7 +79,7 @@ def test_an_unknown_choice_is_a_problem_that_names_the_known_ones(client: TestCl
 
 
 def test_an_entry_is_its_scorecard(client: TestClient) -> None:
-    behaviour = Behaviour(ENTRY["parse_rate"], ENTRY["first_shown_rate"], ENTRY["self_consistency"])
+    behaviour = Behaviour(ENTRY["parse_rate"], ENTRY["first_shown_rate"], self_consistency=ENTRY["self_consistency"])
     for revision in ("v2", "v0"):
         tally = Tally.from_json(ENTRY["tallies"][revision], VL)
         expected = scorecard(tally, behaviour, benchmark="vl-rewardbench", label_revision=revision)
@@ -154,7 +154,7 @@ class NamedSource(FixedSource):
     """A source whose snapshot has an id as digests are."""
 
     def pointer(self) -> CurrentSnapshot:
-        return CurrentSnapshot("ab" * 32, None, None, frozenset())
+        return CurrentSnapshot("ab" * 32, None, paused=None, off=frozenset())
 
     def find(self, when: str) -> str | None:
         return "ab" * 32 if ("ab" * 32).startswith(when) else None

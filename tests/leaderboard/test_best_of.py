@@ -35,7 +35,7 @@ def made(*, public: bool = True) -> dict[str, Any]:
     verdicts = np.where(right, truth, 1 - truth).astype(np.int8)
     variants = {BEST: Variants(5, verdicts[1:5])}
     summary = compare_all(
-        [BEST, OTHER], verdicts[[0, 5]], label_sets()["v2"], items(), public=public, variants=variants
+        [BEST, OTHER], verdicts[[0, 5]], labels=label_sets()["v2"], table=items(), public=public, variants=variants
     ).summary
     entries = []
     for number, row in ((1, 0), (2, 5)):
@@ -83,7 +83,7 @@ def test_the_row_says_so_in_words() -> None:
 @pytest.fixture(scope="module", params=["public", "hidden"])
 def client(request: pytest.FixtureRequest) -> TestClient:
     body = made()
-    shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {}, VL)
+    shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {}, spec=VL)
     app = FastAPI()
     site = BoardCache(FixedSource(shown), published=())
     app.include_router(routes.build(site))
@@ -107,7 +107,7 @@ def test_api_board_and_page_say_the_same(client: TestClient) -> None:
 
 
 def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> None:
-    whole, hidden = made(), redact_snapshot(made(), {"v2": "categories"}, VL)["relations"]["v2"]["variants"][BEST]
+    whole, hidden = made(), redact_snapshot(made(), {"v2": "categories"}, spec=VL)["relations"]["v2"]["variants"][BEST]
     stored = made(public=False)["relations"]["v2"]["variants"][BEST]
     assert hidden == stored
     assert set(hidden) == {"variants", "official"}

@@ -90,7 +90,7 @@ def test_a_row_without_a_macro_stands_last(board: Board) -> None:
 @pytest.mark.parametrize("key", ["rank", "macro", "general", "votes_per_item", "decided_rate", "judge_type", "date"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_a_null_never_stands_above_a_value(board: Board, key: str, descending: bool) -> None:
-    values = [row.value(key) for row in ordered(board.rows, key, descending)]
+    values = [row.value(key) for row in ordered(board.rows, key, descending=descending)]
     known = [value for value in values if value not in (None, "")]
     assert values[: len(known)] == sorted(known, reverse=descending)
     assert all(value in (None, "") for value in values[len(known) :])
@@ -158,7 +158,7 @@ def test_a_view_survives_its_own_address() -> None:
     view = BoardQuery(VL, protocol="paper", tier="scored", search="a b&c", sort="model", descending=True, page=3)
     query = dict(pair.split("=") for pair in view.url().removeprefix("/?").split("&"))
     query["q"] = "a b&c"
-    assert read_query(query, (), VL) == view
+    assert read_query(query, (), spec=VL) == view
     assert BoardQuery(VL).url() == "/"
 
 
@@ -169,11 +169,11 @@ def test_every_part_of_a_view_survives_its_own_address() -> None:
         filters=(("type", "scalar"), ("k", ">=5"), ("min_size", "7"), ("since", "2026-05-01")),
         columns=("rank", "model", "macro", "organisation"), pins=("e1", "r-2"),
     )  # fmt: skip
-    assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",), VL) == view
+    assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",), spec=VL) == view
     # As a browser sends checkboxes and a zone's plus sign:
-    assert read_query({"as_of": "2026-11-01T10:00:00 01:00"}, (), VL).as_of == view.as_of
+    assert read_query({"as_of": "2026-11-01T10:00:00 01:00"}, (), spec=VL).as_of == view.as_of
     usual = {"cols": ",".join(USUAL)}
-    assert read_query(usual, (), VL) == BoardQuery(VL)
+    assert read_query(usual, (), spec=VL) == BoardQuery(VL)
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_every_part_of_a_view_survives_its_own_address() -> None:
     [{"sort": "nonsense"}, {"page": "-1"}, {"page": "9" * 50}, {"protocol": "<script>"}, {"tier": ""}, {"dir": "up"}],
 )
 def test_a_parameter_that_means_nothing_is_as_good_as_none(query: dict[str, str]) -> None:
-    assert read_query(query, ("v2",), VL) == BoardQuery(VL)
+    assert read_query(query, ("v2",), spec=VL) == BoardQuery(VL)
 
 
 def test_a_heading_button_carries_its_direction() -> None:
-    assert read_query({"sort": "macro:asc", "dir": "desc"}, (), VL) == BoardQuery(VL, descending=False)
+    assert read_query({"sort": "macro:asc", "dir": "desc"}, (), spec=VL) == BoardQuery(VL, descending=False)
     assert BoardQuery(VL).with_sort("macro").descending is False
     assert BoardQuery(VL).with_sort("model").descending is False
     assert BoardQuery(VL).with_sort("general").descending is True
@@ -257,7 +257,7 @@ def test_filters_find_what_has_the_value_and_nothing_unknown(query: dict[str, st
     ]
     board = build_board(snapshot(rows), VL, published=[reported("R1"), reported("Only")])
     ranks = {row.id: row.rank for row in board.rows}
-    chosen = select(board, read_query(query, (), VL)).rows
+    chosen = select(board, read_query(query, (), spec=VL)).rows
     assert {row.model for row in chosen} == found
     assert all(row.rank == ranks[row.id] for row in chosen)
 
@@ -272,7 +272,7 @@ def test_pinned_rows_stand_above_whatever_is_filtered_in_the_order_of_the_view(b
 
 
 def test_asking_for_a_pin_twice_takes_it_off() -> None:
-    assert read_query({"pin": "a,b,a,<x>"}, (), VL).pins == ("b",)
+    assert read_query({"pin": "a,b,a,<x>"}, (), spec=VL).pins == ("b",)
 
 
 def test_what_weakens_a_row_is_said_at_the_row() -> None:

@@ -133,7 +133,7 @@ def sorted_by(page: Page) -> list[tuple[str, str]]:
     return [tuple(found) for found in page.eval_on_selector_all("thead [aria-sort]", script)]
 
 
-def wait_for_query(page: Page, name: str, value: str) -> None:
+def wait_for_query(page: Page, name: str, *, value: str) -> None:
     """Wait until the script has written a value into the address; the policy of the pages forbids wait_for_function."""
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(name) == [value])
 
@@ -202,7 +202,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, short: str, 
         page.click(f"thead .{other} button")
         page.wait_for_selector(f"thead .{other}[aria-sort]")
         assert markup(page) != served
-        view = read_query(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",), VL)
+        view = read_query(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",), spec=VL)
         direction = "descending" if view.descending else "ascending"
         heading = page.locator(f"thead .{view.sort}")
         for _ in range(2):
@@ -212,7 +212,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, short: str, 
         expect(heading).to_have_attribute("aria-sort", direction)
         for turned in range(2, view.page + 1):
             page.click("a[data-page='1']")
-            wait_for_query(page, "page", str(turned))
+            wait_for_query(page, "page", value=str(turned))
         assert markup(page) == served, query
 
 
@@ -230,7 +230,7 @@ def test_script_and_server_find_the_same(page: Page, address: str) -> None:
     for search in SEARCHES:
         page.fill("input[name=q]", search)
         expected = select(board, BoardQuery(VL, search=search))
-        wait_for_query(page, "q", search)
+        wait_for_query(page, "q", value=search)
         page.locator("[data-count]", has_text=re.compile(f"^{re.escape(count_text(expected))}$")).wait_for()
         assert [row[1] for row in rows(page)] == [row.model for row in expected.rows], search
         folded = [row.model for lead in expected.rows for row in expected.others.get(lead.id, ())]

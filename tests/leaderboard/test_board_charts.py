@@ -32,7 +32,14 @@ def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
     summary = body.get("relations", {}).get("v2", {})
     relations = unpack(pairwise.related()[1].body) if summary else None
     names = summary.get("entries", ())
-    around = BoardContext(rows, relations, summary.get("difficulty"), len(names), (), body["created_at"])
+    around = BoardContext(
+        rows,
+        relations,
+        difficulty=summary.get("difficulty"),
+        compared=len(names),
+        best_of_n=(),
+        as_of=body["created_at"],
+    )
     return ChartQuery("v2", Page(VL), around=replace(around, **more))
 
 
@@ -71,7 +78,7 @@ def test_the_fit_is_that_of_scipy_with_the_textbook_band() -> None:
     )
     interval = stats.pearsonr(x, y).confidence_interval(0.95)
     assert (fit.low, fit.high) == pytest.approx(interval)
-    band = fit.band(0, 10, 3)
+    band = fit.band(0, 10, steps=3)
     at_zero = stats.t.ppf(0.975, 3) * known.intercept_stderr
     assert (band.low[0], band.middle[0], band.high[0]) == pytest.approx(
         (known.intercept - at_zero, known.intercept, known.intercept + at_zero)
@@ -98,7 +105,9 @@ def test_the_best_of_n_figure_names_sources_and_claims_only_what_the_intervals_o
     assert len(chart.rows) == 12
     assert all("arXiv:2411.17451" in str(row[-1]) for row in chart.rows)
     assert sum("read by eye" in str(row[-1]) for row in chart.rows) == 11
-    added = [BestOfN(one["id"], "Qwen2-VL-7B", 8, 60.0 - 8 * at, "x") for at, one in enumerate(ENTRIES)]
+    added = [
+        BestOfN(one["id"], "Qwen2-VL-7B", n=8, accuracy=60.0 - 8 * at, source="x") for at, one in enumerate(ENTRIES)
+    ]
     worse = CHARTS["best-of-n"].draw([], view_of(BODY, best_of_n=added[::-1]))
     assert worse.title in ("Score here and Best-of-N accuracy", chart.title)
     assert "n 12" in words(worse)
@@ -106,7 +115,10 @@ def test_the_best_of_n_figure_names_sources_and_claims_only_what_the_intervals_o
 
 def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score() -> None:
     one = ENTRIES[0]
-    values = (BestOfN(one["id"], "Qwen2-VL-7B", 16, 47.5, "a paper"), BestOfN("e0", "Qwen2-VL-7B", 8, 99.0, "nobody"))
+    values = (
+        BestOfN(one["id"], "Qwen2-VL-7B", n=16, accuracy=47.5, source="a paper"),
+        BestOfN("e0", "Qwen2-VL-7B", n=8, accuracy=99.0, source="nobody"),
+    )
     chart = CHARTS["best-of-n"].draw([], view_of(BODY, best_of_n=values))
     row = next(row for row in VIEW.around.rows if row.id == one["id"])
     (found,) = [cells for cells in chart.rows if cells[-1] == "a paper"]
@@ -129,7 +141,7 @@ def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score
 def test_the_shipped_values_can_be_read_and_bad_ones_are_named() -> None:
     assert load_values(VL) == ()
     good = '{"values": [{"id": "e1", "policy": "P", "n": 8, "accuracy": 46, "source": "s"}]}'
-    assert read_values(good) == (BestOfN("e1", "P", 8, 46.0, "s"),)
+    assert read_values(good) == (BestOfN("e1", "P", n=8, accuracy=46.0, source="s"),)
     for old, new in (('"n": 8', '"n": 1'), ("46", "460"), ('"s"', '" "'), (', "source": "s"', "")):
         with pytest.raises(ValueError, match=r"value 1 of best_of_n\.json"):
             read_values(good.replace(old, new))
@@ -204,7 +216,7 @@ def test_two_hundred_judges_fit_the_page_without_numbers(width: int) -> None:
     from leaderboard.charts.scatter_plots import matrix
 
     values = np.full((200, 200), 0.5).tolist()
-    drawn = matrix([f"Judge {at}" for at in range(200)], values, Page(width), ChartText("", "", ""))
+    drawn = matrix([f"Judge {at}" for at in range(200)], values, page=Page(width), words=ChartText("", "", axis=""))
     start, end = drawn["layout"]["xaxis"]["domain"]
     assert 0 <= start < end <= 1
     assert len(drawn["layout"]["annotations"]) < 10
@@ -226,7 +238,7 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
 @pytest.mark.parametrize("k", [1, 4])
 def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_each_has(k: int) -> None:
     one = entry(1, 0.7, k=k, first_shown_rate=0.55, parse_rate=0.9)
-    (judge,), _ = judges([one], "v2", VL)
+    (judge,), _ = judges([one], "v2", spec=VL)
     found = first_shown(judge)
     assert found is not None
     assert found.n == round(0.9 * 1250)
@@ -254,7 +266,7 @@ def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> No
 def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:
     one = entry(1, 0.7)
     counted = Tally.from_json(one["tallies"]["v2"], VL)
-    (judge,), _ = judges([one], "v2", VL)
+    (judge,), _ = judges([one], "v2", spec=VL)
     pair = length_estimates(judge, "strict")
     assert pair is not None
     for found, cell in zip(pair, map(counted.cell, ("longer", "shorter")), strict=True):

@@ -91,16 +91,16 @@ def test_pages_of_several_benchmarks_mark_the_chance_of_each(address: str) -> No
 
 
 def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
-    words, keys = ChartText("", "", ""), (VL.pooled, VL.headline)
-    estimates = [dict.fromkeys(keys, Estimate(60.0, 55.0, 65.0, 100))]
+    words, keys = ChartText("", "", axis=""), (VL.pooled, VL.headline)
+    estimates = [dict.fromkeys(keys, Estimate(60.0, 55.0, high=65.0, n=100))]
     for spec, places in ((TIES, [100 / 3, 50]), (VL, [50, 50])):
         for lines in ([ChartLine("one")], [ChartLine("one"), ChartLine("two")]):
-            drawn = dots(lines, estimates * len(lines), keys, Page(spec), words)
+            drawn = dots(lines, estimates * len(lines), keys=keys, page=Page(spec), words=words)
             across = {round(one["x0"], 6) for one in drawn["layout"]["shapes"] if one["x0"] == one["x1"]}
             assert across == {round(place, 6) for place in places}
 
 
 def test_the_line_of_a_plane_is_at_the_chance_of_the_headline() -> None:
-    spots = [Point2D("", 1.0, value, "") for value in (30.0, 60.0)]
+    spots = [Point2D("", 1.0, y=value, hover="") for value in (30.0, 60.0)]
     assert [place for place, _name in chance_line(spots, TIES)] == pytest.approx([100 / 3])
     assert [place for place, _name in chance_line(spots, VL)] == [50]

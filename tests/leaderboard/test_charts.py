@@ -41,9 +41,14 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     rows = build_board(body, VL, published=load_published(VL)).rows
     names = [entry["id"] for entry in found]
     verdicts = np.random.default_rng(3).integers(0, 2, (len(found), len(items()))).astype(np.int8)
-    related = compare_all(names, verdicts, label_sets()["v2"], items())
+    related = compare_all(names, verdicts, labels=label_sets()["v2"], table=items())
     difficulty = {"general": [1] * 10, "hallucination": [2] * 10, "reasoning": [0] * 10}
-    return replace(V2, around=BoardContext(rows, related.relations, difficulty, 7, (), "2026-11-21T22:00:00Z"))
+    return replace(
+        V2,
+        around=BoardContext(
+            rows, related.relations, difficulty=difficulty, compared=7, best_of_n=(), as_of="2026-11-21T22:00:00Z"
+        ),
+    )
 
 
 @cache
@@ -68,12 +73,12 @@ def words(chart: Chart) -> str:
 
 def estimate(k: int, n: int) -> Estimate:
     low, high = wilson(k, n)
-    return Estimate(100 * k / n, 100 * low, 100 * high, n)
+    return Estimate(100 * k / n, 100 * low, high=100 * high, n=n)
 
 
 def test_the_category_figure_shows_the_numbers_of_the_scorecard_with_their_intervals() -> None:
     chart = category_chart(JUDGES, V2)
-    row = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", "official")
+    row = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", grouping="official")
     drawn = {(one, key): rest for one, key, *rest in chart.rows}
     for key in CHART_SCORES:
         value, low, high, _ = drawn["Judge 1", key]
@@ -117,7 +122,7 @@ def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixt
     cell = counted.cell("counting")
     low, high = wilson(cell["n"] - cell["agree"], cell["n"])
     assert drawn["counting"] == pytest.approx([100 * (1 - cell["agree"] / cell["n"]), 100 * low, 100 * high, cell["n"]])
-    reasoning = score_row(counted, "strict", "official")["reasoning"]
+    reasoning = score_row(counted, "strict", grouping="official")["reasoning"]
     assert drawn["reasoning"][0] == pytest.approx(100 - 100 * reasoning)
 
 
@@ -156,7 +161,7 @@ def test_the_vote_curve_joins_odd_numbers_and_ends_in_the_score() -> None:
     chart = vote_chart(JUDGES, V2)
     line, end, *_ = traces(chart)
     assert list(line["x"]) == [1, 3, 5]
-    macro = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", "official")["macro"]
+    macro = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", grouping="official")["macro"]
     assert list(end["x"]) == [5]
     assert end["y"][0] == pytest.approx(100 * macro)
     assert line["y"][-1] == pytest.approx(100 * macro)
@@ -183,13 +188,13 @@ def test_at_most_six_lines_are_drawn_because_more_cannot_be_named() -> None:
 def test_a_title_claims_only_what_the_intervals_bear() -> None:
     clear = {"general": estimate(60, 183), "hallucination": estimate(600, 749), "reasoning": estimate(230, 318)}
     close = {"general": estimate(120, 183), "hallucination": estimate(505, 749), "reasoning": estimate(220, 318)}
-    assert category_finding(["a"], [clear], VL) == "General pairs are the hardest for this judge"
-    assert category_finding(["a", "b"], [clear, clear], VL) == "General pairs are the hardest for every judge"
+    assert category_finding(["a"], [clear], spec=VL) == "General pairs are the hardest for this judge"
+    assert category_finding(["a", "b"], [clear, clear], spec=VL) == "General pairs are the hardest for every judge"
     assert (
-        category_finding(["a", "b", "c"], [clear, clear, close], VL)
+        category_finding(["a", "b", "c"], [clear, clear, close], spec=VL)
         == "General pairs are the hardest for 2 of 3 judges"
     )
-    assert category_finding(["a", "b"], [clear, close], VL) == "Agreement by category"
+    assert category_finding(["a", "b"], [clear, close], spec=VL) == "Agreement by category"
 
 
 @pytest.mark.parametrize(
@@ -229,7 +234,7 @@ def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
     hostile = entry(1, 0.7, k=3, model="<a href='javascript:x'>%{x}</a>", version="&amp;", parameters_b=7.0)
     found = [{**hostile, "submitted_at": "2026-01-01T00:00:00Z"}, *JUDGES[1:]]
     view = everywhere(found)
-    added = (BestOfN(hostile["id"], "Qwen2-VL-7B", 8, 47.0, "somebody"),)
+    added = (BestOfN(hostile["id"], "Qwen2-VL-7B", n=8, accuracy=47.0, source="somebody"),)
     chart = CHARTS[name].draw(found, replace(view, around=replace(view.around, best_of_n=added)))
     assert "<a" not in re.sub(r"<(/?b|br|/?span[^>]*)>", "", words(chart))
     if name != "difficulty":
@@ -259,16 +264,18 @@ def test_a_cell_of_few_pairs_is_faded_and_the_figure_says_so() -> None:
 
 def test_a_dot_of_few_pairs_is_faded_in_every_figure_of_dots_with_a_line_that_says_so() -> None:
     lines, cells = [ChartLine("A"), ChartLine("B")], [{"macro": estimate(6, 12)}, {"macro": estimate(300, 400)}]
-    drawn = dots(lines, cells, ("macro",), V2.page, ChartText("", "", "Agreement"))
-    apart_too = dumbbells(lines[:1], [(estimate(6, 12), estimate(300, 400))], V2.page, ChartText("", "", "Agreement"))
+    drawn = dots(lines, cells, keys=("macro",), page=V2.page, words=ChartText("", "", axis="Agreement"))
+    apart_too = dumbbells(
+        lines[:1], [(estimate(6, 12), estimate(300, 400))], page=V2.page, words=ChartText("", "", axis="Agreement")
+    )
     curve = ([Point(1, 50.0), Point(3, 60.0)], estimate(6, 12))
-    voted = curves(lines[:1], [curve], V2.page, ChartText("", "", "Agreement"))
+    voted = curves(lines[:1], [curve], page=V2.page, words=ChartText("", "", axis="Agreement"))
     for figure in (drawn, apart_too):
         assert [trace["marker"]["color"].startswith("rgba(") for trace in figure["data"]] == [True, False]
     assert all(trace["marker"]["color"].startswith("rgba(") for trace in voted["data"])
     for figure in (drawn, apart_too, voted):
         assert any("Faded: fewer than 30 pairs" in note["text"] for note in figure["layout"]["annotations"])
-    full = dots(lines[1:], cells[1:], ("macro",), V2.page, ChartText("", "", "Agreement"))
+    full = dots(lines[1:], cells[1:], keys=("macro",), page=V2.page, words=ChartText("", "", axis="Agreement"))
     assert not any("Faded" in note["text"] for note in full["layout"]["annotations"])
 
 
@@ -327,7 +334,7 @@ def test_the_chance_line_stands_in_every_panel() -> None:
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_a_figure_stands_on_the_ground_of_its_page(name: str) -> None:
     for dark, p in ((False, LIGHT), (True, DARK)):
-        chart = CHARTS[name].draw(JUDGES, replace(judges_everywhere(), page=Page(VL, 1200, dark)))
+        chart = CHARTS[name].draw(JUDGES, replace(judges_everywhere(), page=Page(VL, 1200, dark=dark)))
         assert layout(chart)["paper_bgcolor"] == p.ground
         other = LIGHT if dark else DARK
         assert other.ink not in str(layout(chart))

@@ -60,7 +60,7 @@ def app_of(decisions: Sequence[Decision] = DECISIONS, **snapshot_facts: Any) -> 
     source = FixedSource({**snapshot(judges), "label_revision": "v0"})
     source.turn({**snapshot([*judges, entry(4, 0.9, model="New")]), **snapshot_facts})
     app = FastAPI()
-    app.include_router(routes.build(BoardCache(source, published=()), None, keeper(decisions)))
+    app.include_router(routes.build(BoardCache(source, published=()), None, log=keeper(decisions)))
     return app
 
 

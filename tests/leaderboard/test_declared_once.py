@@ -42,11 +42,11 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
     rule = Protocol(
         "all-right",
         "All right",
-        "finds every pair right",
-        "takes every pair for right.",
-        True,
-        lambda rows: (rows[..., 0], rows[..., 0]),
-        "majority",
+        summary="finds every pair right",
+        text="takes every pair for right.",
+        has_interval=True,
+        count=lambda rows: (rows[..., 0], rows[..., 0]),
+        votes="majority",
     )
     monkeypatch.setitem(PROTOCOLS, rule.key, rule)
     return rule
@@ -90,7 +90,15 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
 def test_a_declared_export_format_is_offered_served_and_listed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, *, primary: bool
 ) -> None:
-    form = Format("lines", "Lines", "text/x-lines", lambda taken: b"one\n", "a line", primary=primary, compared=True)
+    form = Format(
+        "lines",
+        "Lines",
+        media_type="text/x-lines",
+        write=lambda taken: b"one\n",
+        content="a line",
+        primary=primary,
+        compared=True,
+    )
     monkeypatch.setitem(FORMATS, form.suffix, form)
     menu, _, bar = client.get("/").text.partition('<p class="picked"')
     link = re.compile(r'<a href="/export/board\.lines[^"]*" data-export>Lines</a>')

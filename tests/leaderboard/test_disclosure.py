@@ -37,7 +37,7 @@ def whole() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, VL)), published=())
+    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
     app.include_router(routes.build(site))
     app.include_router(api.build(site))
     return TestClient(app)
@@ -72,15 +72,15 @@ def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dic
 
 
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
-    shown = redact_snapshot(whole, HIDDEN, VL)
+    shown = redact_snapshot(whole, HIDDEN, spec=VL)
     assert shown["disclosure"] == HIDDEN
     for before, after in zip(whole["entries"], shown["entries"], strict=True):
         assert after["tallies"]["v0"] == before["tallies"]["v0"]
         assert after["tallies"]["v2"] != before["tallies"]["v2"]
     assert all("v2" not in one["tallies"] for one in shown["baselines"])
     assert any("v0" in one["tallies"] for one in shown["baselines"])
-    assert redact_snapshot(whole, {}, VL)["entries"] is whole["entries"]
-    assert redact_snapshot(whole, {"v9": "overall"}, VL)["disclosure"] == {}
+    assert redact_snapshot(whole, {}, spec=VL)["entries"] is whole["entries"]
+    assert redact_snapshot(whole, {"v9": "overall"}, spec=VL)["disclosure"] == {}
 
 
 def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whole: dict[str, Any]) -> None:
@@ -127,7 +127,7 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
 
 def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
     before = orjson.dumps(whole)
-    redact_snapshot(whole, HIDDEN, VL)
+    redact_snapshot(whole, HIDDEN, spec=VL)
     assert orjson.dumps(whole) == before
     assert json.loads(before)["entries"]
 
@@ -144,7 +144,7 @@ def _edition(hidden: Mapping[str, str]) -> BoardVersion:
     names = list(pairwise.SKILLS)
     body = pairwise.body()
     body["entries"] = [{**one, "id": name} for one, name in zip(found, names, strict=True)]
-    return BoardCache(FixedSource(redact_snapshot(body, hidden, VL)), published=()).refresh()
+    return BoardCache(FixedSource(redact_snapshot(body, hidden, spec=VL)), published=()).refresh()
 
 
 def _drawn(edition: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
@@ -153,7 +153,9 @@ def _drawn(edition: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
     query = analyse.read_query({"chart": chart, "paper": "1", **asked}, edition)
     assert query.chart == chart
     data = analyse.figure_file(edition, query, items, "json")
-    return analyse.analyse_page(edition, query, items), "" if data is None else data.encodings["identity"].decode()
+    return analyse.analyse_page(edition, query, materials=items), "" if data is None else data.encodings[
+        "identity"
+    ].decode()
 
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))

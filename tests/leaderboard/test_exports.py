@@ -45,7 +45,7 @@ def board(*more: dict[str, Any], **rules: Any) -> Board:
 
 
 def extract(query: Mapping[str, str] | None = None, **rules: Any) -> Extract:
-    return take(board(**rules), read_query(query or {}, ("v2", "v0"), VL), ADDRESS)
+    return take(board(**rules), read_query(query or {}, ("v2", "v0"), spec=VL), address=ADDRESS)
 
 
 def hostile() -> Extract:
@@ -54,7 +54,7 @@ def hostile() -> Extract:
         entry(100 + number, 0.5, model=text, version=text, organisation=text, base_model=text, link=text)
         for number, text in enumerate(HOSTILE)
     ]
-    return take(board(*judges), BoardQuery(VL, tier="scored"), ADDRESS)
+    return take(board(*judges), BoardQuery(VL, tier="scored"), address=ADDRESS)
 
 
 def read_csv(content: bytes) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def test_csv_read_back_is_the_table_with_numbers_as_numbers() -> None:
 
 def test_csv_is_the_view_in_its_order_beyond_the_first_page() -> None:
     many = replace(build_board(snapshot(crowd(230)), VL), snapshot_id="abc")
-    view = read_query({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",), VL)
+    view = read_query({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",), spec=VL)
     frame = read_csv(as_csv(take(many, view)))
     assert len(frame) == 230
     assert frame["hallucination"].is_monotonic_increasing

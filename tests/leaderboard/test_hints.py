@@ -38,9 +38,9 @@ def test_several_fields_are_named_and_one_judge_is_one() -> None:
 
 
 def test_judges_that_do_not_state_it_can_be_shown_too() -> None:
-    view = read_query({"max_size": "10", "unstated": "1"}, (), VL)
+    view = read_query({"max_size": "10", "unstated": "1"}, (), spec=VL)
     assert {row.model for row in select(board(), view).rows} == {"A", "C", "D"}
-    assert read_query(dict(pair.split("=") for pair in view.url()[2:].split("&")), (), VL) == view
+    assert read_query(dict(pair.split("=") for pair in view.url()[2:].split("&")), (), spec=VL) == view
     shown = unstated_judges(board(), view)
     assert shown is not None
     assert (shown.text, shown.link) == ("2 scored judges that do not state their size are shown:", "hide them")

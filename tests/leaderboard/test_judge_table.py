@@ -43,9 +43,9 @@ def test_a_judge_without_a_result_has_an_empty_cell() -> None:
 def test_a_column_is_sorted_with_what_has_no_value_last() -> None:
     boards = [_board(("A", 0.6), ("B", 0.8)), _board(("A", 0.9), ("C", 0.7), benchmark="other")]
     lines = judge_lines(boards)
-    assert [line.name for line in sorted_lines(lines, boards, "other")] == ["A", "C", "B"]
-    assert [line.name for line in sorted_lines(lines, boards, "name", descending=False)] == ["A", "B", "C"]
-    assert [line.name for line in sorted_lines(lines, boards, "other", descending=False)] == ["C", "A", "B"]
+    assert [line.name for line in sorted_lines(lines, boards, sort="other")] == ["A", "C", "B"]
+    assert [line.name for line in sorted_lines(lines, boards, sort="name", descending=False)] == ["A", "B", "C"]
+    assert [line.name for line in sorted_lines(lines, boards, sort="other", descending=False)] == ["C", "A", "B"]
 
 
 def test_each_figure_has_its_definition_rank_and_interval() -> None:
@@ -59,7 +59,7 @@ def test_each_figure_has_its_definition_rank_and_interval() -> None:
 def test_a_reported_figure_of_another_definition_stands_after_those_of_the_column() -> None:
     edition = BoardCache(FixedSource(snapshot([entry(1, 0.3, model="Scored")]))).refresh()
     boards = [edition.board()]
-    lines = sorted_lines(judge_lines(boards), boards, "vl-rewardbench")
+    lines = sorted_lines(judge_lines(boards), boards, sort="vl-rewardbench")
     keys = [cell.leading.key for line in lines if (cell := line.cells[0]) is not None and cell.leading is not None]
     assert {*keys} == {"macro", "overall"}
     assert keys == sorted(keys)  # macro, the headline, before overall
@@ -87,7 +87,7 @@ def test_the_latex_of_the_table_says_how_each_column_is_made_and_escapes_names()
     boards = [_board((r"50%_\input{x}", 0.7)), _board((r"50%_\input{x}", 0.6), ("B", 0.5), benchmark="other")]
     lines = judge_lines(boards)
     found = composite_of(lines, {"vl-rewardbench": 1, "other": 1})
-    text = judges_latex(lines, boards, found, "https://example.org/judges").decode()
+    text = judges_latex(lines, boards, result=found, address="https://example.org/judges").decode()
     assert r"\input{x}" not in text and r"50\%\_" in text
     assert text.count("mean of 3") == 2 and "Composite" in text and "[" in text
     assert text.count(r" \\") == 1 + len(lines)
@@ -98,7 +98,9 @@ def test_a_table_longer_than_a_page_goes_on_over_pages_and_composites_have_rank_
     boards = [_board(*judges), _board(*judges, benchmark="other")]
     lines = [line for line in judge_lines(boards) if line.benchmarks == 2]
     found = composite_of(lines, {"vl-rewardbench": 1, "other": 1})
-    short, long = (judges_latex(lines[:n], boards, found, "https://example.org/judges").decode() for n in (40, 41))
+    short, long = (
+        judges_latex(lines[:n], boards, result=found, address="https://example.org/judges").decode() for n in (40, 41)
+    )
     assert (r"\begin{table}" in short, "longtable" in short) == (True, False)
     assert (r"\begin{table}" in long, r"\usepackage{booktabs,longtable}" in long) == (False, True)
     assert r"\endfirsthead" in long and long.count(r"\midrule") == 2
@@ -117,7 +119,7 @@ def _reported(**facts: object) -> Board:
 
 
 def _latex(board: Board) -> str:
-    return judges_latex(judge_lines([board]), [board], {}, "https://example.org/judges").decode()
+    return judges_latex(judge_lines([board]), [board], result={}, address="https://example.org/judges").decode()
 
 
 def test_each_source_of_reported_figures_is_named_once_and_scored_figures_have_none() -> None:
@@ -147,7 +149,9 @@ def test_the_latex_compiles_and_fits_a_page_whatever_names_there_are(tmp_path: P
     board = _board(*((name, 0.5 + place / 100) for place, name in enumerate(names[:judges])))
     boards = [board, *(replace(board, spec=_renamed(board, name)) for name in ("b", "c"))]
     lines = judge_lines(boards)
-    made = judges_latex(lines, boards, composite_of(lines, dict.fromkeys((one.benchmark for one in boards), 1)), "x")
+    made = judges_latex(
+        lines, boards, result=composite_of(lines, dict.fromkeys((one.benchmark for one in boards), 1)), address="x"
+    )
     head = "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\n"
     (tmp_path / "t.tex").write_bytes(head.encode() + made + b"\\end{document}")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
@@ -166,7 +170,7 @@ def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_n
     for board, said in ((whole, None), (part, {"pairs": 30, "released": 1247})):
         (line,) = judge_lines([board])
         assert judge_json(line, {})["benchmarks"]["vl-rewardbench"]["part"] == said
-        text = judges_latex([line], [board], {}, "https://example.org/judges").decode()
+        text = judges_latex([line], [board], result={}, address="https://example.org/judges").decode()
         assert ("30 of 1,247 pairs" in text) == (said is not None)
 
 

@@ -51,8 +51,8 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
     editions: list[BoardVersion],
 ) -> None:
     one, other = lines_of(editions, "Judge 0", "Judge 1")
-    found = compare_judges((one, other), editions, {})
-    turned = compare_judges((other, one), editions, {})
+    found = compare_judges((one, other), editions, relations={})
+    turned = compare_judges((other, one), editions, relations={})
     for first, second in zip(found, turned, strict=True):
         difference, back = first.difference, second.difference
         assert difference is not None and back is not None
@@ -69,7 +69,7 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
 
 def test_a_missing_result_stays_missing(editions: list[BoardVersion]) -> None:
     one, other = lines_of(editions, "Judge 0", "Judge 2")
-    found = compare_judges((one, other), editions, {})
+    found = compare_judges((one, other), editions, relations={})
     assert [comparison.difference is not None for comparison in found] == [True, False, False]
     assert found[1].second is None and found[1].how == ""
 
@@ -81,7 +81,7 @@ def test_overalls_that_their_source_does_not_define_are_not_subtracted() -> None
         ("BaseReward (Qwen2.5-VL)", "BaseReward (Qwen2-VL)", True),
     ):
         lines = lines_of(found, first, second)
-        comparisons = compare_judges((lines[0], lines[1]), found, {})
+        comparisons = compare_judges((lines[0], lines[1]), found, relations={})
         (multimodal,) = [one for one in comparisons if one.board.spec.id == "multimodal-rewardbench"]
         assert (multimodal.difference is not None) is is_defined
 
@@ -89,7 +89,7 @@ def test_overalls_that_their_source_does_not_define_are_not_subtracted() -> None
 def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all() -> None:
     found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
     lines = lines_of(found, "BaseReward (ensemble)", "R1-Reward")
-    comparisons = compare_judges((lines[0], lines[1]), found, {})
+    comparisons = compare_judges((lines[0], lines[1]), found, relations={})
     of_one_source = comparisons[2]
     assert of_one_source.reported and of_one_source.difference is not None
     assert of_one_source.difference.low is None and "arXiv:2509.16127" in of_one_source.how
@@ -101,7 +101,7 @@ def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
     body = snapshot([entry(1, 0.7, model="Mine")])
     (edition,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
     lines = lines_of([edition], "Mine", "R1-Reward")
-    (comparison,) = compare_judges((lines[0], lines[1]), [edition], {})
+    (comparison,) = compare_judges((lines[0], lines[1]), [edition], relations={})
     assert comparison.difference is None and "their rules may differ" in comparison.how
 
 

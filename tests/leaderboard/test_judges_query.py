@@ -61,7 +61,16 @@ def test_a_tier_leaves_its_own_results(lines: tuple[JudgeLine, ...]) -> None:
 
 
 def test_an_address_keeps_what_was_asked_for() -> None:
-    asked = JudgesQuery("other", False, "a b", "scored", (("open", "yes"),), True, (("other", 2.0),), 3)
+    asked = JudgesQuery(
+        "other",
+        False,
+        search="a b",
+        tier="scored",
+        filters=(("open", "yes"),),
+        complete=True,
+        weights=(("other", 2.0),),
+        page=3,
+    )
     query = dict(asked.parameters())
     assert replace(read_judges_query(query, ("other",)), page=3) == asked
     assert JudgesQuery(weights=(("other", 1.0),)).url() == "/judges"

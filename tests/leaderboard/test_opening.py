@@ -37,7 +37,11 @@ def test_the_sentence_names_a_leader_its_interval_and_the_best_reported_result()
 def test_judges_that_tests_cannot_separate_from_the_first_share_its_place() -> None:
     found = board(0.9, 0.9, 0.4)
     first, second, third = (row.id for row in found.rows if row.tier == "scored")
-    ranges = {first: RankRange(1, 2, False), second: RankRange(1, 2, False), third: RankRange(3, 3, True)}
+    ranges = {
+        first: RankRange(1, 2, separable=False),
+        second: RankRange(1, 2, separable=False),
+        third: RankRange(3, 3, separable=True),
+    }
     shared = replace(found, ranges={"macro": ranges}, _standings={})
     assert finding(shared).startswith("Two judges share first place; best macro ")
 
@@ -73,7 +77,7 @@ def test_judges_of_the_demo_are_called_simulated_and_not_set_beside_published_re
     found = board(0.9, 0.9, published=(reported("Judge Y", 75.0),))
     demo = replace(found, spec=replace(VL, synthetic=True), _standings={})
     assert "reported" not in finding(demo)
-    ranges = {row.id: RankRange(1, 2, False) for row in found.rows if row.tier == "scored"}
+    ranges = {row.id: RankRange(1, 2, separable=False) for row in found.rows if row.tier == "scored"}
     shared = replace(demo, ranges={"macro": ranges}, _standings={})
     assert finding(shared).startswith("Two simulated judges share first place")
 

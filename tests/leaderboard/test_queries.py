@@ -34,13 +34,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-def publish(database: Database, body: dict[str, object], at: float = 1.0) -> str:
+def publish(database: Database, body: dict[str, object], *, at: float = 1.0) -> str:
     text = json.dumps(body)
     snapshot_id = hashlib.sha256(text.encode()).hexdigest()
     with database.write() as session:
         if label_sets.current(session, "demo") is None:
             label_sets.register(session, "v2", "demo", "0" * 64, 1250)
-            label_sets.activate_revision(session, "demo", "v2", "1", "start")
+            label_sets.activate_revision(session, "demo", label_revision="v2", scorer_version="1", reason="start")
         session.add(
             Snapshot(id=snapshot_id, benchmark="demo", through_seq=0, created_at=at, body=zlib.compress(text.encode()))
         )
@@ -99,18 +99,18 @@ def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(databas
     with database.write() as session:
         facts = {"benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 1250}
         digests = {"digest": "0" * 64, "commitment": "1" * 64, "difference": {}}
-        label_imports.record(session, "v0", {**facts, **digests, "reason": "test", "requested_by": "a"})
+        label_imports.record(session, "v0", facts={**facts, **digests, "reason": "test", "requested_by": "a"})
     assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {"v0": "categories"}
     with database.write() as session:
-        label_imports.retire(session, "demo", "v0", "2" * 64)
+        label_imports.retire(session, "demo", revision="v0", salt="2" * 64)
     assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {}
 
 
 def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) -> None:
     source = DatabaseSnapshots(database, spec_of("demo"))
     days = [datetime.fromisoformat(f"2026-11-0{day}T12:00:00+00:00").timestamp() for day in (1, 3)]
-    first = publish(database, snapshot([entry(1, 0.7)]), days[0])
-    second = publish(database, snapshot([entry(2, 0.6)]), days[1])
+    first = publish(database, snapshot([entry(1, 0.7)]), at=days[0])
+    second = publish(database, snapshot([entry(2, 0.6)]), at=days[1])
     site = BoardCache(source, published=(), check_every=0)
 
     def at(when: str) -> str | None:
@@ -211,7 +211,7 @@ def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> No
     assert len(site._old) <= 4
 
 
-def submitted(database: Database, name: str, number: int) -> None:
+def submitted(database: Database, name: str, *, number: int) -> None:
     with database.write() as session:
         facts = {"owner": "o", "content_sha256": f"{number:064d}", "size_bytes": 1, "format": "native"}
         more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": f"m{number}"}
@@ -228,7 +228,7 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     before = site.refresh()
     assert before.removed_entry(stub["id"]) is not None
     for number, one in enumerate(found):
-        submitted(database, one["id"], number)
+        submitted(database, one["id"], number=number)
     decisions = (
         (hidden, {"hidden_at": 1.0, "withdrawn_at": 1.0, "withdrawn_reason": "x"}),
         (withdrawn, {"withdrawn_at": 1.0, "withdrawn_reason": "a wrong prompt"}),
@@ -261,7 +261,7 @@ def test_a_hidden_entry_leaves_old_boards_too(database: Database) -> None:
     shown, hidden = entry(1, 0.7), entry(2, 0.6)
     name = publish(database, snapshot([shown, hidden]))
     assert len(source.load(name)["entries"]) == 2
-    submitted(database, hidden["id"], 2)
+    submitted(database, hidden["id"], number=2)
     with database.write() as session:
         session.add(Moderation(submission_id=hidden["id"], hidden_at=1.0))
     assert [one["id"] for one in source.load(name)["entries"]] == [shown["id"]]

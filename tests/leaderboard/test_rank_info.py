@@ -20,17 +20,23 @@ def test_neighbouring_counts_never_share_a_rank() -> None:
 def test_a_range_is_told_in_ranks_of_the_board() -> None:
     """Two versions of the first judge stand on the board, and only the better one was compared."""
     ranks = {"first": 1, "first-again": 2, "second": 3, "third": 4}
-    ranges = {"first": RankRange(1, 2, False), "second": RankRange(1, 3, False), "third": RankRange(2, 3, True)}
+    ranges = {
+        "first": RankRange(1, 2, separable=False),
+        "second": RankRange(1, 3, separable=False),
+        "third": RankRange(2, 3, separable=True),
+    }
     assert standings(ranks, ranges) == {
-        "first": RankInfo(1, 1, 3, False),
+        "first": RankInfo(1, 1, worst=3, level=False),
         "first-again": RankInfo(2),
-        "second": RankInfo(3, 1, 4, True),
-        "third": RankInfo(4, 3, 4, False),
+        "second": RankInfo(3, 1, worst=4, level=True),
+        "third": RankInfo(4, 3, worst=4, level=False),
     }
 
 
 def test_a_range_that_counts_entries_which_are_gone_is_not_told() -> None:
-    assert standings({"a": 1}, {"a": RankRange(1, 2, False), "gone": RankRange(1, 2, False)}) == {"a": RankInfo(1)}
+    assert standings({"a": 1}, {"a": RankRange(1, 2, separable=False), "gone": RankRange(1, 2, separable=False)}) == {
+        "a": RankInfo(1)
+    }
 
 
 def test_ranks_follow_accuracies_and_nothing_else() -> None:
@@ -64,7 +70,9 @@ def test_a_board_by_another_category_has_its_own_ranks() -> None:
 
 
 def test_the_first_band_holds_whatever_is_not_separable_from_the_first() -> None:
-    found = with_bands({"a": RankInfo(1, 1, 2), "b": RankInfo(2, 1, 3, True), "c": RankInfo(3, 2, 3)})
+    found = with_bands(
+        {"a": RankInfo(1, 1, worst=2), "b": RankInfo(2, 1, worst=3, level=True), "c": RankInfo(3, 2, worst=3)}
+    )
     assert [found[name].band for name in "abc"] == [1, 1, None]  # a band of one is none
 
 
@@ -75,11 +83,15 @@ def test_a_lower_band_holds_judges_whose_range_reaches_its_top() -> None:
 
 
 def test_what_was_not_tested_is_in_no_band_and_interrupts_none() -> None:
-    found = with_bands({"a": RankInfo(1, 1, 3), "again": RankInfo(2), "b": RankInfo(3, 1, 3, True), "c": RankInfo(4)})
+    found = with_bands(
+        {"a": RankInfo(1, 1, worst=3), "again": RankInfo(2), "b": RankInfo(3, 1, worst=3, level=True), "c": RankInfo(4)}
+    )
     assert found["again"].band is None
     assert band_classes(["a", "again", "b", "c"], found) == {"a": " band begins", "again": " within", "b": " band ends"}
 
 
 def test_a_judge_that_stands_alone_interrupts_a_band() -> None:
-    found = with_bands({"a": RankInfo(1, 1, 3), "alone": RankInfo(2, 2, 2), "b": RankInfo(3, 1, 3, True)})
+    found = with_bands(
+        {"a": RankInfo(1, 1, worst=3), "alone": RankInfo(2, 2, worst=2), "b": RankInfo(3, 1, worst=3, level=True)}
+    )
     assert band_classes(["a", "alone", "b"], found) == {"a": " band begins ends", "b": " band begins ends"}

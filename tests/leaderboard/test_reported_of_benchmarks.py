@@ -335,7 +335,7 @@ def test_a_column_of_several_definitions_is_sorted_within_each_and_tells_them_ap
     spec = load_spec(name)
     board = build_board(board_of(spec, [0.8]), spec, published=load_published(spec))
     for descending in (True, False):
-        lines = sorted_lines(judge_lines([board]), [board], name, descending=descending)
+        lines = sorted_lines(judge_lines([board]), [board], sort=name, descending=descending)
         leading = [cell.leading for line in lines if (cell := line.cells[0]) and cell.leading]
         keys = [figure.key for figure in leading]
         assert keys[0] == board.headline and len({figure.label for figure in leading}) == len({*keys}) > 3

@@ -191,7 +191,9 @@ def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_j
     for made, hide in ((apart, {}), (same, hidden)):
         answers = []
         for body in (one, other):
-            with TestClient(serve(BoardCache(FixedSource(redact_snapshot(body, hide, VL)), check_every=0.0))) as client:
+            with TestClient(
+                serve(BoardCache(FixedSource(redact_snapshot(body, hide, spec=VL)), check_every=0.0))
+            ) as client:
                 answers.append([content(client, address) for address in asked(id=SHOWN)])
         made += [address for address, *both in zip(asked(id=SHOWN), *answers, strict=True) if both[0] != both[1]]
     assert same == []

@@ -77,10 +77,10 @@ def test_they_are_in_no_composite_and_no_correlation_and_below_the_others_of_the
     assert "judge-1" in composite_of(lines, dict.fromkeys(SERVED, 1.0))
     assert [len(one.judges) for one in agreements(lines, found)] == [6, 5, 5]
     for descending in (True, False):
-        assert sorted_lines(lines, found, MM_RLHF.id, descending=descending)[-1].slug == "judge-0"
+        assert sorted_lines(lines, found, sort=MM_RLHF.id, descending=descending)[-1].slug == "judge-0"
     cell = judge_json(next(line for line in lines if line.slug == "judge-0"))["benchmarks"][MM_RLHF.id]
     assert (cell["scored"]["rank"], cell["scored"]["remark"]) == (None, "votes of a baseline")
-    text = judges_latex(lines, found, {}, "x").decode().split("\n")
+    text = judges_latex(lines, found, result={}, address="x").decode().split("\n")
     (letter,) = (one.removesuffix("votes of a baseline.") for one in text if one.endswith("}$votes of a baseline."))
     assert [one[:9] for one in text if one.endswith(letter + r" \\")] == ["{}Judge 0"]
 
@@ -89,7 +89,7 @@ def test_they_are_in_no_composite_and_no_correlation_and_below_the_others_of_the
 def test_in_the_order_of_a_score_they_are_below_the_others_of_their_section(sort: str) -> None:
     reported = load_published(MM_RLHF)
     found = build_board(body(BASELINE), MM_RLHF, published=reported)
-    view = read_query({"sort": sort}, (), MM_RLHF)
+    view = read_query({"sort": sort}, (), spec=MM_RLHF)
     rows = extract(found, view).rows
     assert {row.tier for row in rows if not row.leads} == {"scored", "reported"}
     for tier in ("scored", "reported"):
@@ -149,7 +149,7 @@ def test_the_page_of_such_an_entry_and_its_result_card_compare_it_with_nobody() 
     for one in made:
         page = client.get(f"/entries/{one['id']}").text
         assert ("Nearest entries" in page, "significantly ahead of" in page) == (one is not made[0], one is made[1])
-    markup, settled = result_card(cache.refresh(), ItemCatalog(spec=cache.spec), made[0]["id"])
+    markup, settled = result_card(cache.refresh(), ItemCatalog(spec=cache.spec), entry_id=made[0]["id"])
     assert settled and "No rank: votes of a baseline." in markup
     assert "significantly ahead of" not in markup
 

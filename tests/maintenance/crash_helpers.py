@@ -37,7 +37,7 @@ Copy = Callable[[], AbstractContextManager[Installation]]
 
 
 def copies(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, fill: Callable[[str, Path], None]
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, *, fill: Callable[[str, Path], None]
 ) -> Copy:
     """Return what makes untouched copies of an installation, which `fill` makes once, on the database that is asked
     for; and have workers start with the module of the test imported."""
@@ -71,11 +71,11 @@ def copies(
 def commits(installation: Installation, prepare: Prepare) -> list[str]:
     """Return where in the workers' code each commit was made, by a worker that nobody kills: module.function."""
     noted = installation.state / "commits.json"
-    assert run(installation, prepare, 0, "before", noted) == 0
+    assert run(installation, prepare, commit=0, moment="before", noted=noted) == 0
     return list(json.loads(noted.read_text()))
 
 
-def run(installation: Installation, prepare: Prepare, commit: int, moment: str, noted: Path | None = None) -> int:
+def run(installation: Installation, prepare: Prepare, *, commit: int, moment: str, noted: Path | None = None) -> int:
     """Return the exit code: -9, or 0 where there were fewer commits. `moment`: "before" or "after" the commit.
 
     `prepare` gets the database and the shared directory, and returns the work whose commits count.

@@ -85,7 +85,7 @@ def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
     assert "100% (aowner000000)" in bans.ban(by(signed_up, MAINTAINER, identity=None), "100%", "because").message
     assert (
         "bob (abob00000000) may make"
-        in actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", 2, "because").message
+        in actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because").message
     )
     assert "belongs to bob (abob00000000)" in entries.transfer(by(signed_up, MAINTAINER), entry, "BOB", "left").message
     with signed_up.read() as session:
@@ -94,7 +94,7 @@ def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
         assert [one.account for one in storage_quota_grants.list_grants(session)] == ["abob00000000"]
     for use in (
         lambda: bans.ban(by(signed_up, MAINTAINER, identity=None), "nobody", "because"),
-        lambda: actions_quota_grants.grant(by(signed_up, MAINTAINER), "nobody", 1, "because"),
+        lambda: actions_quota_grants.grant(by(signed_up, MAINTAINER), "nobody", extra=1, reason="because"),
         lambda: entries.transfer(by(signed_up, MAINTAINER), entry, "nobody", "because"),
     ):
         with pytest.raises(NotFound):
@@ -126,7 +126,7 @@ def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up
 
 def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -> None:
     assert account_search.names(by(signed_up, MAINTAINER), ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
-    actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", 2, "because")
+    actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because")
     shown = markup.grants(actions_quota_grants.listing(by(signed_up, MAINTAINER)), {"abob00000000": "<bob>"})
     assert "&lt;bob&gt;" in shown and "abob00000000" not in shown and MAINTAINER.account in shown
     with pytest.raises(Forbidden):

@@ -61,7 +61,7 @@ def praise(ctx: ActionContext, entry: EntryId, stars: Stars, reason: Reason) -> 
         raise Conflict("bad-stars", "Give 1 to 5 stars.")
     facts = {"entry": entry, "stars": stars, "reason": clean_reason(reason), "by": ctx.user.account, "via": "session"}
     with ctx.database.write() as session:
-        return ActionResult(True, f"{entry} has {stars} stars.", audit.append(session, "entry.praised", facts))
+        return ActionResult(True, f"{entry} has {stars} stars.", seq=audit.append(session, "entry.praised", data=facts))
 
 
 @action(
@@ -86,7 +86,7 @@ class Site:
         self.app.include_router(api.build(registry, by(database, ANONYMOUS), note_refusal=note))
         self._client = TestClient(SignedInAs(self.app))
 
-    def ask(self, user: Any, method: str, path: str, body: Any = None) -> Any:
+    def ask(self, user: Any, method: str, *, path: str, body: Any = None) -> Any:
         return self._client.request(method, path, json=body, headers={"X-Account": user.account})
 
 
@@ -98,12 +98,14 @@ def entry(database: Database) -> str:
 
 def test_a_new_action_is_a_route(database: Database, entry: str) -> None:
     site, path = Site(database, INVENTED), f"/api/v1/entries/{entry}/praise"
-    answer = site.ask(MAINTAINER, "POST", path, {"stars": 5, "reason": "clean"})
+    answer = site.ask(MAINTAINER, "POST", path=path, body={"stars": 5, "reason": "clean"})
     assert (answer.status_code, answer.json()["message"]) == (200, f"{entry} has 5 stars.")
-    assert site.ask(MAINTAINER, "POST", path, {"stars": 6, "reason": "clean"}).json()["code"] == "bad-stars"
-    assert site.ask(MAINTAINER, "POST", path, {"stars": "5", "reason": "clean"}).status_code == 422, "no conversion"
-    assert site.ask(MAINTAINER, "POST", path, {"stars": 5, "reason": "x", "by": "me"}).status_code == 422
-    assert site.ask(STRANGER, "POST", path, {}).status_code == 403
+    assert site.ask(MAINTAINER, "POST", path=path, body={"stars": 6, "reason": "clean"}).json()["code"] == "bad-stars"
+    assert site.ask(MAINTAINER, "POST", path=path, body={"stars": "5", "reason": "clean"}).status_code == 422, (
+        "no conversion"
+    )
+    assert site.ask(MAINTAINER, "POST", path=path, body={"stars": 5, "reason": "x", "by": "me"}).status_code == 422
+    assert site.ask(STRANGER, "POST", path=path, body={}).status_code == 403
 
 
 def test_a_new_action_is_a_command(database: Database, entry: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +128,7 @@ def test_a_new_action_is_a_form_of_its_tab_and_a_new_area_a_tab(database: Databa
     said = page.act("entries.praise", [entry], stars="3", reason="x")[0]
     assert f"{entry} has 3 stars." in said
     assert {"Entry", "Note", "Say thanks"} <= set(page.labels("Thanks"))
-    assert "Thanks for" in page.press("Say thanks", {"Entry": entry}, "Thanks")[0]
+    assert "Thanks for" in page.press("Say thanks", {"Entry": entry}, tab="Thanks")[0]
     stranger = MaintainPage(by(database, STRANGER), INVENTED)
     assert "vl-bad" in stranger.act("entries.praise", [entry], stars="3", reason="x")[0]
     assert stranger.refused[0] == "page: entries.praise"
@@ -152,7 +154,7 @@ def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: D
     assert (line["title"], line["sentence"]) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
     assert (line["stars"], line["by"]) == (5, "maintainer")
     rules = ActivityRules(spec_of("demo"), INVENTED.owner_sentences())
-    assert list_activity(database, OWNER_OF_IT, rules)[0].sentence == "It got 5 stars: clean"
+    assert list_activity(database, OWNER_OF_IT, rules=rules)[0].sentence == "It got 5 stars: clean"
 
 
 def test_actions_are_the_functions_of_the_modules_that_the_composition_root_names() -> None:
@@ -160,7 +162,7 @@ def test_actions_are_the_functions_of_the_modules_that_the_composition_root_name
     module.praise = praise  # type: ignore[attr-defined]
     assert [one.name for one in ActionRegistry.of([module])] == ["entries.praise"]
     with pytest.raises(ValueError, match=r"Two actions are named entries\.praise"):
-        ActionRegistry([praise, Action(praise.declared, thank.function, ())])
+        ActionRegistry([praise, Action(praise.declared, thank.function, parameters=())])
 
 
 # --- every action -----------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(
     routes += [(one.method, filled(one, entry), bodies.get(one.verb, {})) for one in OF_OWNERS]
     for method, path, body in routes:
         for user, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
-            answer = site.ask(user, method, path, body)
+            answer = site.ask(user, method, path=path, body=body)
             assert (answer.status_code, answer.json()["code"]) == (status, code), (method, path)
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.headers["cache-control"] == "no-store"

@@ -62,8 +62,8 @@ def test_nobody_but_maintainers_sees_or_decides_anything(database: Database, ent
         for attempt in (
             lambda user: anomalies.listing(by(database, user)),
             lambda user: anomalies.alarm(by(database, user)),
-            lambda user: anomalies.dismiss(by(database, user), 1, "x"),
-            lambda user: anomalies.resolve(by(database, user), 1, "x"),
+            lambda user: anomalies.dismiss(by(database, user), 1, reason="x"),
+            lambda user: anomalies.resolve(by(database, user), 1, reason="x"),
             lambda user: anomalies.rescan(by(database, user), "x"),
         ):
             with pytest.raises((Forbidden, Unauthenticated)):
@@ -76,11 +76,11 @@ def test_a_decision_needs_a_reason_holds_once_and_is_on_record_without_being_pub
 ) -> None:
     first = numbers(database)[0]
     with pytest.raises(Conflict):
-        anomalies.dismiss(by(database, MAINTAINER), first, " \n")
-    assert anomalies.dismiss(by(database, MAINTAINER), first, "temperature 0").changed
-    assert not anomalies.resolve(by(database, MAINTAINER), first, "again").changed
+        anomalies.dismiss(by(database, MAINTAINER), first, reason=" \n")
+    assert anomalies.dismiss(by(database, MAINTAINER), first, reason="temperature 0").changed
+    assert not anomalies.resolve(by(database, MAINTAINER), first, reason="again").changed
     with pytest.raises(NotFound):
-        anomalies.resolve(by(database, MAINTAINER), 999_999, "x")
+        anomalies.resolve(by(database, MAINTAINER), 999_999, reason="x")
     assert first not in numbers(database)
     (closed,) = [one for one in anomalies.listing(by(database, MAINTAINER), decided=True).cases if one.id == first]
     assert (closed.decision, closed.reason, closed.decided_by) == ("dismissed", "temperature 0", MAINTAINER.account)
@@ -93,7 +93,7 @@ def test_a_decision_needs_a_reason_holds_once_and_is_on_record_without_being_pub
 
 def test_a_fresh_look_forgets_what_is_open_and_keeps_what_was_decided(database: Database, entry: str) -> None:
     first, *_ = numbers(database)
-    anomalies.resolve(by(database, MAINTAINER), first, "entry hidden")
+    anomalies.resolve(by(database, MAINTAINER), first, reason="entry hidden")
     assert anomalies.rescan(by(database, MAINTAINER), "limits changed").changed
     assert numbers(database) == []
     assert [one.id for one in anomalies.listing(by(database, MAINTAINER), decided=True).cases] == [first]
@@ -115,12 +115,15 @@ def _tally(accuracy: float, answered: float = 1.0) -> str:
     decided = round(1000 * answered)
     right = round(decided * accuracy)
     counts[[0, -1], :4] = (1000, right, decided - right, 1000 - decided)
-    return json.dumps(Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), False, VL).to_json())
+    return json.dumps(
+        Tally(1, counts, agreeing=np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=False, spec=VL).to_json()
+    )
 
 
 def _scored(
     database: Database,
     owner: str,
+    *,
     number: int,
     days_ago: float,
     tally: str = _tally(0.65),
@@ -147,9 +150,9 @@ def _scored(
 
 def test_five_unapproved_accounts_that_use_their_year_in_a_fortnight_raise_the_alarm(database: Database) -> None:
     with_labels(database)
-    entries = [_scored(database, f"account {n % 5}", n, days_ago=n // 5) for n in range(59)]
+    entries = [_scored(database, f"account {n % 5}", number=n, days_ago=n // 5) for n in range(59)]
     assert not anomalies.alarm(by(database, MAINTAINER)).raised
-    entries.append(_scored(database, "account 4", 59, days_ago=11))
+    entries.append(_scored(database, "account 4", number=59, days_ago=11))
     found = anomalies.alarm(by(database, MAINTAINER))
     assert (found.scored, found.accounts, found.raised) == (60, 5, True)
     health = operations.health(by(database, MAINTAINER))
@@ -168,7 +171,7 @@ def test_patient_probes_raise_the_alarm_in_a_year_anyone_who_was_approved(databa
     for month in range(12):  # four accounts, one probe each a month: never 60 in a month
         for account in range(4):
             days, tally = 30.0 * month + account, _tally(0.47 + 0.02 * account, answered)
-            entries.append(_scored(database, f"account {account}", len(entries), days, tally))
+            entries.append(_scored(database, f"account {account}", number=len(entries), days_ago=days, tally=tally))
             if month < 6:
                 assert anomalies.alarm(by(database, MAINTAINER)).raised == (len(entries) >= 24)
     with database.write() as session:
@@ -184,7 +187,13 @@ def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(da
     with_labels(database)
     for number in range(120):  # ten labs, twelve submissions each, five of them no better than chance
         lab, month = number % 10, number // 10
-        _scored(database, f"lab {lab}", number, 30.0 * month, _tally(0.5 if month < 5 else 0.6 if lab % 2 else 0.3))
+        _scored(
+            database,
+            f"lab {lab}",
+            number=number,
+            days_ago=30.0 * month,
+            tally=_tally(0.5 if month < 5 else 0.6 if lab % 2 else 0.3),
+        )
     assert anomalies.alarm(by(database, MAINTAINER)).probes == 0
     assert not anomalies.alarm(by(database, MAINTAINER)).raised
 
@@ -192,7 +201,7 @@ def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(da
 def test_what_is_older_than_a_month_or_came_without_sign_in_raises_no_alarm(database: Database) -> None:
     with_labels(database)
     for number in range(70):
-        _scored(database, "local" if number % 2 else "account", number, days_ago=0 if number % 2 else 31)
+        _scored(database, "local" if number % 2 else "account", number=number, days_ago=0 if number % 2 else 31)
     assert anomalies.alarm(by(database, MAINTAINER)) == anomalies.Alarm(0, 0)
 
 
@@ -262,7 +271,14 @@ def test_files_with_few_votes_are_probes_where_labels_are_hidden_however_right_t
     policy = {"abstaining_probe_from": 0.05, "disclosure": {"v0": "public", "v2": disclosure}}
     for number in range(30):  # three accounts, ten files each: public labels with some left out
         facts = {"policy": policy, "report": {"abstaining": abstaining}}
-        _scored(database, f"account {number % 3}", number, 12.0 * (number // 3), _tally(0.99, 1 - abstaining), **facts)
+        _scored(
+            database,
+            f"account {number % 3}",
+            number=number,
+            days_ago=12.0 * (number // 3),
+            tally=_tally(0.99, 1 - abstaining),
+            **facts,
+        )
     assert anomalies.alarm(by(database, MAINTAINER)).raised is raised
 
 
@@ -270,5 +286,14 @@ def test_a_file_of_before_the_share_was_recorded_counts_by_its_parse_rate(databa
     with_labels(database)
     policy = {"abstaining_probe_from": 0.05, "disclosure": {"v2": "hidden"}}
     for number in range(24):
-        _scored(database, f"account {number % 4}", number, 1.0, _tally(0.99), policy, report={}, parse_rate=0.9)
+        _scored(
+            database,
+            f"account {number % 4}",
+            number=number,
+            days_ago=1.0,
+            tally=_tally(0.99),
+            policy=policy,
+            report={},
+            parse_rate=0.9,
+        )
     assert anomalies.alarm(by(database, MAINTAINER)).probes == 24

@@ -31,7 +31,7 @@ class _ApiSite:
         app.include_router(
             api.build(
                 ACTIONS,
-                by(database, ANONYMOUS, benchmark, parse=lambda raw: Metadata.parse(raw).columns()),
+                by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns()),
                 site_url="https://board.example",
                 note_refusal=self._note,
             )
@@ -42,7 +42,7 @@ class _ApiSite:
     def _note(self, refused: AuthError, where: str, address: str) -> None:
         self.refused.append((refused.identity.account, where))
 
-    def ask(self, user: Identity, method: str, path: str, body: Any = None) -> Any:
+    def ask(self, user: Identity, method: str, *, path: str, body: Any = None) -> Any:
         return self._client.request(method, path, json=body, headers={"X-Account": user.account})
 
 
@@ -54,17 +54,17 @@ def site(database: Database) -> _ApiSite:
 
 def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(site: _ApiSite) -> None:
     path = f"/api/v1/entries/{site.entry}"
-    assert site.ask(MAINTAIN_TOKEN, "PATCH", path, {"notes": "a typing error"}).status_code == 200
-    assert site.ask(MAINTAIN_TOKEN, "GET", f"{path}/history").status_code == 200
-    assert site.ask(MAINTAIN_TOKEN, "POST", f"{path}/withdraw", {"reason": "x"}).json()["changed"]
-    assert site.ask(STRANGER, "GET", f"{path}/history").status_code == 403
+    assert site.ask(MAINTAIN_TOKEN, "PATCH", path=path, body={"notes": "a typing error"}).status_code == 200
+    assert site.ask(MAINTAIN_TOKEN, "GET", path=f"{path}/history").status_code == 200
+    assert site.ask(MAINTAIN_TOKEN, "POST", path=f"{path}/withdraw", body={"reason": "x"}).json()["changed"]
+    assert site.ask(STRANGER, "GET", path=f"{path}/history").status_code == 403
 
 
 def test_instants_are_told_as_everywhere_else(site: _ApiSite) -> None:
-    site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", {"reason": "x"})
-    site.ask(MAINTAINER, "POST", "/api/v1/maintenance/backup")
-    (task,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/tasks").json()
-    (found,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/entries").json()["entries"]
+    site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/hide", body={"reason": "x"})
+    site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/backup")
+    (task,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/tasks").json()
+    (found,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/entries").json()["entries"]
     for instant in (task["created_at"], found["submitted_at"]):
         assert datetime.fromisoformat(instant).tzinfo is not None
     assert task["finished_at"] is None
@@ -72,14 +72,16 @@ def test_instants_are_told_as_everywhere_else(site: _ApiSite) -> None:
 
 def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
     note = "trained on the items <script>alert(1)</script> & more"
-    assert site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/flag", {"note": note}).json()["changed"]
-    assert site.ask(OWNER_OF_IT, "POST", f"/api/v1/entries/{site.entry}/withdraw", {"reason": "wrong"}).json()[
+    assert site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/flag", body={"note": note}).json()[
         "changed"
     ]
-    answer = site.ask(ANONYMOUS, "GET", "/api/v1/decisions")
+    assert site.ask(
+        OWNER_OF_IT, "POST", path=f"/api/v1/entries/{site.entry}/withdraw", body={"reason": "wrong"}
+    ).json()["changed"]
+    answer = site.ask(ANONYMOUS, "GET", path="/api/v1/decisions")
     kinds = [one["kind"] for one in answer.json()["decisions"]]
     assert kinds == ["entry.withdrawn", "entry.flagged", "board.pointed"]
-    feed = site.ask(ANONYMOUS, "GET", "/decisions.atom")
+    feed = site.ask(ANONYMOUS, "GET", path="/decisions.atom")
     for text in (answer.text, feed.text):
         for person in (MAINTAINER, OWNER_OF_IT):
             assert person.account not in text
@@ -91,7 +93,7 @@ def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
         "https://board.example/decisions",
         *(f"https://board.example/decisions/{one['seq']}" for one in answer.json()["decisions"]),
     ]
-    older = site.ask(ANONYMOUS, "GET", f"/api/v1/decisions?before={answer.json()['decisions'][0]['seq']}&limit=1")
+    older = site.ask(ANONYMOUS, "GET", path=f"/api/v1/decisions?before={answer.json()['decisions'][0]['seq']}&limit=1")
     assert [one["kind"] for one in older.json()["decisions"]] == ["entry.flagged"]
 
 
@@ -107,25 +109,29 @@ def test_links_of_the_feed_are_absolute_where_no_address_is_configured(database:
 
 
 def test_a_description_that_cannot_be_taken_names_every_field(site: _ApiSite) -> None:
-    answer = site.ask(OWNER_OF_IT, "PATCH", f"/api/v1/entries/{site.entry}", {"link": "x", "temperature": "hot"})
+    answer = site.ask(
+        OWNER_OF_IT, "PATCH", path=f"/api/v1/entries/{site.entry}", body={"link": "x", "temperature": "hot"}
+    )
     assert answer.status_code == 422
     assert {one["field"] for one in answer.json()["problems"]} == {"link", "temperature"}
-    assert site.ask(OWNER_OF_IT, "PATCH", f"/api/v1/entries/{site.entry}", {"temperature": 0.5}).json()["changed"]
-    (change,) = site.ask(OWNER_OF_IT, "GET", f"/api/v1/entries/{site.entry}/history").json()
+    assert site.ask(OWNER_OF_IT, "PATCH", path=f"/api/v1/entries/{site.entry}", body={"temperature": 0.5}).json()[
+        "changed"
+    ]
+    (change,) = site.ask(OWNER_OF_IT, "GET", path=f"/api/v1/entries/{site.entry}/history").json()
     assert change["after"] == {"temperature": 0.5}
 
 
 def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _ApiSite) -> None:
     body = {"revision": "v3", "source": "/labels.jsonl", "reason": "errors"}
-    answer = site.ask(MAINTAINER, "POST", "/api/v1/maintenance/labels", body)
+    answer = site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body)
     assert answer.status_code == 202
-    again = site.ask(MAINTAINER, "POST", "/api/v1/maintenance/labels", body)
+    again = site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body)
     assert (again.json()["changed"], again.json()["task_id"]) == (False, answer.json()["task_id"])
-    task = site.ask(MAINTAINER, "GET", f"/api/v1/maintenance/tasks/{answer.json()['task_id']}").json()
+    task = site.ask(MAINTAINER, "GET", path=f"/api/v1/maintenance/tasks/{answer.json()['task_id']}").json()
     assert (task["state"], task["subject"]) == ("queued", "v3")
-    retried = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/tasks/{task['id']}/retry")
+    retried = site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/tasks/{task['id']}/retry")
     assert (retried.status_code, retried.json()["message"]) == (200, "Task 1 has not failed: it is queued.")
-    assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/tasks/9/retry").status_code == 404
+    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/tasks/9/retry").status_code == 404
 
 
 def test_things_that_cannot_be_done_are_problems_with_a_code(site: _ApiSite) -> None:
@@ -147,31 +153,34 @@ def test_things_that_cannot_be_done_are_problems_with_a_code(site: _ApiSite) -> 
             "nothing-in-scope",
         ),
     ):
-        answer = site.ask(MAINTAINER, "POST", path, body)
+        answer = site.ask(MAINTAINER, "POST", path=path, body=body)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
     unknown_key = {"reason": "x", "by": "somebody"}
-    assert site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", unknown_key).status_code == 422
+    assert site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/hide", body=unknown_key).status_code == 422
 
 
 def test_the_public_chain_is_for_everybody_line_by_line(site: _ApiSite) -> None:
-    site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", {"reason": "a secret reason"})
-    answer = site.ask(ANONYMOUS, "GET", "/api/v1/chain")
+    site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/hide", body={"reason": "a secret reason"})
+    answer = site.ask(ANONYMOUS, "GET", path="/api/v1/chain")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/x-ndjson")
     events = [json.loads(line) for line in answer.text.splitlines()]
     assert [set(one) for one in events] == [{"seq", "prev", "body_sha256", "hash"}] * len(events)
-    assert site.ask(ANONYMOUS, "GET", f"/api/v1/chain?after={len(events) - 1}").text == answer.text.splitlines(True)[-1]
-    assert site.ask(ANONYMOUS, "GET", "/api/v1/chain?after=-1").status_code == 422
+    assert (
+        site.ask(ANONYMOUS, "GET", path=f"/api/v1/chain?after={len(events) - 1}").text
+        == answer.text.splitlines(True)[-1]
+    )
+    assert site.ask(ANONYMOUS, "GET", path="/api/v1/chain?after=-1").status_code == 422
 
 
 def test_who_edits_too_often_is_told_when_the_next_one_is_possible(site: _ApiSite, database: Database) -> None:
     path = f"/api/v1/entries/{site.entry}"
     for number in range(CHANGES_A_DAY):
-        assert site.ask(OWNER_OF_IT, "PATCH", path, {"notes": f"note {number}"}).status_code == 200
-    told = site.ask(OWNER_OF_IT, "PATCH", path, {"notes": "one more"})
+        assert site.ask(OWNER_OF_IT, "PATCH", path=path, body={"notes": f"note {number}"}).status_code == 200
+    told = site.ask(OWNER_OF_IT, "PATCH", path=path, body={"notes": "one more"})
     assert (told.status_code, told.json()["code"]) == (429, "too-many-changes")
     assert told.headers["content-type"] == "application/problem+json"
     assert 86_000 < int(told.headers["retry-after"]) <= 86_400
     assert told.json()["next_at"][:16].replace("T", " ") in told.json()["detail"]
-    assert "entry.edited" not in site.ask(ANONYMOUS, "GET", "/api/v1/decisions").text
-    shown = site.ask(ANONYMOUS, "GET", "/api/v1/decisions?edits=true&limit=500").json()["decisions"]
+    assert "entry.edited" not in site.ask(ANONYMOUS, "GET", path="/api/v1/decisions").text
+    shown = site.ask(ANONYMOUS, "GET", path="/api/v1/decisions?edits=true&limit=500").json()["decisions"]
     assert [one["kind"] for one in shown].count("entry.edited") == CHANGES_A_DAY

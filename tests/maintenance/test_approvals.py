@@ -29,7 +29,7 @@ def waiting(database: Database) -> list[str]:
     ids = submitted(database, 2, owner="anew00000000")
     with database.write() as session:
         for name in ids:
-            visibility.request_approval(session, name, visibility.PLAIN, approval=True)
+            visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
     return ids
 
 
@@ -71,7 +71,7 @@ def test_what_people_typed_is_text_on_the_page(database: Database) -> None:
     with_labels(database)
     (name,) = submitted(database, 1, model="<img src=x onerror=alert(1)>")
     with database.write() as session:
-        visibility.request_approval(session, name, visibility.PLAIN, approval=True)
+        visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
     shown = markup.approvals(approvals.waiting(by(database, MAINTAINER)))
     assert "&lt;img" in shown
     assert "<img" not in shown

@@ -30,7 +30,7 @@ def recorded(database: Database) -> Database:
     for entry in on_record(database, submitted(database, 2)):
         entries.flag(by(database, MAINTAINER), entry, "a note with an Ä")
         entries.hide(by(database, MAINTAINER), entry, "because")
-        entries.restore(by(database, MAINTAINER), entry, "because")
+        entries.restore(by(database, MAINTAINER), entry, reason="because")
     return database
 
 
@@ -141,12 +141,12 @@ def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> 
         before = audit.head(session)
     for attempt in (
         lambda: labels.request_import(by(recorded, STRANGER), "v3", "x.jsonl", "because"),
-        lambda: labels.request_retire(by(recorded, STRANGER), "v3", "because", "v3"),
+        lambda: labels.request_retire(by(recorded, STRANGER), "v3", reason="because", confirmation="v3"),
         lambda: labels.revisions(by(recorded, STRANGER)),
         lambda: rescoring.request_preview(by(recorded, STRANGER), "v3"),
         lambda: rescoring.preview(by(recorded, STRANGER), 1),
         lambda: rescoring.request_apply(by(recorded, STRANGER), "v3", "because", "v3"),
-        lambda: rescoring.undo(by(recorded, STRANGER), "v3", "because"),
+        lambda: rescoring.undo(by(recorded, STRANGER), "v3", reason="because"),
     ):
         with pytest.raises(Forbidden):
             attempt()

@@ -59,9 +59,9 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     database = open_database(url)
     migrate(database)
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(3))
-    rescore(database, scorer, "demo")
+    rescore(database, scorer, revision="demo")
     shown = publish_if_changed(database, scorer)
     assert shown is not None
     board = DatabaseSnapshots(database, spec_of("demo")).load(shown)
@@ -100,7 +100,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
             session.execute(update(Backup).values(started_at=Backup.started_at - 2 * backups.DAY))
             assert session.execute(select(func.count()).select_from(Backup)).scalar_one() == number + 1
         assert backups.make_if_due(small, target) is not None
-        _older(small, tmp_path / "kept", number)
+        _older(small, tmp_path / "kept", number=number)
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert len(kept) == 2
     health = operations.health(by(small, MAINTAINER))
@@ -110,7 +110,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     assert f", {size / 1024:.0f} KiB" in text_output.backup(health), "a small one is not said to be 0.0 MiB"
 
 
-def _older(database: Database, directory: Path, number: int) -> None:
+def _older(database: Database, directory: Path, *, number: int) -> None:
     """Names hold the second: as if each copy had been made on another day."""
     newest = max(path.name for path in directory.iterdir())
     older = f"leaderboard-2026010{number + 1}T000000Z.db.gz"

@@ -38,7 +38,7 @@ def entries(service: Service) -> list[str]:
         files = {"file": ("x.json", real_file(path).read_bytes())}
         reply = service.http.post("/api/v1/submissions", files=files, data={"model": model})
         ids.append(str(reply.json()["id"]))
-    until(lambda: set(ids) <= _board(service), 60, "both are on the board")
+    until(lambda: set(ids) <= _board(service), 60, what="both are on the board")
     return ids
 
 
@@ -70,7 +70,7 @@ def _tab(page: Page, name: str) -> Locator:
     return page.locator("[role=tabpanel]:visible")
 
 
-def _act(tab: Locator, row: str, action: str, **typed: str) -> None:
+def _act(tab: Locator, row: str, *, action: str, **typed: str) -> None:
     """Choose an action at a row that may have it by now, in its menu where it has one, and fill its dialog in."""
     found = tab.locator(f'tr[data-key="{row}"]:not([data-without~="{action}"])')
     found.wait_for()
@@ -112,22 +112,22 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     _press(tab, "Import as a draft")
     expect(progress).to_contain_text("imported as a draft")
     expect(tab.locator("#revisions")).to_contain_text("16 flipped, 0 added, 3 dropped")
-    _act(tab, "v2", "rescore.preview")
+    _act(tab, "v2", action="rescore.preview")
     expect(tab.locator("#preview")).to_contain_text("16 flipped, 0 added, 3 dropped")
     expect(tab.locator("#preview table").first).to_contain_text("Reward")
     assert _revision(service) == "v1"
-    _act(tab, "v2", "rescore.apply", reason="corrected", confirmation="v1")
+    _act(tab, "v2", action="rescore.apply", reason="corrected", confirmation="v1")
     expect(said).to_contain_text("To confirm, type v2")
     expect(tab.locator("#preview")).to_contain_text("16 flipped")
-    _act(tab, "v2", "rescore.apply", reason="corrected", confirmation="v2")
+    _act(tab, "v2", action="rescore.apply", reason="corrected", confirmation="v2")
     expect(progress).to_contain_text("Applied: 2 entries, rank moves: 0.")
     expect(tab.locator("#preview")).to_be_empty()  # it compared with a board that is gone
-    until(lambda: _revision(service) == "v2", 60, "the board shows the new labels")
+    until(lambda: _revision(service) == "v2", 60, what="the board shows the new labels")
     assert set(entries) <= _board(service)
     assert all(service.http.get(f"/entries/{entry}").status_code == 200 for entry in entries)
-    _act(tab, "v2", "rescore.undo", reason="a mistake")
+    _act(tab, "v2", action="rescore.undo", reason="a mistake")
     expect(said).to_contain_text("The board shows revision v1")
-    until(lambda: _revision(service) == "v1", 60, "the board shows the old labels")
+    until(lambda: _revision(service) == "v1", 60, what="the board shows the old labels")
 
 
 def test_a_tab_has_its_address_and_the_back_button_leads_to_the_last_one(page: Page, service: Service) -> None:
@@ -182,13 +182,13 @@ def test_an_entry_is_hidden_and_restored(page: Page, service: Service, entries: 
     tab = _tab(page, "Entries")
     tab.locator(f'tr[data-key="{entries[0]}"]').get_by_role("button", name="Show").click()
     expect(tab.locator("#entry")).to_contain_text("The entry is on the board.")
-    _act(tab, entries[0], "entries.hide", reason="<img src=x onerror=alert(1)>")
+    _act(tab, entries[0], action="entries.hide", reason="<img src=x onerror=alert(1)>")
     expect(tab.locator("#entries-found-outcome")).to_contain_text("is hidden")
-    until(lambda: entries[0] not in _board(service), 60, "it is off the board")
+    until(lambda: entries[0] not in _board(service), 60, what="it is off the board")
     expect(tab.locator(f'tr[data-key="{entries[0]}"]')).to_contain_text("is hidden")
-    _act(tab, entries[0], "entries.restore", reason="a mistake")
+    _act(tab, entries[0], action="entries.restore", reason="a mistake")
     expect(tab.locator("#entries-found-outcome")).to_contain_text("is back")
-    until(lambda: entries[0] in _board(service), 60, "it is on the board again")
+    until(lambda: entries[0] in _board(service), 60, what="it is on the board again")
 
 
 def test_submissions_are_paused_with_a_public_message_and_resumed(page: Page, service: Service) -> None:
@@ -219,7 +219,7 @@ def test_a_failed_job_is_tried_again_with_one_click(page: Page, service: Service
     row.get_by_role("button", name="Retry").click()
     tab.get_by_role("dialog", name="Retry").get_by_role("button", name="Retry").click()
     expect(tab.locator("#failed-jobs-outcome")).to_contain_text("waits to be tried again")
-    until(lambda: entries[1] in _board(service), 60, "it is scored")
+    until(lambda: entries[1] in _board(service), 60, what="it is scored")
 
 
 def test_reported_results_are_checked_imported_and_removed(page: Page, service: Service, tmp_path: Path) -> None:
@@ -240,10 +240,10 @@ def test_reported_results_are_checked_imported_and_removed(page: Page, service: 
     expect(said).to_contain_text("1 row imported.")
     expect(tab.locator("#reported")).to_contain_text("r-a-judge-")
     name = re.findall(r"r-a-judge-\w+", tab.locator("#reported").inner_text())[0]
-    until(lambda: name in _board(service), 60, "it is on the board")
-    _act(tab, name, "reported.remove", reason="retracted")
+    until(lambda: name in _board(service), 60, what="it is on the board")
+    _act(tab, name, action="reported.remove", reason="retracted")
     expect(tab.locator("#reported")).to_contain_text("retracted")
-    until(lambda: name not in _board(service), 60, "it is off the board")
+    until(lambda: name not in _board(service), 60, what="it is off the board")
 
 
 def test_the_database_is_copied_when_asked(page: Page) -> None:
@@ -255,4 +255,4 @@ def test_the_database_is_copied_when_asked(page: Page) -> None:
         _press(tab, "Refresh")
         return bool(re.search(r"leaderboard-\d{8}T\d{6}Z\.db\.gz", tab.locator("#health").inner_text()))
 
-    until(copied, 60, "the copy is listed")
+    until(copied, 60, what="the copy is listed")

@@ -49,20 +49,20 @@ class ConcurrentSite:
 
 @pytest.fixture
 def site(database: Database, tmp_path: Path) -> ConcurrentSite:
-    runner = create_task_runner(database, small_benchmark.scorer(), tmp_path, 60.0)
+    runner = create_task_runner(database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0)
     scorer = runner.scorer
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     ids = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
-    rescore(database, scorer, "demo")
+    rescore(database, scorer, revision="demo")
     small_benchmark.submit(database, range(3, 5), queued=True)
     failed = []
     for _ in range(2):
         with database.write() as session:
-            claim = job_queue.claim(session, "worker", 60.0, revisions={"demo": ["demo"]})
+            claim = job_queue.claim(session, "worker", lease_seconds=60.0, revisions={"demo": ["demo"]})
             assert claim is not None
-            job_queue.fail(session, claim, "broken", retry=False)
+            job_queue.fail(session, claim, reason="broken", retry=False)
             failed.append(claim.job_id)
-    return ConcurrentSite(database, runner, ids, failed)
+    return ConcurrentSite(database, runner, ids=ids, failed=failed)
 
 
 def _resume(site: ConcurrentSite) -> Decide:
@@ -72,13 +72,13 @@ def _resume(site: ConcurrentSite) -> Decide:
 
 def _restore(site: ConcurrentSite) -> Decide:
     entries.hide(by(site.database, MAINTAINER), site.ids[0], "because")
-    return lambda user: entries.restore(by(site.database, user), site.ids[0], "because")
+    return lambda user: entries.restore(by(site.database, user), site.ids[0], reason="because")
 
 
 def _undo(site: ConcurrentSite) -> Decide:
     rescoring.request_apply(by(site.database, MAINTAINER), "flipped", "why", "flipped")
     site.runner.run_all()
-    return lambda user: rescoring.undo(by(site.database, user), "flipped", "too early")
+    return lambda user: rescoring.undo(by(site.database, user), "flipped", reason="too early")
 
 
 def _ban(site: ConcurrentSite) -> Decide:
@@ -127,7 +127,7 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
     ),
     "import results": (
         [reported.IMPORTED],
-        lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, "because"),
+        lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, reason="because"),
     ),
     "undo": (["board.pointed", rescoring.UNDONE], _undo),
     "ban": ([bans.BANNED], _ban),
@@ -155,9 +155,9 @@ def test_everything_that_failed_is_tried_again_once_anyone_who_asks(site: Concur
 def test_of_two_merges_in_opposite_directions_one_is_done(site: ConcurrentSite) -> None:
     one, other = site.ids[:2]
 
-    def merging(user: Identity, duplicate: str, into: str) -> Callable[[], Any]:
+    def merging(user: Identity, duplicate: str, *, into: str) -> Callable[[], Any]:
         return lambda: entries.merge(by(site.database, user), duplicate, into, "because")
 
-    results = at_once(merging(MAINTAINER, one, other), merging(SECOND_MAINTAINER, other, one))
+    results = at_once(merging(MAINTAINER, one, into=other), merging(SECOND_MAINTAINER, other, into=one))
     assert [getattr(result, "changed", "refused") for result in results].count(True) == 1, results
     assert site.events().count(entries.MERGED) == 1

@@ -45,7 +45,7 @@ def test_what_only_maintainers_may_do_is_done_by_a_maintainer_anyone_who_owns_th
     for user, entry in ((MAINTAINER, theirs), (LOCAL, local)):
         for decide in (entries.verify, entries.unverify, entries.flag, entries.unflag, entries.withdraw):
             decide(by(database, user), entry, "because")
-        entries.restore(by(database, user), entry, "because")
+        entries.restore(by(database, user), entry, reason="because")
     roles = {(one.facts["entry"], one.kind): one.by for one in decisions(database)}
     assert len(roles) == 12
     assert {key for key, role in roles.items() if role != "maintainer"} == {(theirs, "entry.withdrawn")}
@@ -81,26 +81,26 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     """Return the real labels v1, replaced by v2 and taken back; with what the preview found."""
     home: Path = tmp_path_factory.mktemp("turned")
     database = new_database(f"sqlite:///{home}/board.db")
-    board = boards.open_board(database, home / "state", "v1", judges_wanted=6)
+    board = boards.open_board(database, home / "state", revision="v1", judges_wanted=6)
     on_record(database, board.ids)
     board.publish()
     spec = str(boards.labels_file("v2"))
     labels.request_import(
-        by(database, MAINTAINER, BENCHMARK),
+        by(database, MAINTAINER, benchmark=BENCHMARK),
         "v2",
         spec,
         "the authors changed labels",
         level=DisclosureLevel(public=True),
     )
     board.runner.run_all()
-    task = rescoring.request_preview(by(database, MAINTAINER, BENCHMARK), "v2").task_id
+    task = rescoring.request_preview(by(database, MAINTAINER, benchmark=BENCHMARK), "v2").task_id
     board.runner.run_all()
     assert task is not None
     preview = rescoring.preview(by(database, MAINTAINER), task)
-    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "sixteen labels", "v2")
+    rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
     board.runner.run_all()
     board.publish()
-    rescoring.undo(by(database, MAINTAINER, BENCHMARK), "v2", "too early")
+    rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
     board.publish()
     return database, preview
 
@@ -111,7 +111,7 @@ def _site(database: Database) -> TestClient:
         routes.build(
             BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=()),
             None,
-            PublicLog(database, PUBLIC_EVENTS),
+            log=PublicLog(database, PUBLIC_EVENTS),
         )
     )
     return TestClient(app)

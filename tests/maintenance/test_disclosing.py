@@ -34,24 +34,26 @@ BENCHMARK = "vl-rewardbench"
 def board(tmp_path: Path) -> RealBoard:
     """Of two judges, under v1, whose labels are public."""
     opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return boards.open_board(opened, tmp_path / "state", "v1", judges_wanted=2)
+    return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=2)
 
 
 def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
     """Return how the import ended."""
     told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
-    done = labels.request_import(by(board.database, MAINTAINER, BENCHMARK), *told, DisclosureLevel(**how))
+    done = labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, DisclosureLevel(**how))
     board.runner.run_all()
     assert done.task_id is not None
     return operations.task(by(board.database, MAINTAINER), done.task_id).outcome
 
 
 def _revision(board: RealBoard, name: str = "v2") -> Any:
-    return next(one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == name)
+    return next(
+        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == name
+    )
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), revision, "because", revision)
+    done = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "because", revision)
     board.runner.run_all()
     board.publish()
     return done
@@ -65,7 +67,9 @@ def _snapshot(board: RealBoard) -> Any:
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = labels.request_discard(by(board.database, MAINTAINER, BENCHMARK), revision, "the wrong file")
+    done = labels.request_discard(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="the wrong file"
+    )
     board.runner.run_all()
     return done
 
@@ -87,7 +91,7 @@ def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_
         _revision(board)
     assert "imported as a draft" in _import(board, accept_weak_hiding=True)
     assert _revision(board).disclosure == "categories"
-    found = operations.health(by(board.database, MAINTAINER, BENCHMARK))
+    found = operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK))
     assert [(one.revision, one.against, one.submissions, one.accepted) for one in found.weakly_hidden] == [
         ("v2", "v1", 50, True)
     ]
@@ -97,7 +101,7 @@ def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_
 
 def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board: RealBoard) -> None:
     assert "imported as a draft" in _import(board, public=True)
-    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
     _discard(board)
     board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
     assert "The labels v1 are not public" in _import(board, public=True)
@@ -117,16 +121,16 @@ def test_nobody_is_told_how_many_labels_differ(board: RealBoard) -> None:
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: RealBoard, accepted: bool) -> None:
-    other = load_labels(boards.labels_file("v2"), "v2", board.scorer.table)
+    other = load_labels(boards.labels_file("v2"), "v2", table=board.scorer.table)
     scorer = replace(board.scorer, labels={**board.scorer.labels, "v2": other}, hidden={"v2": "overall"})
     setup = replace(board.runner, scorer=scorer, accept_weak_hiding=accepted)
-    startup.register(board.database, scorer, "v2")
+    startup.register(board.database, scorer, revision="v2")
     setup.watch_hiding()
-    found = operations.health(by(board.database, MAINTAINER, BENCHMARK))
+    found = operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK))
     assert [(one.revision, one.accepted) for one in found.weakly_hidden] == [("v2", accepted)]
     assert ("ALARM: The labels v2 are not public" in (found.advice or "")) is not accepted
     replace(setup, scorer=replace(scorer, hidden={}), levels={}).watch_hiding()  # they were made public
-    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
 
 
 # --- what readers lose and gain ---------------------------------------------------------------------------------------
@@ -142,23 +146,25 @@ def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: 
 )
 def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
     _import(board, disclosure=level, accept_weak_hiding=True)
-    done = rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v2")
+    done = rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2")
     board.runner.run_all()
     assert done.task_id is not None
     found = rescoring.preview(by(board.database, MAINTAINER), done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
     assert said in text_output.preview(found)
     with refuses(Conflict, "not-confirmed") as asked:
-        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "")
+        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "")
     assert said in str(asked.value)
     assert said in _apply(board).message
 
 
 def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
-        label_levels.state(session, BENCHMARK, {"v1": "overall"})
+        label_levels.state(session, BENCHMARK, levels={"v1": "overall"})
     _import(board, public=True)
-    assert "Readers will gain counts, sources" in rescoring.effect(by(board.database, MAINTAINER, BENCHMARK), "v2")
+    assert "Readers will gain counts, sources" in rescoring.effect(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2"
+    )
 
 
 def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
@@ -176,7 +182,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
     _import(board, disclosure="overall", accept_weak_hiding=True)
     _apply(board)
-    done = labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "the paper is out")
+    done = labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="the paper is out")
     assert done.changed
     assert "Readers will gain" in done.message
     board.publish()
@@ -185,27 +191,29 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     said = decisions(board.database)[0]
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
-    assert not labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "again").changed
+    assert not labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="again").changed
     board.runner.watch_hiding()
-    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
-    assert labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "no harm", "v2").changed
+    assert labels.disclose(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="no harm", confirmation="v2"
+    ).changed
     assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
 
 
 def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
-    ctx = by(board.database, MAINTAINER, BENCHMARK)
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
     with refuses(Conflict, "configured") as refused:
-        labels.disclose(ctx, "v1", "because")
+        labels.disclose(ctx, "v1", reason="because")
     assert refused.value.code == "configured"
     _import(board, accept_weak_hiding=True)
-    assert _not_possible(lambda: labels.disclose(ctx, "v2", "because", "v3")) == "not-confirmed"
+    assert _not_possible(lambda: labels.disclose(ctx, "v2", reason="because", confirmation="v3")) == "not-confirmed"
     with pytest.raises(NotFound):
-        labels.disclose(ctx, "v9", "because")
+        labels.disclose(ctx, "v9", reason="because")
 
 
 # --- discard ----------------------------------------------------------------------------------------------------------
@@ -220,7 +228,7 @@ def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board:
     assert not board.runner.store.has("v2")
     with pytest.raises(StopIteration):
         _revision(board)
-    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
     assert all("v2" not in one.sentence for one in decisions(board.database))
     assert "imported as a draft" in _import(board, public=True)  # other labels, if they were
     assert _revision(board).disclosure == "public"
@@ -230,7 +238,7 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
     _import(board, public=True)
     _apply(board)
     assert _not_possible(lambda: _discard(board)) == "in-use"
-    rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v2", "too early")
+    rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
     assert _revision(board).published_at is None
     assert _not_possible(lambda: _discard(board)) == "in-use"
     assert _not_possible(lambda: _discard(board, "v1")) == "configured"
@@ -238,8 +246,13 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
 
 def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
     _import(board, public=True)
-    rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v2")
-    assert _not_possible(lambda: labels.request_discard(by(board.database, MAINTAINER, BENCHMARK), "v2", "x")) == "busy"
+    rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2")
+    assert (
+        _not_possible(
+            lambda: labels.request_discard(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="x")
+        )
+        == "busy"
+    )
     board.runner.run_all()
     assert _discard(board).changed
 
@@ -258,19 +271,22 @@ def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
 def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
     file, site = str(boards.labels_file("v2")), _ApiSite(board.database, BENCHMARK)
     body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "overall", "accept_weak_hiding": True}
-    assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/labels", body).status_code == 202
+    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body).status_code == 202
     imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "overall", "--accept-weak-hiding")
     assert _command(board.database, *imported, benchmark=BENCHMARK).ok
     board.runner.run_all()
     assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["overall", "overall"]
     path = "/api/v1/maintenance/labels/r1/disclose"
-    assert site.ask(MAINTAINER, "POST", path, {"reason": "x", "confirmation": "r2"}).json()["code"] == "not-confirmed"
-    assert site.ask(MAINTAINER, "POST", path, {"reason": "x"}).json()["changed"] is True
+    assert (
+        site.ask(MAINTAINER, "POST", path=path, body={"reason": "x", "confirmation": "r2"}).json()["code"]
+        == "not-confirmed"
+    )
+    assert site.ask(MAINTAINER, "POST", path=path, body={"reason": "x"}).json()["changed"] is True
     assert _command(board.database, "labels", "disclose", "r2", "--reason", "x", benchmark=BENCHMARK).ok
     assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["public", "public"]
     discard = "/api/v1/maintenance/labels/r1/discard"
-    assert site.ask(MAINTAINER, "POST", discard, {"reason": "x"}).status_code == 202
+    assert site.ask(MAINTAINER, "POST", path=discard, body={"reason": "x"}).status_code == 202
     assert _command(board.database, "labels", "discard", "r2", "--reason", "x", benchmark=BENCHMARK).ok
     board.runner.run_all()
-    known = {one.revision for one in labels.revisions(by(board.database, LOCAL, BENCHMARK))}
+    known = {one.revision for one in labels.revisions(by(board.database, LOCAL, benchmark=BENCHMARK))}
     assert known == {"v1"}

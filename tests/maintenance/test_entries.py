@@ -50,12 +50,12 @@ def scorer() -> Scorer:
 @pytest.fixture
 def ids(database: Database, scorer: Scorer) -> list[str]:
     """Return three entries of one owner on the board."""
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     names = [
         small_benchmark.submit(database, range(n, n + 1), owner=OWNER, created_at=1_700_000_000.0 + n)[0]
         for n in range(3)
     ]
-    rescore(database, scorer, "demo")
+    rescore(database, scorer, revision="demo")
     return names
 
 
@@ -84,7 +84,7 @@ def head(database: Database) -> audit.Head:
 UseCase = Callable[[Database, Identity, str], ActionResult]
 FOR_MAINTAINERS: dict[str, UseCase] = {
     "hide": lambda db, user, one: entries.hide(by(db, user), one, "because"),
-    "restore": lambda db, user, one: entries.restore(by(db, user), one, "because"),
+    "restore": lambda db, user, one: entries.restore(by(db, user), one, reason="because"),
     "verify": lambda db, user, one: entries.verify(by(db, user), one, "because"),
     "unverify": lambda db, user, one: entries.unverify(by(db, user), one, "because"),
     "flag": lambda db, user, one: entries.flag(by(db, user), one, "because"),
@@ -108,7 +108,7 @@ FOR_OWNERS_TOO: dict[str, UseCase] = {
 def installation(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, str]:
     """Shared by tests whose point is that nothing happens."""
     opened = new_database(f"sqlite:///{tmp_path_factory.mktemp('shared')}/board.db")
-    prepare(opened, scorer, "demo")
+    prepare(opened, scorer, label_revision="demo")
     return opened, small_benchmark.submit(opened, range(1), owner=OWNER)[0]
 
 
@@ -140,7 +140,7 @@ def test_what_is_for_owners_is_refused_to_other_owners(
 
 
 def test_without_sign_in_nobody_can_show_that_an_entry_is_theirs(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     (entry,) = small_benchmark.submit(database, range(1))  # owner: local, as everybody's
     with pytest.raises(Forbidden):
         entries.withdraw(by(database, OPEN), entry, "not mine")
@@ -160,7 +160,7 @@ def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scor
     assert ids[1] not in json.dumps(hidden)
     assert [entry["id"] for entry in hidden["entries"]] == [ids[0], ids[2]]
     assert all(ids[1] not in json.dumps(one.to_json()) for one in decisions(database))
-    entries.restore(by(database, MAINTAINER), ids[1], "it was none")
+    entries.restore(by(database, MAINTAINER), ids[1], reason="it was none")
     entries.unflag(by(database, MAINTAINER), ids[1], "no")
     assert snapshot(database, scorer)["entries"] == before["entries"]
 
@@ -224,7 +224,7 @@ def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str])
     assert head(database) == before
 
 
-def edited(database: Database, entry: str, times: int, ago: float) -> None:
+def edited(database: Database, entry: str, *, times: int, ago: float) -> None:
     """That its owner has changed an entry so often, so many seconds ago."""
     with database.write() as session:
         at = queries.now(session) - ago
@@ -235,13 +235,13 @@ def edited(database: Database, entry: str, times: int, ago: float) -> None:
 def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_be(
     database: Database, ids: list[str]
 ) -> None:
-    def edit(number: int, user: Identity = OWNER_OF_IT, entry: str = ids[0]) -> ActionResult:
+    def edit(number: int, user: Identity = OWNER_OF_IT, *, entry: str = ids[0]) -> ActionResult:
         return entries.edit(by(database, user, parse=parse), entry, {"notes": f"note {number}"})
 
-    edited(database, ids[0], 20, DAY + 60)
+    edited(database, ids[0], times=20, ago=DAY + 60)
     for number in range(CHANGES_A_DAY):
         assert edit(number, entry=ids[number % 2]).changed  # whichever of theirs
-    assert edit(99, MAINTAINER, ids[2]).changed
+    assert edit(99, MAINTAINER, entry=ids[2]).changed
     before = head(database)
     with pytest.raises(RateLimited, match=r"20 times in 24 hours\. The next change is possible from 20") as caught:
         edit(99)
@@ -254,7 +254,7 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
 
 
 def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, ids: list[str]) -> None:
-    edited(database, ids[0], CHANGES_A_DAY - 1, 60)
+    edited(database, ids[0], times=CHANGES_A_DAY - 1, ago=60)
     edits = [
         partial(entries.edit, by(database, OWNER_OF_IT, parse=parse), ids[n % 3], {"notes": f"{n}"}) for n in range(6)
     ]
@@ -327,7 +327,7 @@ def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, sc
         entries.merge(by(database, MAINTAINER), ids[2], ids[2], "into itself")
     entries.merge(by(database, MAINTAINER), ids[1], ids[2], "and that one too")
     assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
-    entries.restore(by(database, MAINTAINER), ids[0], "they differ")
+    entries.restore(by(database, MAINTAINER), ids[0], reason="they differ")
     assert on_board(database, scorer) == [ids[0], ids[2]]
 
 
@@ -352,8 +352,10 @@ def test_two_entries_that_do_not_tell_their_owners_are_not_merged_either(databas
 def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[str]) -> None:
     (unpublished, waiting) = small_benchmark.submit(database, range(100, 102))
     with database.write() as session:
-        visibility.request_approval(session, unpublished, visibility.EntryVisibility(published=False), approval=False)
-        visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
+        visibility.request_approval(
+            session, unpublished, shown=visibility.EntryVisibility(published=False), approval=False
+        )
+        visibility.request_approval(session, waiting, shown=visibility.PLAIN, approval=True)
     for into in (unpublished, waiting):
         with refuses(Conflict, "not-on-the-board"):
             entries.merge(by(database, MAINTAINER), ids[0], into, "the same run")
@@ -363,7 +365,9 @@ def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[s
 def _unnamed(database: Database, number: int) -> str:
     (entry,) = small_benchmark.submit(database, range(number, number + 1))
     with database.write() as session:
-        visibility.request_approval(session, entry, visibility.EntryVisibility(anonymous_until=4e9), approval=False)
+        visibility.request_approval(
+            session, entry, shown=visibility.EntryVisibility(anonymous_until=4e9), approval=False
+        )
     return entry
 
 
@@ -381,18 +385,18 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run")
     entries.hide(by(database, MAINTAINER), ids[0], "private data in the notes")
     logged = len(decisions(database))
-    seen = entries.restore(by(database, MAINTAINER), ids[0], "the notes are clean").message
+    seen = entries.restore(by(database, MAINTAINER), ids[0], reason="the notes are clean").message
     assert f"was restored, but it was merged into {ids[1]}. Restore it once more" in seen
     assert [one.kind for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
     assert len(decisions(database)) == logged + 2
-    apart = entries.restore(by(database, MAINTAINER), ids[0], "they differ")
+    apart = entries.restore(by(database, MAINTAINER), ids[0], reason="they differ")
     assert "was restored, but it is withdrawn. Restore it once more" in apart.message
     shown = snapshot(database, scorer)
     assert [(stub["id"], stub.get("merged_into"), stub["reason"]) for stub in shown["stubs"]] == [
         (ids[0], None, "the owner's own decision")
     ]
     assert decisions(database)[0].sentence == f"Entry {ids[0]} was restored, but it is withdrawn: they differ"
-    back = entries.restore(by(database, MAINTAINER), ids[0], "the owner asked for it").message
+    back = entries.restore(by(database, MAINTAINER), ids[0], reason="the owner asked for it").message
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
     assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
@@ -402,7 +406,7 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
         "It was restored, but it is withdrawn: they differ",
         f"It was restored, but it was merged into {ids[1]}: the notes are clean",
     ]
-    assert not entries.restore(by(database, MAINTAINER), ids[0], "again").changed
+    assert not entries.restore(by(database, MAINTAINER), ids[0], reason="again").changed
 
 
 def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[str]) -> None:
@@ -413,7 +417,7 @@ def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[
         lambda: entries.unverify(by(database, MAINTAINER), ids[0], "no"),
         lambda: entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"notes": "new"}),
         lambda: entries.hide(by(database, MAINTAINER), ids[0], "because"),
-        lambda: entries.restore(by(database, MAINTAINER), ids[0], "because"),
+        lambda: entries.restore(by(database, MAINTAINER), ids[0], reason="because"),
         lambda: entries.withdraw(by(database, OWNER_OF_IT), ids[0], "because"),
         lambda: entries.merge(by(database, MAINTAINER), ids[1], ids[2], "because"),
         lambda: entries.transfer(by(database, MAINTAINER), ids[2], "local", "because"),
@@ -432,7 +436,7 @@ def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[
 def test_the_event_and_the_change_stand_and_fall_together(
     database: Database, ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: Any) -> int:
+    def refuse(*_: Any, **__: Any) -> int:
         raise RuntimeError
 
     monkeypatch.setattr(audit, "append", refuse)
@@ -445,12 +449,12 @@ def test_the_event_and_the_change_stand_and_fall_together(
 
 
 def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     (entry,) = small_benchmark.submit(database, range(1), queued=True)
     with database.write() as session:
-        claim = job_queue.claim(session, "w", 60)
+        claim = job_queue.claim(session, "w", lease_seconds=60)
         assert claim is not None
-        job_queue.fail(session, claim, "broken", retry=False)
+        job_queue.fail(session, claim, reason="broken", retry=False)
     (failure,) = operations.health(by(database, MAINTAINER)).failures
     assert (failure.submission_id, failure.reason) == (entry, "broken")
     assert operations.requeue(by(database, MAINTAINER), failure.job_id).changed
@@ -460,7 +464,7 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
         assert job is not None
         assert (job.state, job.attempts, job.reason) == ("queued", 0, "")
     with database.write() as session:
-        assert job_queue.claim(session, "w", 60) is not None
+        assert job_queue.claim(session, "w", lease_seconds=60) is not None
 
 
 def test_a_pause_has_a_public_message(database: Database) -> None:
@@ -486,6 +490,6 @@ def test_health_is_for_maintainers(database: Database) -> None:
 def test_ids_stay(database: Database, ids: list[str]) -> None:
     entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"model": "another name"})
     entries.hide(by(database, MAINTAINER), ids[0], "because")
-    entries.restore(by(database, MAINTAINER), ids[0], "because")
+    entries.restore(by(database, MAINTAINER), ids[0], reason="because")
     with database.read() as session:
         assert set(session.scalars(select(Submission.id))) == set(ids)

@@ -18,7 +18,7 @@ from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 
 
-def _silent(session: Session, worker: str, seconds: float) -> None:
+def _silent(session: Session, worker: str, *, seconds: float) -> None:
     worker_heartbeats.record_heartbeat(session, worker)
     session.execute(
         text("UPDATE workers SET started_at = started_at - :s, heartbeat_at = heartbeat_at - :s WHERE name = :n"),
@@ -29,7 +29,7 @@ def _silent(session: Session, worker: str, seconds: float) -> None:
 def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hour(database: Database) -> None:
     with database.write() as session:
         for worker, seconds in (("alive", 5), ("dead", 90), ("forgotten", 4000)):
-            _silent(session, worker, seconds)
+            _silent(session, worker, seconds=seconds)
     found = operations.health(by(database, MAINTAINER))
     assert [one.name for one in found.workers] == ["alive", "dead"]
     alive, dead = found.workers
@@ -45,26 +45,26 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
 def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "v2", "demo", "a" * 64, 21)
-        label_sets.activate_revision(session, "demo", "v2", "1", "start")
-        _silent(session, "dead", 90)
-        worker_heartbeats.set_loaded_revisions(session, "dead", {"demo": ["v2"]})
-        label_availability.require_labels_loaded(session, "demo", "v2")  # nobody lives who could say otherwise
+        label_sets.activate_revision(session, "demo", label_revision="v2", scorer_version="1", reason="start")
+        _silent(session, "dead", seconds=90)
+        worker_heartbeats.set_loaded_revisions(session, "dead", revisions={"demo": ["v2"]})
+        label_availability.require_labels_loaded(session, "demo", revision="v2")  # nobody lives who could say otherwise
         worker_heartbeats.record_heartbeat(session, "of an earlier release")
-        label_availability.require_labels_loaded(session, "demo", "v2")
+        label_availability.require_labels_loaded(session, "demo", revision="v2")
         worker_heartbeats.record_heartbeat(session, "alive")
-        worker_heartbeats.set_loaded_revisions(session, "alive", {"demo": ["v1"]})
+        worker_heartbeats.set_loaded_revisions(session, "alive", revisions={"demo": ["v1"]})
         with pytest.raises(Conflict, match="name v2 in LABELS again"):
-            label_availability.require_labels_loaded(session, "demo", "v2")
+            label_availability.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
     assert found.advice is not None
     assert found.advice.startswith("No worker that runs holds the labels of revision v2, which the board shows")
     assert found.advice in text_output.health(found)
     with database.write() as session:
-        worker_heartbeats.add_loaded_revision(session, "alive", "demo", "v2")
+        worker_heartbeats.add_loaded_revision(session, "alive", benchmark="demo", revision="v2")
         worker_heartbeats.add_loaded_revision(
-            session, "of an earlier release", "demo", "v3"
+            session, "of an earlier release", benchmark="demo", revision="v3"
         )  # has not said anything: it still does not
-        label_availability.require_labels_loaded(session, "demo", "v1")
+        label_availability.require_labels_loaded(session, "demo", revision="v1")
         assert worker_heartbeats.no_worker_has(session, "demo", "v3")
     assert operations.health(by(database, MAINTAINER)).advice is None
     with database.write() as session:

@@ -54,15 +54,15 @@ def _lived_in(database: Database) -> list[str]:
     """Eight entries: scored alone or in bulk, edited, transferred, merged, withdrawn, anonymous, unpublished,
     waiting."""
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     ids = on_record(database, small_benchmark.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account))
     with database.write() as session:
-        visibility.request_approval(session, ids[5], visibility.EntryVisibility(4e9), approval=False)
-        visibility.request_approval(session, ids[6], visibility.EntryVisibility(published=False), approval=False)
-        visibility.request_approval(session, ids[7], visibility.PLAIN, approval=True)
+        visibility.request_approval(session, ids[5], shown=visibility.EntryVisibility(4e9), approval=False)
+        visibility.request_approval(session, ids[6], shown=visibility.EntryVisibility(published=False), approval=False)
+        visibility.request_approval(session, ids[7], shown=visibility.PLAIN, approval=True)
     while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
         pass
-    rescore(database, scorer, "flipped", chunk=3)
+    rescore(database, scorer, revision="flipped", chunk=3)
     edited = entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[0], DETAILS)  # type: ignore[arg-type]
     assert edited.changed
     assert entries.edit(by(database, MAINTAINER, parse=_parse), ids[0], {"notes": "", "parameters_b": 7.5}).changed  # type: ignore[arg-type]
@@ -157,7 +157,7 @@ def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], 
         connection.close()
         named = [one for one in _found(copied) if not one.startswith("snapshots")]
         assert [one for one in named if entry in one and one.startswith(table) and why in one], named
-        receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
+        receipts = ReceiptService(copied, spec_of("demo"), signer=SIGNER)
         with pytest.raises(RecordChanged):
             receipts.of_scores(entry, LOCAL)
     assert receipts.of_scores(ids[3], LOCAL)  # the others' receipts are signed as before
@@ -228,12 +228,12 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     hashed = audit.link(event.prev_hash, text)
     _do(copied, "UPDATE events SET body = ?, hash = ? WHERE seq = ?", text, hashed, event.seq)
     with pytest.raises(RecordChanged):
-        ReceiptService(copied, spec_of("demo"), SIGNER).of_scores(ids[0], LOCAL)
+        ReceiptService(copied, spec_of("demo"), signer=SIGNER).of_scores(ids[0], LOCAL)
     assert actions_audit.verify(by(copied, MAINTAINER)).broken_at == event.seq + 1
 
 
 def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied: Database, ids: list[str]) -> None:
-    receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
+    receipts = ReceiptService(copied, spec_of("demo"), signer=SIGNER)
     (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
     _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
     app = FastAPI()
@@ -261,7 +261,14 @@ def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
     copied: Database, ids: list[str], tmp_path: Path
 ) -> None:
     scorer = small_benchmark.scorer()
-    setup = TaskRunner(copied, scorer, LabelRegistry(scorer.labels), LabelStore(tmp_path, scorer.table), "w", 60)
+    setup = TaskRunner(
+        copied,
+        scorer,
+        registry=LabelRegistry(scorer.labels),
+        store=LabelStore(tmp_path, scorer.table),
+        worker="w",
+        lease_seconds=60,
+    )
     setup.check_rows()
     _do(copied, "UPDATE submissions SET owner = 'athief000000' WHERE id = ?", ids[0])
     setup.check_rows()  # it is not due
@@ -312,7 +319,8 @@ def test_an_old_chain_is_refused_in_one_sentence(
 def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
     """Anyone who knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
     hidden = replace(
-        ReceiptService(copied, spec_of("demo"), SIGNER), hidden_labels={"demo": "categories", "flipped": "categories"}
+        ReceiptService(copied, spec_of("demo"), signer=SIGNER),
+        hidden_labels={"demo": "categories", "flipped": "categories"},
     )
     given = hidden.of_scores(ids[0], STRANGER)
     assert given is not None
@@ -331,7 +339,7 @@ def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: 
 def test_under_public_labels_the_body_opens_the_commitment_and_names_no_other_entry(
     copied: Database, ids: list[str]
 ) -> None:
-    receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
+    receipts = ReceiptService(copied, spec_of("demo"), signer=SIGNER)
     hidden = replace(receipts, hidden_labels={"demo": "categories", "flipped": "categories"})
     open_ones, closed = receipts.of_scores(ids[0], STRANGER), hidden.of_scores(ids[0], STRANGER)
     assert open_ones and closed

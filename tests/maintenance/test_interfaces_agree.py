@@ -41,7 +41,7 @@ def board(database: Database) -> Database:
 
 
 def _command(database: Database, *arguments: str, benchmark: str = "demo") -> CliResult:
-    return run_command(by(database, LOCAL, benchmark), *arguments)
+    return run_command(by(database, LOCAL, benchmark=benchmark), *arguments)
 
 
 class _Page(MaintainPage):
@@ -84,11 +84,11 @@ def test_rest_takes_a_head_whole_or_not_at_all(board: Database) -> None:
     site, path = _ApiSite(board), "/api/v1/maintenance/audit/verify"
     kept = audit.head(by(board, MAINTAINER))
     for asked in ("?seq=1", "?seq=999999", f"?hash={HASH}", "?seq=1&hash=", "?seq=1&hash=0"):
-        answer = site.ask(MAINTAINER, "GET", path + asked)
+        answer = site.ask(MAINTAINER, "GET", path=path + asked)
         assert (answer.status_code, answer.json()["code"]) == (409, "no-head"), asked
     for asked, holds in ((f"?seq=999999&hash={HASH}", False), (f"?seq={kept['seq']}&hash={kept['hash']}", True)):
-        assert site.ask(MAINTAINER, "GET", path + asked).json()["head_holds"] is holds
-    assert site.ask(MAINTAINER, "GET", path).json()["head_holds"] is None
+        assert site.ask(MAINTAINER, "GET", path=path + asked).json()["head_holds"] is holds
+    assert site.ask(MAINTAINER, "GET", path=path).json()["head_holds"] is None
 
 
 @pytest.mark.parametrize("typed", [*TOO_LARGE, "-1", "1.5", "", "x", "\u0661", "\u00b2"], ids=lambda typed: typed[:20])
@@ -124,7 +124,7 @@ def test_and_on_the_page(board: Database) -> None:
             "suspicions.dismiss",
         ):
             assert "by its number" in context.act(action, [typed], reason="because")[0], action
-        assert "by its number" in context.press("Draft from accepted ones", {"Only disputes": typed}, "Disputes")[0]
+        assert "by its number" in context.press("Draft from accepted ones", {"Only disputes": typed}, tab="Disputes")[0]
         assert "by its number" in context.show("tasks", typed)
     for extra in ("1e999", "99999999999", "-1", "x"):
         assert "Grant from 1" in context.act("quota.grant", ["local"], extra=extra, reason="because")[0], extra
@@ -154,5 +154,5 @@ def test_over_rest_too_and_in_every_address(board: Database) -> None:
         ("POST", "/api/v1/entries/%00/hide", {"reason": "x"}),
         ("PUT", "/api/v1/maintenance/bans/%00", {"reason": "x"}),
     ):
-        answer = site.ask(MAINTAINER, method, path, body)
+        answer = site.ask(MAINTAINER, method, path=path, body=body)
         assert (answer.status_code, answer.json()["code"]) == (422, "bad-text"), path

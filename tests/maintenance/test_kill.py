@@ -62,14 +62,19 @@ def _everything(runner: TaskRunner, worker: Worker) -> None:
 
 
 def a_worker(database: Database, state: Path) -> Callable[[], None]:
-    loaded = load_labels(boards.labels_file("v1"), "v1", boards.table())
+    loaded = load_labels(boards.labels_file("v1"), "v1", table=boards.table())
     runner = replace(
         create_task_runner(
-            database, Scorer(boards.table(), {"v1": loaded}, SCORER_VERSION), state, crash_helpers.LEASE
+            database,
+            Scorer(boards.table(), {"v1": loaded}, version=SCORER_VERSION),
+            state=state,
+            lease_seconds=crash_helpers.LEASE,
         ),
         chunk=CHUNK,
     )
-    return lambda: _everything(runner, Worker(database, runner.scorer, crash_helpers.LEASE, runner.worker))
+    return lambda: _everything(
+        runner, Worker(database, runner.scorer, lease_seconds=crash_helpers.LEASE, name=runner.worker)
+    )
 
 
 def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Callable[[], None]:
@@ -78,7 +83,13 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
     def too_early(database: Database, staged: Scorer, *arguments: Any) -> bool:
         (revision,) = staged.revisions
         with database.write() as session:
-            label_sets.activate_revision(session, BENCHMARK, revision, staged.version, "before there is a score")
+            label_sets.activate_revision(
+                session,
+                BENCHMARK,
+                label_revision=revision,
+                scorer_version=staged.version,
+                reason="before there is a score",
+            )
         return stage(database, staged, *arguments)
 
     activate_revision._split = too_early  # type: ignore[assignment]
@@ -89,23 +100,23 @@ def _fill(url: str, state: Path) -> None:
     """Everything scored under v1 and published, v2 imported, apply requested; nobody has begun."""
     database = open_database(url)
     migrate(database)
-    board = boards.open_board(database, state, "v1")
+    board = boards.open_board(database, state, revision="v1")
     source = str(boards.labels_file("v2"))
     labels.request_import(
-        by(database, MAINTAINER, BENCHMARK),
+        by(database, MAINTAINER, benchmark=BENCHMARK),
         "v2",
         source,
         "the authors changed labels",
         level=DisclosureLevel(public=True),
     )
-    _everything(board.runner, Worker(database, board.scorer, 60.0))
-    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "sixteen labels", "v2")
+    _everything(board.runner, Worker(database, board.scorer, lease_seconds=60.0))
+    rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
     database.close()
 
 
 @pytest.fixture(scope="module", params=BOTH)
 def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return crash_helpers.copies(request, tmp_path_factory, _fill)
+    return crash_helpers.copies(request, tmp_path_factory, fill=_fill)
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,7 @@ class StoredBoard:
 
     @property
     def worker(self) -> Worker:
-        return Worker(self.board.database, self.board.scorer, 60.0)
+        return Worker(self.board.database, self.board.scorer, lease_seconds=60.0)
 
     def shown(self) -> str:
         with self.board.database.read() as session:
@@ -149,7 +160,7 @@ class StoredBoard:
 
 def _find(installation: Installation) -> StoredBoard:
     opened = open_database(installation.url)
-    board = boards.open_board(opened, installation.state, "v1", judges_wanted=0)
+    board = boards.open_board(opened, installation.state, revision="v1", judges_wanted=0)
     board.runner.refresh()
     return StoredBoard(board)
 
@@ -182,17 +193,19 @@ def _look(installation: Installation, stages: list[dict[str, Any]]) -> tuple[str
     assert found.public() == stages[-1]
     before = found.head()
     found.finish()
-    assert not rescoring.request_apply(by(found.board.database, MAINTAINER, BENCHMARK), "v2", "again", "v2").changed
+    assert not rescoring.request_apply(
+        by(found.board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "again", "v2"
+    ).changed
     assert (found.head(), found.public()) == (before, stages[-1]), "done again, it does something"
     found.board.database.close()
     return shown, stages.index(public)
 
 
 def _killed(
-    copies: Copy, stages: list[dict[str, Any]], commit: int, moment: str, prepare: Prepare = a_worker
+    copies: Copy, stages: list[dict[str, Any]], *, commit: int, moment: str, prepare: Prepare = a_worker
 ) -> tuple[str, int]:
     with copies() as installation:
-        assert crash_helpers.run(installation, prepare, commit, moment) != 0
+        assert crash_helpers.run(installation, prepare, commit=commit, moment=moment) != 0
         return _look(installation, stages)
 
 
@@ -219,8 +232,10 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
     )
     for commit in _chosen(request):
         expected = ("v1" if commit <= moved else "v2", (commit > published) + (commit > related))
-        assert _killed(copies, stages, commit, "before") == expected, f"killed before {COMMITS[commit - 1]}"
-    assert _killed(copies, stages, len(COMMITS), "after") == ("v2", 2)
+        assert _killed(copies, stages, commit=commit, moment="before") == expected, (
+            f"killed before {COMMITS[commit - 1]}"
+        )
+    assert _killed(copies, stages, commit=len(COMMITS), moment="after") == ("v2", 2)
 
 
 def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy) -> None:
@@ -229,4 +244,4 @@ def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy) 
     with copies() as untouched:
         split = crash_helpers.commits(untouched, prepare).index("activate_revision._split") + 1
     with pytest.raises(AssertionError, match="not whole"):
-        _killed(copies, stages, split, "before", prepare)
+        _killed(copies, stages, commit=split, moment="before", prepare=prepare)

@@ -153,7 +153,7 @@ def test_rows_offer_what_their_state_allows_and_what_destroys_stands_last(board:
     without = dict(re.findall(r'data-key="(\w+)"[^>]*data-without="([^"]*)"', table))
     assert "entries.hide" in without[hidden] and "entries.restore" not in without[hidden]
     assert "entries.restore" in without[shown] and "entries.hide" not in without[shown]
-    rows = RowActions.of(ACTIONS, "t", "entry", ["entries"])
+    rows = RowActions.of(ACTIONS, "t", parameter="entry", areas=["entries"])
     danger = [action.declared.danger for action in rows.actions.values()]
     assert danger == sorted(danger) and {"entries.hide", "entries.merge"} <= set(rows.actions)
 
@@ -165,9 +165,9 @@ def test_tabs_say_how_much_is_open_in_them(board: Database) -> None:
     labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
         session.execute(insert(Approval).values(submission_id=entry))
-        claim = tasks.claim(session, "worker", 60.0)
+        claim = tasks.claim(session, "worker", lease_seconds=60.0)
         assert claim is not None
-        tasks.fail(session, claim, "gone", retry=False)
+        tasks.fail(session, claim, words="gone", retry=False)
     assert page.counts("Tasks")[:2] == ["Health 1", "Approvals 1"]
 
 
@@ -203,7 +203,7 @@ def test_entries_are_found_by_model_owner_and_id(board: Database) -> None:
 
 def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
-    add_judges(bench, np.zeros((2, len(bench.table))), ["o0", "o1"])
+    add_judges(bench, np.zeros((2, len(bench.table))), owners=["o0", "o1"])
     asked = rescoring.request_preview(by(bench.database, MAINTAINER), "demo")
     bench.runner.run_all()
     page = _page(bench.database, MAINTAINER)
@@ -216,9 +216,9 @@ def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
 def test_a_failed_task_is_asked_for_again_at_its_row(board: Database) -> None:
     failed = labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
-        claim = tasks.claim(session, "worker", 60.0)
+        claim = tasks.claim(session, "worker", lease_seconds=60.0)
         assert claim is not None
-        tasks.fail(session, claim, HOSTILE, retry=False)
+        tasks.fail(session, claim, words=HOSTILE, retry=False)
     page = _page(board, MAINTAINER)
     _, _, shown = page.open("Health")
     assert HOSTILE not in shown and "&lt;img" in shown
@@ -254,9 +254,13 @@ def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
 
 
 def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() -> None:
-    assert '<td role="cell" data-name="Salt" data-nothing>–</td>' in markup.table("T", ("Salt",), [(None,)], "")
-    assert "data-nothing" not in markup.table("T", ("Salt",), [("-",)], "")
-    assert "<h2>T</h2>" in markup.table("T", ("Salt",), [], ""), "below the page's title, no level is left out"
+    assert '<td role="cell" data-name="Salt" data-nothing>–</td>' in markup.table(
+        "T", ("Salt",), rows=[(None,)], nothing=""
+    )
+    assert "data-nothing" not in markup.table("T", ("Salt",), rows=[("-",)], nothing="")
+    assert "<h2>T</h2>" in markup.table("T", ("Salt",), rows=[], nothing=""), (
+        "below the page's title, no level is left out"
+    )
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:
@@ -286,7 +290,11 @@ def test_every_text_is_escaped() -> None:
         "entries": [{"id": "e1", "model": HOSTILE, "version": "", "rank": [1, 1], "macro": [0.5, 0.4999]}],
         "significance": [],
     }
-    text = markup.preview(found, 1) + markup.table(HOSTILE, (HOSTILE,), [(HOSTILE,)], "") + markup.refusal(HOSTILE)
+    text = (
+        markup.preview(found, 1)
+        + markup.table(HOSTILE, (HOSTILE,), rows=[(HOSTILE,)], nothing="")
+        + markup.refusal(HOSTILE)
+    )
     assert HOSTILE not in text
     assert "50.0 → 50.0 (−0.01)" in text
 
@@ -371,7 +379,13 @@ def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> N
 
 def test_a_source_leads_to_an_http_address_only() -> None:
     result = ReportedResultView(
-        "r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(VL.score_names), "", None
+        "r-x",
+        "X",
+        source=HOSTILE,
+        url="https://a.example/?a=1&b=2",
+        figures=dict.fromkeys(VL.score_names),
+        check="",
+        removed=None,
     )
     shown = markup.reported_results([result, replace(result, url="javascript:alert(1)")])
     assert shown.count('<a href="https://a.example/?a=1&amp;b=2" rel="nofollow noopener">') == shown.count("<a ") == 1

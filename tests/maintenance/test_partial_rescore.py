@@ -39,7 +39,7 @@ BENCHMARK = "vl-rewardbench"
 def _import(board: RealBoard) -> None:
     source = str(boards.labels_file("v2"))
     labels.request_import(
-        by(board.database, MAINTAINER, BENCHMARK),
+        by(board.database, MAINTAINER, benchmark=BENCHMARK),
         "v2",
         source,
         "the authors changed labels",
@@ -51,12 +51,12 @@ def _import(board: RealBoard) -> None:
 def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
     opened = open_database(f"sqlite:///{tmp_path}/board.db")
     migrate(opened)
-    return boards.open_board(opened, tmp_path / "state", "v1", judges_wanted=judges)
+    return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=judges)
 
 
 def _apply(board: RealBoard, revision: str = "v2", **scope: Any) -> Any:
     asked = rescoring.request_apply(
-        by(board.database, MAINTAINER, BENCHMARK), revision, "because", revision, RescoreScope(**scope)
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "because", revision, RescoreScope(**scope)
     )
     board.runner.run_all()
     return asked if asked.task_id is None else operations.task(by(board.database, MAINTAINER), asked.task_id)
@@ -86,11 +86,11 @@ def _content(board: RealBoard) -> dict[str, Any]:
 def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_event(
     database: Database, tmp_path: Path
 ) -> None:
-    board = boards.open_board(database, tmp_path / "state", "v1")
+    board = boards.open_board(database, tmp_path / "state", revision="v1")
     _import(board)
     before = len(_events(database, "scores.recorded"))
     first, second, third = (replace(board.runner, worker=name, chunk=2) for name in ("first", "second", "third"))
-    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     assert first.run_one()  # it splits the task, and holds nothing any more
     with database.read() as session:
         (task,) = tasks.latest(session, 1)
@@ -117,14 +117,14 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
 def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=6)
     _import(board)
-    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
-    register(board.database, replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels}), "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    register(board.database, replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels}), revision="v2")
     with board.database.write() as session:  # split, and one piece taken by somebody who is gone
-        claim = tasks.claim(session, "dead", 60.0)
+        claim = tasks.claim(session, "dead", lease_seconds=60.0)
         assert claim is not None
         parts = (board.ids[:3], board.ids[3:])
-        tasks.split(session, claim, [({"entries": part, "round": 0}, 3) for part in parts])
-        taken = tasks.claim(session, "dead", 60.0)
+        tasks.split(session, claim, parts=[({"entries": part, "round": 0}, 3) for part in parts])
+        taken = tasks.claim(session, "dead", lease_seconds=60.0)
         assert taken is not None
         assert taken.kind == PIECE
         session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
@@ -179,7 +179,7 @@ def test_a_part_is_scored_under_another_revision_and_the_board_stays(tmp_path: P
     assert not _events(board.database, "rescore.applied")
     _apply(board)  # the whole goes on where the parts stopped
     assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
-    expected = boards.slow_board("v2", board.ids, boards.judges())
+    expected = boards.slow_board("v2", board.ids, votes=boards.judges())
     for entry in board.publish()["entries"]:
         n, agree = (sum(row[field] for row in entry["tallies"]["v2"]["counts"][:7]) for field in (0, 1))
         assert agree / n == pytest.approx(float(expected[entry["id"]].shares["overall"]))
@@ -197,7 +197,7 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
     task = _apply(board, revision="v1", entries=[lost])
     assert "1 entry scored" in task.outcome
     assert lost in {entry["id"] for entry in board.publish()["entries"]}
-    assert not operations.health(by(board.database, MAINTAINER, BENCHMARK)).failures
+    assert not operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).failures
     assert _shown(board.database) == "v1"
 
 
@@ -214,7 +214,11 @@ def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_p
     assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
     with refuses(Conflict, "unknown-filter"):
         rescoring.request_apply(
-            by(board.database, MAINTAINER, BENCHMARK), "v1", "x", "v1", selected=RescoreScope(where={"colour": "red"})
+            by(board.database, MAINTAINER, benchmark=BENCHMARK),
+            "v1",
+            "x",
+            "v1",
+            selected=RescoreScope(where={"colour": "red"}),
         )
 
 
@@ -222,7 +226,7 @@ def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tm
     board = _sqlite_board(tmp_path, judges=3)
     _import(board)
     rescoring.request_apply(
-        by(board.database, MAINTAINER, BENCHMARK),
+        by(board.database, MAINTAINER, benchmark=BENCHMARK),
         "v2",
         "because",
         "v2",
@@ -261,26 +265,34 @@ class PartialRescore:
 @pytest.fixture
 def split(database: Database) -> PartialRescore:
     with database.write() as session:
-        wanted = TaskRequest("rescore.apply", "v2", {}, "because", "amaintainer0", "demo", "1")
+        wanted = TaskRequest(
+            "rescore.apply",
+            "v2",
+            params={},
+            reason="because",
+            requested_by="amaintainer0",
+            benchmark="demo",
+            scorer_version="1",
+        )
         tasks.request(session, wanted)
-        task = tasks.claim(session, "first", 60.0)
+        task = tasks.claim(session, "first", lease_seconds=60.0)
         assert task is not None
-        tasks.split(session, task, [({"entries": [f"e{number}"], "round": 0}, 1) for number in range(3)])
-        piece = tasks.claim(session, "second", 60.0)
+        tasks.split(session, task, parts=[({"entries": [f"e{number}"], "round": 0}, 1) for number in range(3)])
+        piece = tasks.claim(session, "second", lease_seconds=60.0)
         assert piece is not None
-    return PartialRescore(database, task, piece)
+    return PartialRescore(database, task, piece=piece)
 
 
 def _claimed_again(split: PartialRescore) -> TaskClaim:
     """One piece has failed for good, so a worker takes the task."""
     with split.database.write() as session:
-        tasks.fail(session, split.piece, "a fault", retry=False)
-        second = tasks.claim(session, "second", 60.0)
+        tasks.fail(session, split.piece, words="a fault", retry=False)
+        second = tasks.claim(session, "second", lease_seconds=60.0)
         assert second is not None
         assert second.kind == PIECE
-        third = tasks.claim(session, "third", 60.0)
+        third = tasks.claim(session, "third", lease_seconds=60.0)
         assert third is not None
-        task = tasks.claim(session, "first", 60.0)
+        task = tasks.claim(session, "first", lease_seconds=60.0)
     assert task is not None
     assert (task.task_id, task.attempts) == (split.task.task_id, 1), "giving it back to its pieces was no failure"
     return task
@@ -289,17 +301,17 @@ def _claimed_again(split: PartialRescore) -> TaskClaim:
 def test_a_task_waits_for_its_pieces_and_nobody_holds_it(split: PartialRescore) -> None:
     with split.database.write() as session:
         for number in range(3):
-            piece = split.piece if number == 0 else tasks.claim(session, "third", 60.0)
+            piece = split.piece if number == 0 else tasks.claim(session, "third", lease_seconds=60.0)
             assert piece is not None
             assert piece.kind == PIECE
             last = number == 2
             assert not (last and tasks.any_waiting(session))
-            tasks.finish(session, piece, {}, "")
-        task = tasks.claim(session, "third", 60.0)
+            tasks.finish(session, piece, result={}, outcome="")
+        task = tasks.claim(session, "third", lease_seconds=60.0)
         assert task is not None
         assert task.task_id == split.task.task_id
         with pytest.raises(LeaseLost):
-            tasks.finish(session, split.task, {}, "by the worker that has split it")
+            tasks.finish(session, split.task, result={}, outcome="by the worker that has split it")
 
 
 def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(split: PartialRescore) -> None:
@@ -307,11 +319,11 @@ def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(spl
     with split.database.write() as session:
         held = session.scalars(select(Task.id).where(Task.kind == PIECE, Task.worker == "third")).one()
         late_piece = replace(split.piece, task_id=held, epoch=1, worker="third")
-        tasks.fail(session, task, "some entries could not be scored", retry=False)
+        tasks.fail(session, task, words="some entries could not be scored", retry=False)
     assert split.pieces() == [State.FAILED.value]
     for late in (
-        lambda session: tasks.finish(session, late_piece, {}, ""),
-        lambda session: tasks.fail(session, late_piece, "a fault", retry=True),
+        lambda session: tasks.finish(session, late_piece, result={}, outcome=""),
+        lambda session: tasks.fail(session, late_piece, words="a fault", retry=True),
     ):
         with pytest.raises(LeaseLost), split.database.write() as session:
             late(session)
@@ -352,16 +364,20 @@ MISTYPED: tuple[tuple[dict[str, Any], str], ...] = (
 def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
     database: Database, tmp_path: Path, scope: dict[str, Any], said: str
 ) -> None:
-    board = boards.open_board(database, tmp_path / "state", "v1", judges_wanted=2)
+    board = boards.open_board(database, tmp_path / "state", revision="v1", judges_wanted=2)
     _import(board)
     with database.read() as session:
         before = audit.head(session)
     for entries in ([], [board.ids[0]]):  # one that there is does not make up for one that there is not
         asked = {**scope, "entries": [*scope.get("entries", ()), *entries]}
         with pytest.raises((NotFound, Conflict), match=said):
-            rescoring.request_preview(by(database, MAINTAINER, BENCHMARK), "v2", RescoreScope(**asked))
+            rescoring.request_preview(
+                by(database, MAINTAINER, benchmark=BENCHMARK), "v2", selected=RescoreScope(**asked)
+            )
         with pytest.raises((NotFound, Conflict), match=said):
-            rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "because", "v2", RescoreScope(**asked))
+            rescoring.request_apply(
+                by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2", RescoreScope(**asked)
+            )
     with database.read() as session:
         assert audit.head(session) == before
 
@@ -372,7 +388,7 @@ def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(t
     moderation.withdraw(by(board.database, MAINTAINER), board.ids[0], "because")
     with refuses(Conflict, "nothing-in-scope"):
         rescoring.request_preview(
-            by(board.database, MAINTAINER, BENCHMARK), "v2", selected=RescoreScope(entries=board.ids[:1])
+            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", selected=RescoreScope(entries=board.ids[:1])
         )
     task = _apply(board, entries=board.ids[:1])
     assert task.outcome.startswith("1 entry scored")
@@ -386,7 +402,7 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
     with board.database.read() as session:
         before = audit.head(session)
     said = rescoring.request_apply(
-        by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
     )
     assert (said.changed, said.task_id) == (False, None)
     assert said.message == "All 2 entries were scored under revision v2, scorer version 1 already."
@@ -398,11 +414,15 @@ def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path:
     board = _sqlite_board(tmp_path, judges=2)
     _import(board)
     asked = rescoring.request_apply(
-        by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2", selected=RescoreScope(entries=board.ids[:1])
+        by(board.database, MAINTAINER, benchmark=BENCHMARK),
+        "v2",
+        "because",
+        "v2",
+        selected=RescoreScope(entries=board.ids[:1]),
     )
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
-    register(board.database, scored, "v2")
-    score_some(board.database, scored, "v2", board.ids[:1], lambda session: None)
+    register(board.database, scored, revision="v2")
+    score_some(board.database, scored, revision="v2", ids=board.ids[:1], first=lambda session: None)
     board.runner.run_all()
     assert asked.task_id is not None
     task = operations.task(by(board.database, MAINTAINER), asked.task_id)
@@ -412,13 +432,13 @@ def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path:
 def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=4)
     _import(board)
-    asked = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    asked = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
-    register(board.database, scored, "v2")
-    score_some(board.database, scored, "v2", board.ids[:2], lambda session: None)
+    register(board.database, scored, revision="v2")
+    score_some(board.database, scored, revision="v2", ids=board.ids[:2], first=lambda session: None)
     for _ in range(tasks.MAX_ATTEMPTS):
         with board.database.write() as session:
-            assert tasks.claim(session, "killed", -1.0) is not None
+            assert tasks.claim(session, "killed", lease_seconds=-1.0) is not None
             assert tasks.release_expired(session) == 1
     assert asked.task_id is not None
     failed = operations.task(by(board.database, MAINTAINER), asked.task_id)

@@ -29,12 +29,12 @@ ANN = person("aann00000000")
 
 @pytest.fixture
 def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     with database.write() as session:
         about = {"issuer": "https://id.example", "subject": "1", "name": "ann", "organisations": []}
         session.add(Account(id=ANN.account, **about, confirmed_at=1.0, first_seen_at=1.0, last_seen_at=1.0))
     (tmp_path / "setup").mkdir()
-    return make_setup(database, tmp_path / "setup", QuotaPolicy(per_day=1, per_year=12))
+    return make_setup(database, tmp_path / "setup", policy=QuotaPolicy(per_day=1, per_year=12))
 
 
 def _submit(setup: SubmissionSetup, number: int) -> Accepted:
@@ -43,7 +43,9 @@ def _submit(setup: SubmissionSetup, number: int) -> Accepted:
 
 
 def _grant(database: Database, extra: int = 1) -> int:
-    assert actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra, "a camera-ready deadline").changed
+    assert actions_quota_grants.grant(
+        by(database, MAINTAINER), ANN.account, extra=extra, reason="a camera-ready deadline"
+    ).changed
     return actions_quota_grants.listing(by(database, MAINTAINER))[0].id
 
 
@@ -71,7 +73,7 @@ def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(
         session.execute(update(Job).where(Job.submission_id == second).values(**failed))
     _submit(setup, 3)
     with pytest.raises(NotFound):
-        actions_quota_grants.revoke(by(database, MAINTAINER), grant + 1, "no")
+        actions_quota_grants.revoke(by(database, MAINTAINER), grant + 1, reason="no")
     with database.read() as session:
         assert audit.verify(session) is None
 
@@ -102,14 +104,16 @@ def test_a_double_click_grants_once_and_a_used_one_can_be_given_again(
     setup: SubmissionSetup, database: Database
 ) -> None:
     def click(_: int) -> bool:
-        return actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, 1, "a camera-ready deadline").changed
+        return actions_quota_grants.grant(
+            by(database, MAINTAINER), ANN.account, extra=1, reason="a camera-ready deadline"
+        ).changed
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(click, range(4))) == 1
     assert len(actions_quota_grants.listing(by(database, MAINTAINER))) == 1
-    assert actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, 2, "a camera-ready deadline").changed, (
-        "another number"
-    )
+    assert actions_quota_grants.grant(
+        by(database, MAINTAINER), ANN.account, extra=2, reason="a camera-ready deadline"
+    ).changed, "another number"
     for number in (1, 2):  # the quota's own, and the grant's
         _submit(setup, number)
     assert click(0)
@@ -119,20 +123,20 @@ def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(
     setup: SubmissionSetup, database: Database
 ) -> None:
     grant = _grant(database, extra=3)
-    assert actions_quota_grants.revoke(by(database, MAINTAINER), grant, "given by mistake").changed
-    assert not actions_quota_grants.revoke(by(database, MAINTAINER), grant, "given by mistake").changed
+    assert actions_quota_grants.revoke(by(database, MAINTAINER), grant, reason="given by mistake").changed
+    assert not actions_quota_grants.revoke(by(database, MAINTAINER), grant, reason="given by mistake").changed
     _submit(setup, 1)
     with pytest.raises(QuotaUsed):
         _submit(setup, 2)
     with pytest.raises(Forbidden):
-        actions_quota_grants.grant(by(database, STRANGER), ANN.account, 1, "me")
+        actions_quota_grants.grant(by(database, STRANGER), ANN.account, extra=1, reason="me")
     with pytest.raises(NotFound):
-        actions_quota_grants.grant(by(database, MAINTAINER), "anobody00000", 1, "who")
+        actions_quota_grants.grant(by(database, MAINTAINER), "anobody00000", extra=1, reason="who")
     for extra in (0, -1, 1001):
         with pytest.raises(Conflict, match="from 1 to 1000"):
-            actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra, "so many")
+            actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra=extra, reason="so many")
 
 
 def test_the_account_local_can_be_granted_submissions(database: Database) -> None:
-    assert actions_quota_grants.grant(by(database, MAINTAINER), "local", 2, "a trial").changed
+    assert actions_quota_grants.grant(by(database, MAINTAINER), "local", extra=2, reason="a trial").changed
     assert [one.account for one in actions_quota_grants.listing(by(database, MAINTAINER))] == ["local"]

@@ -66,7 +66,7 @@ def _csv(*rows: dict[str, Any]) -> bytes:
 
 def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.ImportResult:
     ctx = by(database, MAINTAINER, shipped=more.pop("shipped", ()))
-    return reported.import_file(ctx, _csv(*rows), "a survey", **more)
+    return reported.import_file(ctx, _csv(*rows), reason="a survey", **more)
 
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
@@ -86,7 +86,7 @@ def test_that_a_judge_was_given_the_answer_is_kept_and_its_row_leads_nothing(
     with database.read() as session:
         rows = {"reported": stored.shown(session, "demo")}
     assert {row["name"]: row["oracle"] for row in rows["reported"]} == {"Judge-7B": kept, "Judge-72B": None}
-    board = build_board(snapshot([]), VL, published=merge_imported((), rows, VL))
+    board = build_board(snapshot([]), VL, published=merge_imported((), rows, spec=VL))
     assert [row.model for row in board.rows][-1 if kept else 0] == "Judge-7B"
     assert {row.model: row.leads for row in board.rows} == {"Judge-7B": not kept, "Judge-72B": True}
 
@@ -120,7 +120,7 @@ def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database
     lines = _csv(ROW, {**OTHER, "macro": "many"}, ROW).decode().splitlines()
     lines.insert(2, "one,field,too,few")
     with pytest.raises(ReportedFileRejected) as rejected:
-        reported.import_file(by(database, MAINTAINER), "\n".join(lines).encode(), "a survey")
+        reported.import_file(by(database, MAINTAINER), "\n".join(lines).encode(), reason="a survey")
     found = [(one.line, one.field, one.code) for one in rejected.value.problems]
     assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
     records = [ROW, 7, {**OTHER, "date": "May"}]
@@ -175,9 +175,9 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
         _import(database, ROW, {**OTHER, "url": ""})
     assert len(_import(database, ROW, OTHER, dry_run=True).new) == 2
     with refuses(Conflict, "reason-needed"):
-        reported.import_file(by(database, MAINTAINER), _csv(ROW), " ")
+        reported.import_file(by(database, MAINTAINER), _csv(ROW), reason=" ")
     with pytest.raises(Forbidden):
-        reported.import_file(by(database, OWNER_OF_IT), _csv(ROW), "mine")
+        reported.import_file(by(database, OWNER_OF_IT), _csv(ROW), reason="mine")
     assert reported.results(by(database, MAINTAINER)) == []
     done = _import(database, ROW, OTHER)
     assert (done.changed, len(done.new), done.seq is not None) == (True, 2, True)
@@ -192,7 +192,7 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
     shipped = bundled_results(VL)
     data = (ROOT / "benchmark/definitions/vl-rewardbench/reported.json").read_bytes()
-    found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, "all of them")
+    found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, reason="all of them")
     assert (found.changed, len(found.known)) == (False, len(load_published(VL)))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
@@ -233,14 +233,14 @@ def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
     shipped = load_published(VL)
     ((twin,), _) = read(_csv({name: value for name, value in bundled_results(VL)[0].items() if name != "id"}), VL)
     ((fresh,), _) = read(_csv(ROW), VL)
-    both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]}, VL)
+    both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]}, spec=VL)
     assert [one.id for one in both] == [*(one.id for one in shipped), fresh.facts["id"]]
-    assert merge_imported(shipped, {}, VL) == shipped
+    assert merge_imported(shipped, {}, spec=VL) == shipped
 
 
 def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(database: Database) -> None:
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     before = publish_if_changed(database, scorer)
     name = _import(database, {**ROW, "name": "<b>Judge</b>"}).new[0].id
     now = publish_if_changed(database, scorer)
@@ -249,8 +249,8 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
     site = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
-    materials = ItemCatalog(None, None, snapshots.relations)
-    app.include_router(leaderboard.routes.build(site, materials, PublicLog(database, PUBLIC_EVENTS)))
+    materials = ItemCatalog(None, None, relations_body=snapshots.relations)
+    app.include_router(leaderboard.routes.build(site, materials, log=PublicLog(database, PUBLIC_EVENTS)))
     app.include_router(leaderboard.api.build(site, materials))
     client = TestClient(app)
 
@@ -308,7 +308,7 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
 
 
 def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
-    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts}, VL)
+    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts}, spec=VL)
 
 
 def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
@@ -330,9 +330,9 @@ def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
 def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:
     rows = [{"model": "Judge X rerun", "judge": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
              "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
-    (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), "a survey").new
+    (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), reason="a survey").new
     with database.read() as session:
-        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")}, VL)
+        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")}, spec=VL)
     assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
         "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
     reported.edit(by(database, MAINTAINER), row.id, {"judge_name": "Judge Y"}, "a slip")

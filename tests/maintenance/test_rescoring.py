@@ -43,20 +43,20 @@ BENCHMARK = "vl-rewardbench"
 
 @pytest.fixture
 def v1(database: Database, tmp_path: Path) -> RealBoard:
-    return boards.open_board(database, tmp_path / "state", "v1")
+    return boards.open_board(database, tmp_path / "state", revision="v1")
 
 
-def _sqlite_board(tmp_path: Path, revision: str, judges: int | None = None) -> RealBoard:
+def _sqlite_board(tmp_path: Path, revision: str, *, judges: int | None = None) -> RealBoard:
     opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return boards.open_board(opened, tmp_path / "state", revision, judges_wanted=judges)
+    return boards.open_board(opened, tmp_path / "state", revision=revision, judges_wanted=judges)
 
 
-def _import(board: RealBoard, revision: str = "v2", source: str | None = None, *, level: str = "categories") -> int:
+def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None, level: str = "categories") -> int:
     """Hidden ones nearly say what the board's do, so it is said that this is meant."""
     spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
     done = labels.request_import(
-        by(board.database, MAINTAINER, BENCHMARK),
+        by(board.database, MAINTAINER, benchmark=BENCHMARK),
         *about,
         level=DisclosureLevel(disclosure=level, accept_weak_hiding=True),
     )
@@ -66,20 +66,24 @@ def _import(board: RealBoard, revision: str = "v2", source: str | None = None, *
 
 
 def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, Any]:
-    done = rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), revision, RescoreScope(**scope))
+    done = rescoring.request_preview(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, selected=RescoreScope(**scope)
+    )
     board.runner.run_all()
     assert done.task_id is not None
     return rescoring.preview(by(board.database, MAINTAINER), done.task_id)
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), revision, "sixteen labels", revision)
+    done = rescoring.request_apply(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "sixteen labels", revision
+    )
     board.runner.run_all()
     return done
 
 
 def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
-    return rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), revision, "too early")
+    return rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="too early")
 
 
 def _shown(database: Database) -> str:
@@ -112,7 +116,9 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
 ) -> None:
     board = _sqlite_board(tmp_path, before, judges=1)
     _import(board)
-    (found,) = [one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == "v2"]
+    (found,) = [
+        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == "v2"
+    ]
     assert found.difference == {
         "against": before,
         "items_before": 1250,
@@ -131,7 +137,7 @@ def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: st
     _import(board)
     found = _preview(board)
     votes = boards.judges()
-    old, new = (boards.slow_board(revision, board.ids, votes) for revision in (before, "v2"))
+    old, new = (boards.slow_board(revision, board.ids, votes=votes) for revision in (before, "v2"))
     assert len(found["entries"]) == len(votes) >= 20
     assert (found["labels"]["flipped"], found["labels"]["dropped"]) == (16, 3)
     for row in found["entries"]:
@@ -158,7 +164,7 @@ def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Pat
         pairs |= {frozenset((a["id"], b["id"])) for a, b in pairwise(order)}
     expected = {}
     for first, second in map(sorted, pairs):
-        p = [boards.slow_p(votes[first], votes[second], revision) for revision in ("v1", "v2")]
+        p = [boards.slow_p(votes[first], votes[second], revision=revision) for revision in ("v1", "v2")]
         if (p[0] < 0.05) != (p[1] < 0.05):
             expected[frozenset((first, second))] = p
     stated = {frozenset((one["first"], one["second"])): one["p"] for one in found["significance"]}
@@ -172,7 +178,9 @@ def _shown_ranges(board: RealBoard, revision: str) -> dict[str, list[int]]:
     board.publish()
     compute_if_changed(board.database, board.scorer)
     summary = board.publish()["relations"][revision]
-    return {name: [one.best, one.worst] for name, one in rank_ranges_of(summary, VL.official, VL.headline).items()}
+    return {
+        name: [one.best, one.worst] for name, one in rank_ranges_of(summary, VL.official, order=VL.headline).items()
+    }
 
 
 def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_apply(tmp_path: Path) -> None:
@@ -195,7 +203,7 @@ def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tm
         ("A", "B"),
         ("B", "A"),
     }
-    _import(board, "v2-hidden", str(boards.labels_file("v2")), level="categories")
+    _import(board, "v2-hidden", source=str(boards.labels_file("v2")), level="categories")
     assert "pairs" not in _preview(board, "v2-hidden")
 
 
@@ -226,7 +234,7 @@ def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard)
     assert _apply(v1).changed
     assert _shown(v1.database) == "v2"
     after = v1.publish()
-    expected = boards.slow_board("v2", v1.ids, boards.judges())
+    expected = boards.slow_board("v2", v1.ids, votes=boards.judges())
     assert [entry["id"] for entry in after["entries"]] == [entry["id"] for entry in before["entries"]] == v1.ids
     for entry in after["entries"]:
         counts = entry["tallies"]["v2"]["counts"][:7]  # the sources
@@ -273,11 +281,11 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
         with refuses(Conflict, "not-confirmed"):
-            rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", typed)
+            rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", typed)
     with refuses(Conflict, "reason-needed"):
-        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "  ", "v2")
+        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "  ", "v2")
     with pytest.raises(NotFound):
-        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v9", "because", "v9")
+        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v9", "because", "v9")
     board.runner.run_all()
     assert _shown(board.database) == "v1"
 
@@ -286,10 +294,12 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
-    request = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    request = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", BENCHMARK, "a" * 64, 1250)
-        label_sets.activate_revision(session, BENCHMARK, "other", "1", "another way")
+        label_sets.activate_revision(
+            session, BENCHMARK, label_revision="other", scorer_version="1", reason="another way"
+        )
     board.runner.run_all()
     assert request.task_id is not None
     task = operations.task(by(board.database, MAINTAINER), request.task_id)
@@ -300,15 +310,15 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
-    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
     from workers.runner import Worker, drain
 
-    drain(Worker(board.database, board.scorer, 60.0), lambda: False, lambda seconds: None)
+    drain(Worker(board.database, board.scorer, lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
     _undo(board)
-    drain(Worker(board.database, board.scorer, 60.0), lambda: False, lambda seconds: None)
+    drain(Worker(board.database, board.scorer, lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
 
 
@@ -335,35 +345,46 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     _import(board)
     _apply(board)
     with refuses(Conflict, "in-use"):
-        labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
+        labels.request_retire(
+            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2"
+        )
     _undo(board)
     for typed in ("", "v1", "V2"):
         with refuses(Conflict, "not-confirmed"):
-            labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", typed)
+            labels.request_retire(
+                by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation=typed
+            )
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
         project = annotation_projects.create(
-            session, BENCHMARK, annotation_projects.NewProject("may", "v2", "to be sure", "m"), ["a" * 64]
+            session,
+            BENCHMARK,
+            new=annotation_projects.NewProject("may", "v2", reason="to be sure", created_by="m"),
+            items=["a" * 64],
         )
     with pytest.raises(Conflict, match="Project may is verifying revision v2; close it first"):
-        labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
+        labels.request_retire(
+            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2"
+        )
     with board.database.write() as session:
-        annotation_projects.close(session, project, "m")
-    labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
+        annotation_projects.close(session, project, by="m")
+    labels.request_retire(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2")
     board.runner.run_all()
-    (found,) = [one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == "v2"]
+    (found,) = [
+        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == "v2"
+    ]
     assert found.salt is not None
     kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
     with board.database.write() as session, refuses(Conflict, "retired"):
-        drafts.check_base(session, BENCHMARK, "v2")
+        drafts.check_base(session, BENCHMARK, base="v2")
     with refuses(Conflict, "retired"):
-        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     with refuses(Conflict, "reserved-name") as refused:
-        labels.request_import(by(board.database, MAINTAINER, BENCHMARK), "demo", "v2.jsonl", "because")
+        labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
 
@@ -372,7 +393,7 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     _import(board)
     for name in ("v2", "v1"):
         with refuses(Conflict, "known-revision"):
-            labels.request_import(by(board.database, MAINTAINER, BENCHMARK), name, "elsewhere.jsonl", "again")
+            labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), name, "elsewhere.jsonl", "again")
     assert board.runner.store.load("v2").labels.items == 1247
 
 
@@ -387,23 +408,23 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
-        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"x{number}", str(source)))
+        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"x{number}", source=str(source)))
         assert task.state == "failed"
         assert task.outcome == (
             f"{source} is neither a file below {inside} nor a Hub dataset at a commit (owner/name@commit). "
             "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
         )
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
-        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"y{number}", str(source)))
+        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"y{number}", source=str(source)))
         assert task.state == "done"
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
-    task = _import(board, "v3", str(tmp_path / "missing.jsonl"))
+    task = _import(board, "v3", source=str(tmp_path / "missing.jsonl"))
     view = operations.task(by(board.database, MAINTAINER), task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
-    assert [one.revision for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK))] == ["v1"]
+    assert [one.revision for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK))] == ["v1"]
     assert not (tmp_path / "state" / "labels" / BENCHMARK).exists()
 
 
@@ -442,11 +463,11 @@ def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(t
 
 
 def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Database, tmp_path: Path) -> None:
-    board = boards.open_board(database, tmp_path / "state", "v1", judges_wanted=3)
+    board = boards.open_board(database, tmp_path / "state", revision="v1", judges_wanted=3)
     _import(board)
 
     def applying(user: Any) -> Callable[[], ActionResult]:
-        return lambda: rescoring.request_apply(by(database, user, BENCHMARK), "v2", "because", "v2")
+        return lambda: rescoring.request_apply(by(database, user, benchmark=BENCHMARK), "v2", "because", "v2")
 
     results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
@@ -455,7 +476,10 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     workers = at_once(*[lambda: ActionResult(board.runner.run_all() > 0, "") for _ in range(3)])
     assert all(isinstance(one, ActionResult) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
-    undoing = [lambda: rescoring.undo(by(database, MAINTAINER, BENCHMARK), "v2", "too early") for _ in range(3)]
+    undoing = [
+        lambda: rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
+        for _ in range(3)
+    ]
     results = at_once(*undoing)
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
         results
@@ -469,20 +493,20 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
-    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     with refuses(Conflict, "busy"):
-        rescoring.request_apply(by(board.database, SECOND_MAINTAINER, BENCHMARK), "v0", "because", "v0")
+        rescoring.request_apply(by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0")
 
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _apply(board)
-    again = boards.open_board(board.database, tmp_path / "state", "v1", judges_wanted=0)
+    again = boards.open_board(board.database, tmp_path / "state", revision="v1", judges_wanted=0)
     again.runner.refresh()
     assert set(again.scorer.revisions) == {"v1", "v2"}
     assert _shown(board.database) == "v2"
-    elsewhere = boards.open_board(board.database, tmp_path / "elsewhere", "v1", judges_wanted=0)
+    elsewhere = boards.open_board(board.database, tmp_path / "elsewhere", revision="v1", judges_wanted=0)
     elsewhere.runner.refresh()  # its disk does not have them
     assert (set(elsewhere.scorer.revisions), _shown(board.database)) == ({"v1"}, "v2")
     with board.database.read() as session:

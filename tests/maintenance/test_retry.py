@@ -44,7 +44,7 @@ def _task(bench: ReviewSetup, number: int | None) -> TaskView:
     return operations.task(by(bench.database, MAINTAINER), number or 0)
 
 
-def _import(bench: ReviewSetup, source: Path, revision: str = "v3") -> int:
+def _import(bench: ReviewSetup, source: Path, *, revision: str = "v3") -> int:
     asked = labels.request_import(
         by(bench.database, MAINTAINER), revision, str(source), "new", level=DisclosureLevel(public=True)
     )
@@ -59,9 +59,9 @@ def _write(bench: ReviewSetup, source: Path) -> None:
 def _fail(bench: ReviewSetup, number: int | None) -> int:
     """Return what a worker does where it cannot do a task."""
     with bench.database.write() as session:
-        claim = tasks.claim(session, "worker", 60.0)
+        claim = tasks.claim(session, "worker", lease_seconds=60.0)
         assert claim is not None and claim.task_id == number
-        tasks.fail(session, claim, "a fault", retry=False)
+        tasks.fail(session, claim, words="a fault", retry=False)
     return claim.task_id
 
 
@@ -104,7 +104,7 @@ def test_a_task_of_another_benchmark_is_asked_for_there(bench: ReviewSetup, tmp_
 
 def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: ReviewSetup, tmp_path: Path) -> None:
     source = tmp_path / "labels.jsonl"
-    first, other = _import(bench, tmp_path / "mistyped.jsonl"), _import(bench, tmp_path / "none.jsonl", "v4")
+    first, other = _import(bench, tmp_path / "mistyped.jsonl"), _import(bench, tmp_path / "none.jsonl", revision="v4")
     assert _listed(bench) == [other, first]
     _write(bench, source)
     _import(bench, source)
@@ -112,16 +112,16 @@ def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: Revie
 
 
 def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: ReviewSetup, tmp_path: Path) -> None:
-    (entry,) = add_judges(bench, bench.labels.preferred[np.newaxis], ["o"])
+    (entry,) = add_judges(bench, bench.labels.preferred[np.newaxis], owners=["o"])
     told = by(bench.database, MAINTAINER)
-    disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), "a", WHY)
-    disputes.decide(told, 1, True, "yes")
+    disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), better="a", reason=WHY)
+    disputes.decide(told, 1, accepted=True, note="yes")
     _write(bench, tmp_path / "labels.jsonl")
     _import(bench, tmp_path / "labels.jsonl")
     for asked in (
         lambda: operations.request_backup(told),
         lambda: candidates.request(told),
-        lambda: disputes.request_draft(told, "next", "demo", "one"),
+        lambda: disputes.request_draft(told, "next", base="demo", reason="one"),
         lambda: rescoring.request_preview(told, "v3", selected=RescoreScope(entries=[entry])),
     ):
         first = _fail(bench, asked().task_id)
@@ -131,7 +131,7 @@ def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: Revi
         _fail(bench, again.task_id)
     for asked in (
         lambda: rescoring.request_apply(told, "v3", "better", "v3"),
-        lambda: labels.request_retire(told, "v3", "published", "v3"),
+        lambda: labels.request_retire(told, "v3", reason="published", confirmation="v3"),
     ):
         first = _fail(bench, asked().task_id)
         with pytest.raises(Conflict, match="revision v3 once more: that needs its name typed again"):

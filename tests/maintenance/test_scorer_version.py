@@ -66,7 +66,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> RealBoard:
     state = tmp_path_factory.mktemp("state")
     opened = open_database(f"sqlite:///{state}/board.db")
     migrate(opened)
-    return boards.open_board(opened, state, "v1")
+    return boards.open_board(opened, state, revision="v1")
 
 
 def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(board: RealBoard) -> None:
@@ -77,18 +77,18 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     _next_release(board, state)  # deployed: it scores for itself, and the board does not move
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
     with pytest.raises(Conflict, match=r"version 1\. Those that run: 2"):
-        rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v1")
+        rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1")
 
     asked = rescoring.request_preview(
-        by(board.database, MAINTAINER, BENCHMARK), "v1", selected=RescoreScope(scorer_version="2")
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", selected=RescoreScope(scorer_version="2")
     )
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _next_release(board, state)
     assert asked.task_id is not None
     found = rescoring.preview(by(board.database, MAINTAINER), asked.task_id)
     votes = boards.judges()
-    old = boards.slow_board("v1", board.ids, votes)
-    new = boards.slow_board("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
+    old = boards.slow_board("v1", board.ids, votes=votes)
+    new = boards.slow_board("v1", board.ids, votes=tuple(map(_as_the_rule_says, votes)))
     for row in found["entries"]:
         assert row["rank"] == [old[row["id"]].rank, new[row["id"]].rank]
         for name in VALUES:
@@ -98,10 +98,16 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
 
     with pytest.raises(Conflict, match="type v1 scorer 2"):
         rescoring.request_apply(
-            by(board.database, MAINTAINER, BENCHMARK), "v1", "a rule", "v1", selected=RescoreScope(scorer_version="2")
+            by(board.database, MAINTAINER, benchmark=BENCHMARK),
+            "v1",
+            "a rule",
+            "v1",
+            selected=RescoreScope(scorer_version="2"),
         )
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "2"))
-    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), *told, selected=RescoreScope(scorer_version="2"))
+    rescoring.request_apply(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, selected=RescoreScope(scorer_version="2")
+    )
     _next_release(board, state)
     assert operations.recent_tasks(by(board.database, MAINTAINER))[0].state == "done"
     assert _shown(board.database) == ("v1", "2")
@@ -120,8 +126,8 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
         n, agree = (sum(row[field] for row in counts) for field in (0, 1))
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
-    assert rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v1", "look again").changed
+    assert rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
-    assert not rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v1", "look again").changed
+    assert not rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
     with board.database.read() as session:
         assert audit.verify(session) is None

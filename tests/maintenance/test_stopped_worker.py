@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     with running(tmp_path / "data", LEASE_SECONDS="4", LABEL_IMPORT_DIRS=str(tmp_path / "data/demo")) as started:
-        until(lambda: len(_scored(started)) == 6, 60, "six simulated judges are on the board")
+        until(lambda: len(_scored(started)) == 6, 60, what="six simulated judges are on the board")
         yield started
 
 
@@ -66,14 +66,14 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
     with _stopped(service.worker_pid(), database):
         # The worker may just have published another board, since what judges are to each other follows their scores.
         snapshot = _newest_snapshot(database)
-        until(lambda: http.get("/api/v1/leaderboard").json()["snapshot"] == snapshot, 10, "the page has caught up")
+        until(lambda: http.get("/api/v1/leaderboard").json()["snapshot"] == snapshot, 10, what="the page has caught up")
         before = http.get("/")
         _maintain(tmp_path, "entries", "hide", hidden["id"], "--reason", "spam")
-        until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 404, 10, "its page is gone")
+        until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 404, 10, what="its page is gone")
         assert http.get(f"/entries/{hidden['id']}/badge.svg").status_code == 404
         _maintain(tmp_path, "entries", "withdraw", withdrawn["id"], "--reason", "a wrong prompt")
         _maintain(tmp_path, "entries", "merge", merged["id"], "--into", kept["id"], "--reason", "twice")
-        until(lambda: len(_scored(service)) == 3, 10, "the board is without the three")
+        until(lambda: len(_scored(service)) == 3, 10, what="the board is without the three")
         page, gone = http.get("/", headers={"If-None-Match": before.headers["etag"]}), (hidden, withdrawn, merged)
         assert page.status_code == 200
         assert page.headers["etag"] != before.headers["etag"]
@@ -85,9 +85,9 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
         assert (moved.status_code, moved.headers["location"]) == (308, f"/entries/{kept['id']}")
         assert http.get(f"/?as_of={snapshot}").status_code == 200
         _maintain(tmp_path, "entries", "restore", hidden["id"], "--reason", "no spam")
-        until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 200, 10, "it is back")
+        until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 200, 10, what="it is back")
         assert http.get("/api/v1/leaderboard").json()["snapshot"] == snapshot, "no worker has published anything"
-    until(lambda: http.get("/api/v1/leaderboard").json()["snapshot"] != snapshot, 60, "the worker publishes it")
+    until(lambda: http.get("/api/v1/leaderboard").json()["snapshot"] != snapshot, 60, what="the worker publishes it")
     assert len(_scored(service)) == 4
 
 
@@ -108,7 +108,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     )
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
     (tmp_path / "next.json").rename(catalog / "next.json")
-    until(lambda: "next" in _held(database), 30, "the worker says that it holds them again")
+    until(lambda: "next" in _held(database), 30, what="the worker says that it holds them again")
     assert "shows revision next" in _maintain(tmp_path, *undo)
     (catalog / "next.json").rename(tmp_path / "next.json")
     _new_worker(service, database)
@@ -118,7 +118,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     assert "holds the labels of revision next, which the board shows, so submissions wait" in health
     assert "bring the file DATA_DIR/labels/demo/next.json back" in health
     (tmp_path / "next.json").rename(catalog / "next.json")
-    until(lambda: service.http.get("/readyz").status_code == 200, 30, "ready again without another start")
+    until(lambda: service.http.get("/readyz").status_code == 200, 30, what="ready again without another start")
     assert "bring the file" not in _maintain(tmp_path, "health")
 
 
@@ -127,9 +127,11 @@ def _new_worker(service: Service, database: Path) -> None:
     before = _workers(database)
     os.kill(service.worker_pid(), signal.SIGTERM)
     until(
-        lambda: _workers(database).keys() - before.keys() and not _workers(database).keys() & before.keys(), 60, "new"
+        lambda: _workers(database).keys() - before.keys() and not _workers(database).keys() & before.keys(),
+        60,
+        what="new",
     )
-    until(lambda: all(_workers(database).values()), 60, "it says what it holds")
+    until(lambda: all(_workers(database).values()), 60, what="it says what it holds")
 
 
 def _workers(database: Path) -> dict[str, str | None]:

@@ -62,9 +62,11 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
     monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
     watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
-    registry: CollectorRegistry = make_registry(InstallationCollector(database, tmp_path, BuildFacts("1", "a"), watch))
+    registry: CollectorRegistry = make_registry(
+        InstallationCollector(database, tmp_path, build=BuildFacts("1", "a"), replica=watch)
+    )
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-    RequestMetrics(registry).record(scope, 200, 0.1)
+    RequestMetrics(registry).record(scope, 200, seconds=0.1)
     found: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(render(registry).decode()):
         for sample in family.samples:

@@ -162,7 +162,7 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
         process = subprocess.Popen([sys.executable, str(ROOT / "app.py")], env=environ, stdout=output, stderr=output)
 
     def until_logged(words: str) -> None:
-        until(lambda: words in log.read_text() or process.poll() is not None, 60, words)
+        until(lambda: words in log.read_text() or process.poll() is not None, 60, what=words)
         assert process.poll() is None, log.read_text()
 
     try:

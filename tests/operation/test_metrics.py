@@ -41,16 +41,16 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     small_benchmark.submit(found, range(2))
     with found.write() as session:
         worker_heartbeats.record_heartbeat(session, "worker-1")
-        worker_heartbeats.set_loaded_revisions(session, "worker-1", {"demo": ["v2"]})
+        worker_heartbeats.set_loaded_revisions(session, "worker-1", revisions={"demo": ["v2"]})
     yield found
     found.close()
 
 
-def client(database: Database, folder: Path, host: str = "127.0.0.1", **environ: str) -> TestClient:
+def client(database: Database, folder: Path, *, host: str = "127.0.0.1", **environ: str) -> TestClient:
     base = {"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
     settings = Settings.from_env({**base, **environ})
-    services = build_services(settings, database, Signer.make())
-    app = create_app(settings, services, lambda: None)
+    services = build_services(settings, database, signer=Signer.make())
+    app = create_app(settings, services, on_misconfigured=lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=(host, 5), raise_server_exceptions=False)
 
 

@@ -45,7 +45,7 @@ def watch(replica: Replica, database: Database) -> ReplicaWatch:
 
 def happen(database: Database, kind: str = "backup.made") -> None:
     with database.write() as session:
-        audit.append(session, kind, {})
+        audit.append(session, kind, data={})
 
 
 def test_a_replica_of_another_service_or_of_a_later_state_is_refused(

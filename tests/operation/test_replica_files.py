@@ -24,13 +24,13 @@ def test_a_key_comes_back_under_its_secret_and_under_no_other(tmp_path: Path, re
     key, elsewhere = tmp_path / "keys" / "receipt.key", tmp_path / "new disk" / "receipt.key"
     key.parent.mkdir()
     key.write_bytes(b"private words")
-    assert keep_key(replica, key, "secret")
+    assert keep_key(replica, key, secret="secret")
     stored = replica.read(NAME)
     assert stored is not None
     assert b"private words" not in stored
     with pytest.raises(ReplicaUnusable, match="another secret"):
-        restore_key(replica, elsewhere, "guess")
-    assert restore_key(replica, elsewhere, "secret")
+        restore_key(replica, elsewhere, secret="guess")
+    assert restore_key(replica, elsewhere, secret="secret")
     assert elsewhere.read_bytes() == b"private words"
     assert elsewhere.stat().st_mode & 0o777 == 0o600
 
@@ -39,24 +39,24 @@ def test_a_key_whose_secret_changed_is_encrypted_again(tmp_path: Path, replica: 
     key = tmp_path / "receipt.key"
     key.write_bytes(b"private words")
     for secret in ("old", "new"):
-        assert keep_key(replica, key, secret)
-    assert restore_key(replica, tmp_path / "another.key", "new")
+        assert keep_key(replica, key, secret=secret)
+    assert restore_key(replica, tmp_path / "another.key", secret="new")
 
 
 def test_without_a_secret_no_key_leaves_the_disk(tmp_path: Path, replica: Replica) -> None:
     (tmp_path / "receipt.key").write_bytes(b"private words")
-    assert not keep_key(replica, tmp_path / "receipt.key", "")
+    assert not keep_key(replica, tmp_path / "receipt.key", secret="")
     assert replica.read(NAME) is None
 
 
 def test_a_folder_is_copied_restored_and_follows_removals(tmp_path: Path, replica: Replica) -> None:
-    here = FolderMirror(tmp_path / "labels", "labels", replica)
+    here = FolderMirror(tmp_path / "labels", "labels", replica=replica)
     assert (here.copy(), here.restore()) == (0, 0)
     here.folder.mkdir()
     for name in ("v3.json", "v4.json", ".incoming-x.json"):
         (here.folder / name).write_text(name)
     assert (here.copy(), here.copy()) == (2, 0)
-    new = FolderMirror(tmp_path / "new disk", "labels", replica)
+    new = FolderMirror(tmp_path / "new disk", "labels", replica=replica)
     assert new.restore() == 2
     assert sorted(path.name for path in new.folder.iterdir()) == ["v3.json", "v4.json"]
     assert new.restore() == 0, "what is there stays"

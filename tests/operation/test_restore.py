@@ -33,7 +33,7 @@ from workers.__main__ import main as run_worker
 def database(tmp_path: Path) -> Iterator[Database]:
     found = new_database(f"sqlite:///{tmp_path}/old/leaderboard.db")
     with found.write() as session:
-        audit.append(session, "submissions.paused", {"message": "noon"})
+        audit.append(session, "submissions.paused", data={"message": "noon"})
     yield found
     found.close()
 
@@ -90,7 +90,7 @@ def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, 
     database = open_database(postgres_cluster.copy_of()[1])
     migrate(database)
     with database.write() as session:
-        audit.append(session, "submissions.paused", {"message": "noon"})
+        audit.append(session, "submissions.paused", data={"message": "noon"})
     copy = copied(database, str(tmp_path))
     with pytest.raises(RestoreRefused, match="not empty"):
         restore_copy(copy, database.engine.url.render_as_string(hide_password=False))
@@ -108,14 +108,14 @@ def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, data
     place, path = f"{scheme}{tmp_path}/copies", tmp_path / "new disk" / "leaderboard.db"
     url = f"sqlite:///{path}"
     path.parent.mkdir()
-    assert not prepare_database(url, None, {}, copies=place), "without copies a new board begins"
+    assert not prepare_database(url, None, environ={}, copies=place), "without copies a new board begins"
     name = copied(database, place).rpartition("/")[2]
     for make in (path.touch, lambda: None):
         make()
         with pytest.raises(StartRefused, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
-            prepare_database(url, None, {}, copies=place)
+            prepare_database(url, None, environ={}, copies=place)
     restore_copy(newest_copy(place), url, replace=True)
-    assert not prepare_database(url, None, {}, copies=place)
+    assert not prepare_database(url, None, environ={}, copies=place)
 
 
 @pytest.mark.parametrize("command", [["--drain"], ["rescore", "--revision", "v2"]])
@@ -135,7 +135,7 @@ def test_a_worker_that_starts_first_makes_no_board_where_copies_wait(
 def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ReplicaUnusable, match=r"cannot be read \(Not a directory\).*leave BACKUP_URL out"):
-        prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, {}, copies=str(tmp_path / "file"))
+        prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, environ={}, copies=str(tmp_path / "file"))
 
 
 def test_a_worker_that_cannot_tell_whether_there_are_copies_is_to_be_started_again(
@@ -156,12 +156,12 @@ def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
     url, places = f"sqlite:///{tmp_path}/data/leaderboard.db", (tmp_path / "replica", tmp_path / "not mounted")
     for place in places:
         place.mkdir()
-    prepare_database(url, Replica(str(places[0])), dict(os.environ), copies=str(places[1]))
+    prepare_database(url, Replica(str(places[0])), environ=dict(os.environ), copies=str(places[1]))
     (said,) = (one for one in caplog.records if one.message == NEW_BOARD)
     assert {"REPLICA_URL": str(places[0]), "BACKUP_URL": str(places[1])}.items() <= said.data.items()  # type: ignore[attr-defined]
     caplog.clear()
     new_database(url).close()
-    prepare_database(url, None, {}, copies=str(places[1]))
+    prepare_database(url, None, environ={}, copies=str(places[1]))
     assert not caplog.records, "only before the first start"
 
 
@@ -169,22 +169,27 @@ def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
 def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path, postgres_cluster: Cluster) -> None:
     url, replica = postgres_cluster.copy_of()[1], Replica(str(tmp_path / "replica"))
     (tmp_path / "replica").mkdir()
-    assert not prepare_database(url, replica, {}), "an empty replica is for a new board"
+    assert not prepare_database(url, replica, environ={}), "an empty replica is for a new board"
     replica.write("keys/receipt.key.sealed", b"of a start that ended early")
-    assert not prepare_database(url, replica, {}), "a key alone is no board"
+    assert not prepare_database(url, replica, environ={}), "a key alone is no board"
     replica.write("database/ltx/0/1.ltx", b"of a service on SQLite")
     with pytest.raises(StartRefused, match="no copy of its database"):
-        prepare_database(url, replica, {})
+        prepare_database(url, replica, environ={})
     replica.remove("database/ltx/0/1.ltx")
     shutil.rmtree(tmp_path / "replica" / "database")
     replica.write("uploads/aa/file", b"of another service")
-    for prepare in (lambda: prepare_database(url, replica, {}), lambda: require_database_or_new_board(url, replica)):
+    for prepare in (
+        lambda: prepare_database(url, replica, environ={}),
+        lambda: require_database_or_new_board(url, replica),
+    ):
         with pytest.raises(StartRefused, match="no copy of its database"):
             prepare()
     with closing(open_database(url)) as made:
         migrate(made)
     require_database_or_new_board(url, replica)
-    assert not prepare_database(url, replica, {}), "the second process of a new board finds the files of the first"
+    assert not prepare_database(url, replica, environ={}), (
+        "the second process of a new board finds the files of the first"
+    )
 
 
 def test_the_commands_work_where_there_is_no_database(
@@ -226,7 +231,11 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
     key.chmod(0o644)
     (tmp_path / "replica").mkdir()
     url = f"sqlite:///{old}/leaderboard.db"
-    found = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "replica")), key, False)))
+    found = alarms(
+        examine(
+            InstallationFiles(old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, key_in_settings=False)
+        )
+    )
     assert "chmod 600" in found["permissions"]
     assert "Litestream does not answer" in found["replica"]
     assert "REPLICA_SECRET" in found["receipt key"]
@@ -234,9 +243,17 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
     damaged = tmp_path / "replica" / "database" / "ltx" / "0"
     damaged.mkdir(parents=True)
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
-    found = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "replica")), key, False)))
+    found = alarms(
+        examine(
+            InstallationFiles(old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, key_in_settings=False)
+        )
+    )
     assert "cannot be restored" in found["replica"]
-    unreachable = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "none")), key, True)))
+    unreachable = alarms(
+        examine(
+            InstallationFiles(old, url, replica=Replica(str(tmp_path / "none")), key_path=key, key_in_settings=True)
+        )
+    )
     assert "is no directory" in unreachable["replica"]
 
 

@@ -42,7 +42,7 @@ def upgrade():
 @pytest.fixture
 def worker(database: Database) -> Worker:
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     return Worker(database, scorer, lease_seconds=60)
 
 
@@ -128,7 +128,7 @@ def test_a_process_of_the_release_before_that_starts_then_says_what_to_do(worker
 
 
 def test_a_database_of_the_first_revision_is_taken_over_with_its_snapshots(database: Database) -> None:
-    move_schema(database, command.downgrade, "0001")
+    move_schema(database, command.downgrade, revision="0001")
     content = b'{"entries":[{"id":"eaaaaaaaaaaa"}]}'
     name = hashlib.sha256(content).hexdigest()
     with database.write() as session:
@@ -137,9 +137,9 @@ def test_a_database_of_the_first_revision_is_taken_over_with_its_snapshots(datab
         session.execute(text(f"INSERT INTO snapshots {columns} VALUES (:id, 'demo', 0, 1.0, :body)"), row)
     migrate(database)
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     Worker(database, scorer, lease_seconds=60).publish_snapshot()
     with database.read() as session:
         assert snapshots.content(session, name) == content
         assert len(session.scalars(select(Snapshot.id)).all()) == 2
-        assert snapshots.snapshot_at(session, "demo", "1970-01-01") == name
+        assert snapshots.snapshot_at(session, "demo", when="1970-01-01") == name

@@ -49,13 +49,15 @@ def database(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def client(database: Database, folder: Path, raised: Sequence[ServiceAlarm] | None = None) -> TestClient:
+def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] | None = None) -> TestClient:
     """Return a client of the application. `raised`: alarms in place of those that it finds."""
     settings = Settings.from_env({"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
     with pytest.MonkeyPatch.context() as patch:
         if raised is not None:
             patch.setattr("web.app.service_alarms", lambda session, **_: list(raised))
-        app = create_app(settings, build_services(settings, database, Signer.make()), lambda: None)
+        app = create_app(
+            settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None
+        )
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
 
 
@@ -64,7 +66,7 @@ def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, data
     opened = incidents.open_incident(by(database, LOCAL), "Scoring is slow <b>today</b>")
     number = opened.seq
     assert number is not None
-    incidents.update_incident(by(database, LOCAL), number, "A second worker helps")
+    incidents.update_incident(by(database, LOCAL), number, text="A second worker helps")
     status = client(database, tmp_path).get("/api/v1/status").json()
     assert status["status"] == "degraded"
     (incident,) = status["incidents"]
@@ -72,12 +74,12 @@ def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, data
     page = client(database, tmp_path).get("/status").text
     assert "Scoring is slow &lt;b&gt;today&lt;/b&gt;" in page
     assert "A second worker helps" in page
-    incidents.close_incident(by(database, LOCAL), number, "Solved")
+    incidents.close_incident(by(database, LOCAL), number, text="Solved")
     assert client(database, tmp_path).get("/api/v1/status").json()["status"] == "operational"
     with refuses(Conflict, "incident-closed"):
-        incidents.update_incident(by(database, LOCAL), number, "Again")
+        incidents.update_incident(by(database, LOCAL), number, text="Again")
     with pytest.raises(NotFound):
-        incidents.update_incident(by(database, LOCAL), 10_000, "Which?")
+        incidents.update_incident(by(database, LOCAL), 10_000, text="Which?")
     with database.read() as session:
         assert not needs_snapshot(session, number - 1), "the board does not change"
 
@@ -85,15 +87,23 @@ def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, data
 @pytest.mark.parametrize(
     ("alarm", "effect", "sentence"),
     [
-        (ServiceAlarm("disk-full", "words for operators", True, NO_FILES), NO_FILES, "No files are accepted"),
-        (ServiceAlarm("worker-stuck", "words for operators", True, SCORES_LATE), SCORES_LATE, "Scores come later"),
+        (
+            ServiceAlarm("disk-full", "words for operators", blocking=True, effect=NO_FILES),
+            NO_FILES,
+            "No files are accepted",
+        ),
+        (
+            ServiceAlarm("worker-stuck", "words for operators", blocking=True, effect=SCORES_LATE),
+            SCORES_LATE,
+            "Scores come later",
+        ),
         (ServiceAlarm("rows-changed", "words for operators", effect=FIGURES_DIFFER), FIGURES_DIFFER, "audit chain"),
     ],
 )
 def test_visitors_read_the_effect_of_an_alarm_and_not_the_alarm(
     tmp_path: Path, database: Database, alarm: ServiceAlarm, effect: str, sentence: str
 ) -> None:
-    http = client(database, tmp_path, [alarm])
+    http = client(database, tmp_path, raised=[alarm])
     status = http.get("/api/v1/status").json()
     assert (status["status"], status["effects"]) == ("degraded", [effect])
     page = http.get("/status").text
@@ -105,7 +115,7 @@ def test_visitors_read_the_effect_of_an_alarm_and_not_the_alarm(
 def test_an_alarm_that_visitors_do_not_notice_leaves_the_service_operational(
     tmp_path: Path, database: Database, code: str
 ) -> None:
-    status = client(database, tmp_path, [ServiceAlarm(code, "words for operators")]).get("/api/v1/status").json()
+    status = client(database, tmp_path, raised=[ServiceAlarm(code, "words for operators")]).get("/api/v1/status").json()
     assert (status["status"], status["effects"]) == ("operational", [])
 
 
@@ -115,7 +125,7 @@ def test_a_replica_that_is_behind_concerns_visitors_where_it_acknowledges(tmp_pa
     now[0] += 2 * BEHIND_SECONDS
     with database.read() as session:
         for replicated, effect in ((False, ""), (True, NO_FILES)):
-            raised = service_alarms(session, [], watch, replicated=replicated)
+            raised = service_alarms(session, [], replica=watch, replicated=replicated)
             assert [(one.code, one.effect) for one in raised] == [("replica-behind", effect)]
 
 
@@ -124,7 +134,7 @@ def test_alarms_of_the_database_say_what_visitors_notice(database: Database, mon
     monkeypatch.setattr("operation.alarms.figures.gather", lambda session: stuck)
     monkeypatch.setattr(alarms, "KEPT_FREE", 1 << 60)
     with database.write() as session:
-        audit.append(session, stored_uploads.CHECKED, {"files": 1, "problems": 1, "named": ["It is missing."]})
+        audit.append(session, stored_uploads.CHECKED, data={"files": 1, "problems": 1, "named": ["It is missing."]})
         raised = service_alarms(session, [Path("/")])
     effects = {one.code: one.effect for one in raised}
     assert effects == {"disk-full": NO_FILES, "worker-stuck": SCORES_LATE, "uploads-damaged": ""}

@@ -25,7 +25,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def with_files(database: Database, uploads: Uploads, number: int) -> list[str]:
+def with_files(database: Database, uploads: Uploads, *, number: int) -> list[str]:
     """Submissions whose files are stored; their digests."""
     digests = [uploads.keep(f"file {place}".encode()) for place in range(number)]
     for place, digest in enumerate(digests):
@@ -38,7 +38,7 @@ def test_a_lost_and_a_damaged_upload_are_named_and_cleared(
 ) -> None:
     root = tmp_path / "uploads"
     uploads = Uploads(root)
-    lost, damaged, _ = with_files(database, uploads, 3)
+    lost, damaged, _ = with_files(database, uploads, number=3)
     path = root / damaged[:2] / damaged
     content = path.read_bytes()
     path.write_bytes(b"another")
@@ -60,9 +60,9 @@ def test_a_lost_and_a_damaged_upload_are_named_and_cleared(
 
 
 def test_a_file_of_the_earlier_place_is_copied_over(tmp_path: Path, database: Database) -> None:
-    (digest,) = with_files(database, Uploads(tmp_path / "earlier"), 1)
+    (digest,) = with_files(database, Uploads(tmp_path / "earlier"), number=1)
     uploads = Uploads(tmp_path / "uploads")
-    assert stored_uploads.check_daily(database, uploads, tmp_path / "earlier") == []
+    assert stored_uploads.check_daily(database, uploads, earlier=tmp_path / "earlier") == []
     assert uploads.read(digest)
     with database.read() as session:
         assert stored_uploads.alarm(session) is None
@@ -71,17 +71,19 @@ def test_a_file_of_the_earlier_place_is_copied_over(tmp_path: Path, database: Da
 
 
 def test_many_bytes_are_checked_in_parts_and_all_of_them_in_turn() -> None:
-    every = [StoredUpload(str(number), f"{number * 2654435761 % 2**32:08x}" + "0" * 56, 10) for number in range(100)]
-    assert part_of_day(every, 5, 1000) == every
-    days = [part_of_day(every, day, 300) for day in range(4)]
+    every = [
+        StoredUpload(str(number), f"{number * 2654435761 % 2**32:08x}" + "0" * 56, size=10) for number in range(100)
+    ]
+    assert part_of_day(every, 5, most_bytes=1000) == every
+    days = [part_of_day(every, day, most_bytes=300) for day in range(4)]
     assert sorted(one.submission for part in days for one in part) == sorted(one.submission for one in every)
     assert all(5 < len(part) < 50 for part in days)
 
 
 def test_files_that_only_workers_read_count_in_the_same_alarm(database: Database) -> None:
     with database.write() as session:
-        audit.append(session, stored_uploads.CHECKED, {"files": 1, "problems": 0, "named": []})
-        audit.append(session, stored_uploads.FILES_CHECKED, {"problems": 1, "named": ["The copy is damaged."]})
+        audit.append(session, stored_uploads.CHECKED, data={"files": 1, "problems": 0, "named": []})
+        audit.append(session, stored_uploads.FILES_CHECKED, data={"problems": 1, "named": ["The copy is damaged."]})
     with database.read() as session:
         alarm = stored_uploads.alarm(session)
     assert alarm is not None

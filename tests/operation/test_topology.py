@@ -56,7 +56,7 @@ class Topology:
             environ["PORT"] = str(self.ports[name])
         path = self.folder / f"{name}.log"
         if root == ROOT:
-            self.processes[name] = launch(environ, self.folder, path)
+            self.processes[name] = launch(environ, self.folder, log=path)
             return
         with path.open("ab") as log:
             command = [sys.executable, str(root / "app.py")]
@@ -125,7 +125,7 @@ def topology(tmp_path: Path) -> Iterator[Topology]:
     if reason := why_unavailable():
         pytest.skip(reason)
     with running_cluster() as cluster:
-        found = Topology(cluster, cluster.copy_of()[1], tmp_path)
+        found = Topology(cluster, cluster.copy_of()[1], folder=tmp_path)
         try:
             yield found
         finally:
@@ -158,27 +158,34 @@ class FaultPlan:
     workers: Collection[str] = ("worker-1", "worker-2")
 
     @classmethod
-    def long(cls, submissions: int, kills: int, seed: int) -> FaultPlan:
+    def long(cls, submissions: int, kills: int, *, seed: int) -> FaultPlan:
         """Return kills of web processes and workers, terminated sessions and two restarts, spread at random."""
         random, workers = Random(seed), ("worker-1", "worker-2", "worker-3")
         places = random.sample(range(2, submissions - 1), kills + 32)
         names = [random.choice(("web-1", "web-2", *workers)) for _ in range(kills)]
         restarts, ends = places[kills : kills + 2], set(places[kills + 2 :])
-        return cls(submissions, dict(zip(places, names, strict=False)), restarts, ends, submissions, workers)
+        return cls(
+            submissions,
+            dict(zip(places, names, strict=False)),
+            restarts=restarts,
+            terminations=ends,
+            frozen=submissions,
+            workers=workers,
+        )
 
 
-SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, {9}, (), 12)
+SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, restarts={9}, terminations=(), frozen=12)
 
 
 def start_all(topology: Topology, workers: Collection[str]) -> None:
     topology.start("web-1")
-    until(lambda: (topology.folder / "data" / "demo" / COMPLETE).exists(), 120, "the demo is made")
+    until(lambda: (topology.folder / "data" / "demo" / COMPLETE).exists(), 120, what="the demo is made")
     for name in ("web-2", *workers):
         topology.start(name)
-    until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, "both answer, and a worker is there")
+    until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, what="both answer, and a worker is there")
 
 
-def suffer(topology: Topology, plan: FaultPlan, number: int) -> None:
+def suffer(topology: Topology, plan: FaultPlan, *, number: int) -> None:
     """Do what the plan has after a submission."""
     if number in plan.kills:
         topology.kill(plan.kills[number])
@@ -190,7 +197,7 @@ def suffer(topology: Topology, plan: FaultPlan, number: int) -> None:
         topology.cluster.restart()
 
 
-def figures(topology: Topology, plan: FaultPlan, number: int) -> str:
+def figures(topology: Topology, plan: FaultPlan, *, number: int) -> str:
     """Return what happened until this submission, and how long clients waited."""
     kills, ends = sum(at <= number for at in plan.kills), sum(at <= number for at in plan.terminations)
     *_, high = quantiles(topology.waits, n=20)
@@ -207,11 +214,11 @@ def run_plan(topology: Topology, plan: FaultPlan) -> None:
     accepted = []
     for number in range(1, plan.submissions + 1):
         accepted.append(topology.submit(number)[0])
-        suffer(topology, plan, number)
+        suffer(topology, plan, number=number)
         if number % 50 == 0:
-            print(figures(topology, plan, number))
+            print(figures(topology, plan, number=number))
         if number == plan.frozen:
-            until(lambda: ready(topology, "web-1"), 120, "a worker is there")
+            until(lambda: ready(topology, "web-1"), 120, what="a worker is there")
             topology.freeze_inside_a_transaction("worker-1")
             name, waited = topology.submit(plan.submissions + 1)
             accepted.append(name)
@@ -221,7 +228,7 @@ def run_plan(topology: Topology, plan: FaultPlan) -> None:
     assert len(set(ids)) == plan.submissions + 1
     scored = "SELECT submission_id, count(*) FROM scores GROUP BY 1 ORDER BY 1"
     patience = 240 + plan.submissions
-    until(lambda: set(ids) <= {row[0] for row in topology.ask(scored)}, patience, "the other worker scores all")
+    until(lambda: set(ids) <= {row[0] for row in topology.ask(scored)}, patience, what="the other worker scores all")
     assert {number for _, number in topology.ask(scored)} == {1}, "nothing is scored twice"
     assert topology.ask("SELECT count(*) FROM submissions") == [(plan.submissions + 1 + 6,)], "with the six of the demo"
     (head, events), *_ = topology.ask("SELECT (SELECT seq FROM audit_head), (SELECT count(*) FROM events)")
@@ -249,13 +256,13 @@ def test_an_old_web_process_and_worker_go_on_beside_a_later_release(topology: To
     start_all(topology, ("worker-1", "worker-2"))
     later = later_release(topology)
     topology.start("web-3", later)
-    until(lambda: ready(topology, "web-3"), 240, "the later release answers")
+    until(lambda: ready(topology, "web-3"), 240, what="the later release answers")
     topology.start("worker-3", later)
     assert topology.ask("SELECT version_num FROM alembic_version") == [("9999",)]
     webs = ("web-1", "web-2", "web-3")
     ids = {topology.submit(number, [webs[number % 3]])[0] for number in range(9)}
     scored = "SELECT submission_id FROM scores"
-    until(lambda: ids <= {row[0] for row in topology.ask(scored)}, 240, "workers of both score all")
+    until(lambda: ids <= {row[0] for row in topology.ask(scored)}, 240, what="workers of both score all")
     topology.require_all_alive()
     for name, code in (("web-1", 2), ("worker-1", WRONG_CONFIGURATION)):
         log = topology.folder / f"{name}.log"

@@ -77,8 +77,10 @@ def test_web_process_and_worker_send_spans_of_requests_jobs_and_statements(tmp_p
             service.http.get("/", headers={"Authorization": f"Bearer {SECRET}"})
             service.http.get(f"/entries/{SECRET}?search={SECRET}", headers={"Cookie": f"session={SECRET}"})
             service.http.get("/healthz")
-            until(lambda: "GET /entries/{entry_id}" in collector.names("leaderboard-web"), 30, "the request's span")
-            until(lambda: "snapshot.publish" in collector.names("leaderboard-worker"), 30, "the snapshot's span")
+            until(
+                lambda: "GET /entries/{entry_id}" in collector.names("leaderboard-web"), 30, what="the request's span"
+            )
+            until(lambda: "snapshot.publish" in collector.names("leaderboard-worker"), 30, what="the snapshot's span")
     assert not [body for body in collector.bodies if SECRET.encode() in body or str(tmp_path).encode() in body]
     assert not {"GET /", "GET /healthz"} & collector.names("leaderboard-web")
     (request,) = (span for span in collector.spans()["leaderboard-web"] if span.name == "GET /entries/{entry_id}")

@@ -64,7 +64,7 @@ def kill_everything(service: Service) -> None:
     for pid in (service.process.pid, *filter(alive, children)):
         os.kill(pid, signal.SIGKILL)
     service.process.wait()
-    until(lambda: not any(map(alive, children)), 20, "all are gone")
+    until(lambda: not any(map(alive, children)), 20, what="all are gone")
 
 
 def scored(service: Service) -> set[str]:
@@ -93,7 +93,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.name[0] != "."}
 
 
-def rights(service: Service, owner: httpx.Client, user: httpx.Client, bearer: dict[str, str]) -> tuple[int, ...]:
+def rights(service: Service, owner: httpx.Client, *, user: httpx.Client, bearer: dict[str, str]) -> tuple[int, ...]:
     """Return how a maintainer's page answers an owner, another user and nobody by cookie, and the owner's token."""
     path = "/api/v1/maintenance/health"
     answers = [owner.get(path), user.get(path), service.http.get(path), service.http.get(path, headers=bearer)]
@@ -111,7 +111,7 @@ def rows(data: Path, query: str) -> list[Any]:
 def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Path, replica: dict[str, str]) -> None:
     data, settings = tmp_path / "data", {**replica, "DURABILITY": "replicated", "REPLICA_SECRET": "s" * 40}
     with running(data, **settings) as service:
-        until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+        until(lambda: len(scored(service)) == 6, 120, what="six judges are scored")
         accepted = [submit(service, number) for number in (1, 2)]
         kill_everything(service)
     assert all(one["receipt"]["durability"] == "replicated" for one in accepted)
@@ -124,7 +124,7 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
             assert service.http.get(f"{place}/receipt").json() == one["receipt"]
         again = submit(service, 1)
         assert (again["id"], again["duplicate"], again["receipt"]) == (accepted[0]["id"], True, accepted[0]["receipt"])
-        until(lambda: {one["id"] for one in accepted} <= scored(service), 120, "the queue goes on")
+        until(lambda: {one["id"] for one in accepted} <= scored(service), 120, what="the queue goes on")
         in_use = [key["id"] for key in service.http.get("/api/v1/keys").json()["keys"] if key["in_use"]]
         assert in_use == [accepted[0]["receipt"]["key_id"]], "the key is the same"
         assert len(list(tmp_path.glob("replica/demo/uploads/*/*"))) in (0, 8), "six judges and two"
@@ -132,8 +132,8 @@ def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Pa
             folder.rename(tmp_path / "away")  # as where a bucket is unmounted
             refused = post(service, 3)
             assert (refused.status_code, refused.json()["code"]) == (503, "not-replicated")
-            until(lambda: "moved, emptied or unmounted" in service.log, 30, "the watch sees it")
-            until(lambda: service.http.get("/readyz").status_code == 503, 30, "nothing is taken")
+            until(lambda: "moved, emptied or unmounted" in service.log, 30, what="the watch sees it")
+            until(lambda: service.http.get("/readyz").status_code == 503, 30, what="nothing is taken")
             assert service.http.get("/readyz").json()["code"] == "replica-behind"
             if folder.exists():  # Litestream made a new one
                 folder.rename(tmp_path / "made")
@@ -150,15 +150,15 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
     with sign_in_settings(provider) as signed_in:
         settings = {**signed_in, "REPLICA_URL": str(tmp_path / "replica"), "OWNERS": "alice"}
         with running(data, **settings) as service:
-            until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+            until(lambda: len(scored(service)) == 6, 120, what="six judges are scored")
             alice, bob = (SignedInService(service, provider).browser(name) for name in ("alice", "bob"))
             bearer = {"Authorization": f"Bearer {token_of(alice, scope='maintain')}"}
             pool = contents(write_pool(data / "imports" / "pool"))
             asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
             assert service.http.post("/api/v1/maintenance/pools", json=asked, headers=bearer).is_success
             copy = tmp_path / "replica" / "demo" / "pools" / "1.json"
-            until(copy.exists, 60, "the pool's folder is in the replica")
-            allowed = rights(service, alice, bob, bearer)
+            until(copy.exists, 60, what="the pool's folder is in the replica")
+            allowed = rights(service, alice, user=bob, bearer=bearer)
             before = settled(service)
             place = Replica(settings["REPLICA_URL"]).part("demo")
             assert Litestream(database, place).wait(30), "the replica has everything"
@@ -169,8 +169,8 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
         with running(data, **settings) as service:
             assert {table: rows(data, f"SELECT * FROM {table} ORDER BY 1, 2") for table in PEOPLE} == people
             assert exports(service) == before
-            assert rights(service, alice, bob, bearer) == allowed == (200, 403, 401, 200)
-            until(lambda: contents(data / "imports" / "pool") == pool, 60, "the pool's folder is back")
+            assert rights(service, alice, user=bob, bearer=bearer) == allowed == (200, 403, 401, 200)
+            until(lambda: contents(data / "imports" / "pool") == pool, 60, what="the pool's folder is back")
             assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
             assert database.stat().st_mode & 0o777 == 0o600
     audit = [sys.executable, "-m", "maintenance", "audit", "verify"]

@@ -36,7 +36,7 @@ def completion(text: Any) -> dict[str, Any]:
     return {"choices": [{"message": {"role": "assistant", "content": text}}]}
 
 
-def result(shape: str, custom_id: str, text: str | None) -> dict[str, Any]:
+def result(shape: str, custom_id: str, *, text: str | None) -> dict[str, Any]:
     """A line of a result file; no text is a failure."""
     if shape == "anthropic":
         if text is None:
@@ -64,7 +64,7 @@ def votes(shape: str) -> list[dict[str, Any]]:
         for vote in (0, 1):
             swapped = vote == 1
             said = SAID.format(1 if row < 3 or swapped else 2)
-            lines.append(result(shape, name(row, vote, swapped=swapped), said))
+            lines.append(result(shape, name(row, vote, swapped=swapped), text=said))
     return lines
 
 
@@ -78,7 +78,7 @@ def test_results_are_votes_in_the_order_stored(shape: str) -> None:
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
 def test_what_failed_is_undecided_and_a_later_answer_counts(shape: str) -> None:
     lines = votes(shape)
-    failed = result(shape, lines[0]["custom_id"], None)
+    failed = result(shape, lines[0]["custom_id"], text=None)
     assert read([failed, *lines[1:]])[0][0] not in (0, 1)
     assert read([failed, *lines]) == read([*lines, failed]) == read(lines)
 
@@ -90,14 +90,14 @@ def test_an_answer_that_comes_twice_is_a_problem() -> None:
 
 
 def test_requests_of_ones_own_name_the_pair_by_its_id() -> None:
-    lines = [result("openai", f"{row['id']}--v0-s", SAID.format(2)) for row in ROWS]
+    lines = [result("openai", f"{row['id']}--v0-s", text=SAID.format(2)) for row in ROWS]
     assert read(lines) == [[0]] * 4
 
 
 @pytest.mark.parametrize("custom_id", ["request-1", "r0-v0", 7, None, "r0-v0-x-" + "A" * 43])
 def test_a_custom_id_that_does_not_tell_pair_and_order_is_refused(custom_id: Any) -> None:
     with pytest.raises(UploadRejected, match="pair, vote and order"):
-        read([result("openai", custom_id, SAID.format(1))])
+        read([result("openai", custom_id, text=SAID.format(1))])
 
 
 @pytest.mark.parametrize(
@@ -124,5 +124,5 @@ def test_what_judge_batch_export_asks_for_can_be_uploaded_as_it_comes_back(tmp_p
         assert len(request["custom_id"]) <= 64
         text = next(part["text"] for part in request["params"]["messages"][0]["content"] if part["type"] == "text")
         first = text.index("One ") < text.index("Other ")
-        lines.append(result("anthropic", request["custom_id"], SAID.format(1 if first else 2)))
+        lines.append(result("anthropic", request["custom_id"], text=SAID.format(1 if first else 2)))
     assert read(lines[::-1]) == [[0, 0, 0]] * 4

@@ -30,7 +30,7 @@ def native(records: list[dict[str, Any]]) -> bytes:
     return files.jsonl(records)
 
 
-def by_id(items: ItemTable, revision: str, votes: list[int]) -> list[dict[str, Any]]:
+def by_id(items: ItemTable, revision: str, *, votes: list[int]) -> list[dict[str, Any]]:
     """Return one native line an item, by id, in the row order of a revision; ``votes`` by item index."""
     return [{"id": items.items[i].ids[revision], "votes": [votes[i]]} for i in items.in_revision(revision)]
 
@@ -50,7 +50,7 @@ def codes(rejected: UploadRejected) -> list[str]:
 @pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
 def test_ids_in_the_row_order_of_a_revision_need_no_warning(revision: str) -> None:
     votes = np.random.default_rng(0).integers(0, 2, len(real())).tolist()
-    upload = parse_predictions(native(by_id(real(), revision, votes)), real())
+    upload = parse_predictions(native(by_id(real(), revision, votes=votes)), real())
     assert (upload.revision, upload.warnings) == (revision, ())
     for index in real().in_revision(revision):
         assert upload.votes.matrix[index, 0] == votes[index]
@@ -59,7 +59,7 @@ def test_ids_in_the_row_order_of_a_revision_need_no_warning(revision: str) -> No
 @pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
 def test_repeated_ids_in_another_order_are_taken_in_turn_and_listed(revision: str) -> None:
     votes = np.random.default_rng(1).integers(0, 2, len(real())).tolist()
-    records = by_id(real(), revision, votes)
+    records = by_id(real(), revision, votes=votes)
     names = [record["id"] for record in records]
     records.sort(key=lambda record: str(record["id"])[::-1])  # stable: twins stay in row order
     upload = parse_predictions(native(records), real())
@@ -288,7 +288,7 @@ def demo_table() -> tuple[list[dict[str, Any]], ItemTable]:
 
 def test_a_real_file_on_the_demo_is_refused_in_one_sentence_that_names_the_setting() -> None:
     _, demo = demo_table()
-    rejected = rejection(native(by_id(real(), "v2", [0] * len(real()))), demo)
+    rejected = rejection(native(by_id(real(), "v2", votes=[0] * len(real()))), demo)
     (problem,) = rejected.problems
     assert (problem.code, rejected.problem_count) == ("other-benchmark", 1)
     assert "VL-RewardBench" in problem.message
@@ -307,4 +307,4 @@ def test_a_demo_file_on_the_real_benchmark_is_refused_in_one_sentence() -> None:
 def test_uploads_and_problems_are_values() -> None:
     upload = parse_predictions(files.native_votes(PAIRS, [[0]] * len(PAIRS)), TABLE)
     assert isinstance(upload, Predictions)
-    assert Problem(1, None, None, "a", "b") == Problem(1, None, None, "a", "b")
+    assert Problem(1, None, field=None, code="a", message="b") == Problem(1, None, field=None, code="a", message="b")

@@ -159,7 +159,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield made
 
 
-def voted(served: Served, undecided: int, salt: str) -> bytes:
+def voted(served: Served, undecided: int, *, salt: str) -> bytes:
     """Return a native file of the served benchmark with so many null votes."""
     items = served.setup.items.items
     lines = [{"id": item.ids["r1"], "votes": [None if n < undecided else 0]} for n, item in enumerate(items)]
@@ -167,25 +167,25 @@ def voted(served: Served, undecided: int, salt: str) -> bytes:
 
 
 def test_a_file_that_nobody_can_read_is_refused_with_samples_and_leaves_nothing(served: Served) -> None:
-    data = voted(served, 21, "none")
+    data = voted(served, 21, salt="none")
     report = served.http.post("/api/v1/check", content=data).json()
     assert (report["ok"], codes(report, "problems"), len(report["samples"])) == (False, ["unreadable"], 3)
     rows = served.rows()
     for form in ({}, {"accept_unreadable": "true"}):
-        body = problem_of(served.submit(data, model="None", **form), 422, "unreadable")
+        body = problem_of(served.submit(data, model="None", **form), 422, code="unreadable")
         assert codes(body, "problems") == ["unreadable"]
         assert [one["read"] for one in body["samples"]] == ["undecided"] * 3
     assert (served.rows(), served.spooled()) == (rows, [])
 
 
 def test_a_file_that_is_mostly_unreadable_is_taken_only_when_that_is_confirmed(served: Served) -> None:
-    data = voted(served, 15, "most")
+    data = voted(served, 15, salt="most")
     assert served.http.post("/api/v1/check", content=data).json()["ok"] is True
     for form in ({}, {"accept_unreadable": "false"}):
-        body = problem_of(served.submit(data, model="Most", **form), 422, "mostly-unreadable")
+        body = problem_of(served.submit(data, model="Most", **form), 422, code="mostly-unreadable")
         assert len(body["samples"]) == 3
         assert "accept_unreadable=true" in body["detail"]
-    problem_of(served.submit(data, model="Most", accept_unreadable="perhaps"), 422, "metadata-rejected")
+    problem_of(served.submit(data, model="Most", accept_unreadable="perhaps"), 422, code="metadata-rejected")
     taken = served.submit(data, model="Most", accept_unreadable="true")
     assert taken.status_code == 202
     again = served.submit(data, model="Most")
@@ -193,7 +193,7 @@ def test_a_file_that_is_mostly_unreadable_is_taken_only_when_that_is_confirmed(s
 
 
 def test_replies_are_not_kept_with_a_submission(served: Served) -> None:
-    taken = served.submit(voted(served, 0, "kept"), model="Kept").json()
+    taken = served.submit(voted(served, 0, salt="kept"), model="Kept").json()
     with served.database.read() as session:
         report = session.get_one(Submission, taken["id"]).report
     assert "samples" not in report
@@ -230,6 +230,6 @@ def test_offline_scoring_still_scores_a_file_that_abstains_and_warns(tmp_path: P
     labels, file = tmp_path / "labels.jsonl", tmp_path / "votes.jsonl"
     labels.write_bytes(files.jsonl([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS]))
     file.write_bytes(files.native_votes(PAIRS, [[-1]] * len(PAIRS)))
-    done = score(file, str(labels), "r1", TABLE, True)
+    done = score(file, str(labels), revision="r1", table=TABLE, as_json=True)
     assert (done.scored, json.loads(done.text)["protocols"]["strict"]["overall"]) == (True, 0.0)
     assert any("100.0% of the votes are undecided" in remark for remark in done.remarks)

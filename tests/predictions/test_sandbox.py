@@ -103,7 +103,7 @@ def test_the_child_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_strange_output_of_a_child_is_our_fault(output: bytes) -> None:
     with pytest.raises(ReadingFailed, match="not of your file"):
-        sandbox._result(output, b"", 0, "vl-rewardbench", Limits())
+        sandbox._result(output, b"", returncode=0, benchmark="vl-rewardbench", limits=Limits())
 
 
 def _said(caplog: pytest.LogCaptureFixture) -> str:
@@ -124,7 +124,7 @@ def test_of_the_last_words_four_kilobytes_are_kept(
     good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     program = "import sys; sys.stderr.write('x' * 100_000 + 'the end'); sys.exit(1)"
-    monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
     with pytest.raises(ReadingFailed):
         read_isolated(good)
     assert "the end" in _said(caplog)
@@ -135,7 +135,7 @@ def test_the_last_words_are_one_line_of_the_log(
     good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     program = r"raise ValueError('x\r\n00:00:00 leaderboard: forged\x1b[31m\u2028\x85')"
-    monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
     with pytest.raises(ReadingFailed):
         read_isolated(good)
     line = JsonLines().format(caplog.records[0])
@@ -147,7 +147,7 @@ def test_the_last_words_are_one_line_of_the_log(
 def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
     good: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
     assert read_isolated(good)[0]["problems"][0]["code"] == "too-expensive"
 
 
@@ -157,7 +157,7 @@ def test_the_address_of_another_benchmark_is_given_where_it_is_served(
 ) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text(json.dumps({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}) + "\n")
-    report, upload = read_isolated_among(path, "vl-rewardbench", DEFINITIONS, served)
+    report, upload = read_isolated_among(path, "vl-rewardbench", definitions=DEFINITIONS, served=served)
     assert upload is None
     assert report["other_benchmark"]["id"] == "multimodal-rewardbench"
     assert (report["other_benchmark"]["path"] is not None) is linked

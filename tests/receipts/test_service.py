@@ -54,13 +54,13 @@ def scorer() -> Scorer:
 
 @pytest.fixture
 def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     return database
 
 
 @pytest.fixture
 def receipts(database: Database) -> ReceiptService:
-    return ReceiptService(database, spec_of("demo"), SIGNER)
+    return ReceiptService(database, spec_of("demo"), signer=SIGNER)
 
 
 def _submit(database: Database, numbers: range, **changes: Any) -> list[str]:
@@ -77,12 +77,12 @@ def _of(receipts: ReceiptService, entry: str) -> list[dict[str, Any]]:
 def _score_all(database: Database, scorer: Scorer) -> None:
     with database.write() as session:
         for revision in scorer.revisions:
-            job_queue.enqueue_missing(session, "demo", revision, scorer.version)
+            job_queue.enqueue_missing(session, "demo", label_revision=revision, scorer_version=scorer.version)
     while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
         pass
 
 
-def _event(session: Any, seq: int, prev: str, kind: str, **facts: Any) -> str:
+def _event(session: Any, seq: int, *, prev: str, kind: str, **facts: Any) -> str:
     """Add an event in which nothing depends on the clock or on chance; returns its hash."""
     body = canonical_json({**facts, "seq": seq, "ev": kind, "at": "2026-11-21T22:00:03Z", "nonce": f"{seq:02}"})
     digest = audit.link(prev, body)
@@ -98,7 +98,7 @@ def _event(session: Any, seq: int, prev: str, kind: str, **facts: Any) -> str:
 def _fixed(database: Database) -> None:
     """Rows in which nothing depends on the clock or on chance, and their events."""
     counts = np.arange(len(SLICES) * len(FIELDS)).reshape(len(SLICES), len(FIELDS))[:, ::-1]
-    tally = json.dumps(Tally(5, counts, np.zeros((len(SLICES), 6)), has_tags=False, spec=VL).to_json())
+    tally = json.dumps(Tally(5, counts, agreeing=np.zeros((len(SLICES), 6)), has_tags=False, spec=VL).to_json())
     named = {"submission": "eaaaaaaaaaaa"}
     rules = {"label_revision": "v2", "scorer_version": "1"}
     facts = {"revision": "v2", "benchmark": "demo", "digest": "d" * 64, "items": 21}
@@ -112,13 +112,13 @@ def _fixed(database: Database) -> None:
         session.flush()
         row = {"submission_id": "eaaaaaaaaaaa", **rules, "tally": tally, "created_at": at, "salt": salt}
         session.execute(insert(Score).values(benchmark="demo", **row))
-        first = _event(session, 1, GENESIS, "labels.registered", **facts, commitment=known["commitment"])
+        first = _event(session, 1, prev=GENESIS, kind="labels.registered", **facts, commitment=known["commitment"])
         held = stored_rows.commitments(session, "eaaaaaaaaaaa")
-        second = _event(session, 2, first, "submission.accepted", **named, owner="local", **held)
+        second = _event(session, 2, prev=first, kind="submission.accepted", **named, owner="local", **held)
         digest = hashlib.sha256(tally.encode()).hexdigest()
         score = of_score("eaaaaaaaaaaa", "v2", "1", digest, salt)
         said = {**rules, "recorded_at": at, "tally_sha256": digest, "commitments": [score]}
-        _event(session, 3, second, audit.SCORED, **named, **said)
+        _event(session, 3, prev=second, kind=audit.SCORED, **named, **said)
 
 
 def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Database, receipts: ReceiptService) -> None:
@@ -140,9 +140,9 @@ def test_every_score_has_a_receipt_with_its_place_in_the_chain(
     ids = _submit(ready, range(3))
     _score_all(ready, replace(scorer, labels={"demo": scorer.labels["demo"]}))
     later = _submit(ready, range(3, 7))
-    rescore(ready, scorer, "flipped", chunk=2)  # ranges of ids that overlap with those of the next runs
+    rescore(ready, scorer, revision="flipped", chunk=2)  # ranges of ids that overlap with those of the next runs
     more = _submit(ready, range(7, 12))
-    rescore(ready, scorer, "flipped", chunk=3)
+    rescore(ready, scorer, revision="flipped", chunk=3)
     places: dict[tuple[str, str], int] = {}
     for name in (*ids, *later, *more):
         for one in _of(receipts, name):
@@ -227,7 +227,7 @@ def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Score
         why = {**kept, "difference": {}, "reason": "because", "requested_by": "local"}
         session.execute(insert(ImportedLabels).values(**facts, **why))
         known = {name: why[name] for name in ("digest", "commitment", "difference")}
-        audit.append(session, "labels.imported", {**facts, **known})
+        audit.append(session, "labels.imported", data={**facts, **known})
     assert [one["label_revision"] for one in _of(receipts, entry)] == ["demo"]
 
 
@@ -251,13 +251,17 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
     with database.write() as session:
         known = {name: why[name] for name in ("digest", "commitment", "difference")}
         audit.append(
-            session, "labels.imported", {**{name: facts[name] for name in facts if name != "published_at"}, **known}
+            session,
+            "labels.imported",
+            data={**{name: facts[name] for name in facts if name != "published_at"}, **known},
         )
         rules = {"label_revision": "v9", "scorer_version": "1"}
         row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
         session.execute(insert(Score).values(benchmark="demo", **row))
         score = of_score(entry, "v9", "1", hashlib.sha256(tally.encode()).hexdigest(), "6" * 64)
-        audit.append(session, audit.SCORED, {"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]})
+        audit.append(
+            session, audit.SCORED, data={"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]}
+        )
     (one,) = _of(receipts, entry)
     assert (one["label_commitment"], one["label_digest"], one["score_commitment"]) == ("c" * 64, None, score)
 
@@ -279,7 +283,9 @@ def test_receipts_say_to_strangers_no_more_than_the_board_does(
                 "unpublished": visibility.EntryVisibility(published=False),
                 "unnamed": visibility.EntryVisibility(4e9),
             }
-            visibility.request_approval(session, entry, asked.get(what, visibility.PLAIN), approval=what == "waiting")
+            visibility.request_approval(
+                session, entry, shown=asked.get(what, visibility.PLAIN), approval=what == "waiting"
+            )
     for user in (ANONYMOUS, STRANGER, OPEN):
         assert receipts.of_acceptance(entry, user) is None  # it names the owner
         assert (receipts.of_scores(entry, user) is None) is (what in ("hidden", "unpublished"))
@@ -291,13 +297,13 @@ def test_receipts_say_to_strangers_no_more_than_the_board_does(
 
 
 def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Database, tmp_path: Path) -> None:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, tmp_path)
     taken = setup.intake.submit(setup.arrive(native(setup.items)), Metadata.parse({"model": "Judge"}), LOCAL)
     new = Signer.make()
     for signer in (SIGNER, new, new, SIGNER):
         receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
-    rotated = ReceiptService(database, spec_of(BENCHMARK), new)
+    rotated = ReceiptService(database, spec_of(BENCHMARK), signer=new)
     keys = rotated.keys()
     assert {one["id"]: one["in_use"] for one in keys["keys"]} == {SIGNER.key_id: False, new.key_id: True}
     again = rotated.of_acceptance(taken.id, LOCAL)

@@ -56,12 +56,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> VerifySetup:
     folder = tmp_path_factory.mktemp("held")
     database = open_database(f"sqlite:///{folder}/leaderboard.db")
     migrate(database)
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
     data = native(setup.items, k=3)
     taken = setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), LOCAL)
     with database.write() as session:
-        audit.append(session, "test", {"after": "the acceptance"})
+        audit.append(session, "test", data={"after": "the acceptance"})
     with database.read() as session:
         audit_checkpoints.write(folder / "head.json", audit_checkpoints.latest(session))
     (folder / "chain.jsonl").write_text("".join(actions_audit.public(database)))

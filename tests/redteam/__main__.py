@@ -45,34 +45,40 @@ class ReportLine:
 def arithmetic(secret: Secret, seeds: Sequence[int]) -> list[ReportLine]:
     """Return the attacks within a year's budget, then the controls."""
 
-    def at_most(attack: str, limit: float, run: Callable[[int], float], budget: int = simulation.YEAR) -> ReportLine:
+    def at_most(attack: str, limit: float, *, run: Callable[[int], float], budget: int = simulation.YEAR) -> ReportLine:
         found = [run(seed) for seed in seeds]
-        return ReportLine(attack, str(budget), found, f"<= {100 * limit:g}", max(found) <= limit)
+        return ReportLine(attack, str(budget), found=found, limit=f"<= {100 * limit:g}", held=max(found) <= limit)
 
     lines = [
-        at_most("A1  random probes, three categories", 0.60, lambda seed: simulation.probing(secret, seed)),
-        at_most("A1  random probes, overall only", 0.58, lambda seed: simulation.probing_overall(secret, seed)),
-        at_most("A2  weighing design, abstaining (null votes)", 0.60, lambda seed: simulation.weighing(secret, seed)),
-        at_most("A3  weighing design, answering everything", 0.60, lambda seed: simulation.answering(secret, seed)),
+        at_most("A1  random probes, three categories", 0.60, run=lambda seed: simulation.probing(secret, seed)),
+        at_most("A1  random probes, overall only", 0.58, run=lambda seed: simulation.probing_overall(secret, seed)),
+        at_most(
+            "A2  weighing design, abstaining (null votes)", 0.60, run=lambda seed: simulation.weighing(secret, seed)
+        ),
+        at_most("A3  weighing design, answering everything", 0.60, run=lambda seed: simulation.answering(secret, seed)),
         *(
             at_most(
-                f"A6  climbing, {flips} flips a step", 0.60, lambda seed, n=flips: simulation.climbing(secret, seed, n)
+                f"A6  climbing, {flips} flips a step",
+                0.60,
+                run=lambda seed, n=flips: simulation.climbing(secret, seed, flips=n),
             )
             for flips in (1, 3, 10, 25)
         ),
-        at_most("A7  majority of the lucky", 0.60, lambda seed: simulation.lucky(secret, seed)),
-        at_most("A10 five accounts pooled", 0.70, lambda seed: simulation.sybils(secret, seed), 60),
+        at_most("A7  majority of the lucky", 0.60, run=lambda seed: simulation.lucky(secret, seed)),
+        at_most("A10 five accounts pooled", 0.70, run=lambda seed: simulation.sybils(secret, seed), budget=60),
     ]
     gains = [simulation.gain(secret, seed) for seed in seeds]
     held = float(np.mean(gains)) <= 0.01
-    lines.append(ReportLine("A1  gain of a judge that starts at 67%", "12", gains, "mean <= 1", held))
+    lines.append(ReportLine("A1  gain of a judge that starts at 67%", "12", found=gains, limit="mean <= 1", held=held))
     for attack, (count, found) in (
         ("control: A2 without a policy", simulation.weighing_undefended(secret)),
         ("control: A3 without a policy", simulation.answering_undefended(secret)),
     ):
-        lines.append(ReportLine(attack, str(count), [found], "= 100", found == 1.0))
+        lines.append(ReportLine(attack, str(count), found=[found], limit="= 100", held=found == 1.0))
     cells = [simulation.probing_fifteen_cells(secret, seed) for seed in seeds]
-    lines.append(ReportLine("control: A1 with fifteen exact cells", "60", cells, ">= 80", min(cells) >= 0.80))
+    lines.append(
+        ReportLine("control: A1 with fifteen exact cells", "60", found=cells, limit=">= 80", held=min(cells) >= 0.80)
+    )
     return lines
 
 
@@ -84,22 +90,35 @@ def priors_known(secret: Secret, seeds: Sequence[int]) -> list[ReportLine]:
     for level, shape, ladder, nulls in product(LEVELS, SHAPES, (False, True), (False, True)):
         rules = f"{level}, {shape}{', Ladder' * ladder}{', null rule' * nulls}"
         defence = Defence(level, ladder=ladder, nulls=nulls)
-        found = [run_sparse(truth, groups, defence, shape, seed).share for seed in seeds[:5]]
+        found = [run_sparse(truth, groups, defence=defence, shape=shape, seed=seed).share for seed in seeds[:5]]
         most = 0.0 if nulls and shape == "null" else 0.125 if level == "overall" else 1.0
         names = "none held" if most == 1.0 and ladder else "= 100" if most == 1.0 else f"<= {100 * most:g}"
         held = max(found) <= most if most < 1 else ladder or min(found) == 1.0
-        lines.append(ReportLine(f"P1  {rules}", "36", found, names, held))
-        gains = [run_judge(truth, groups, defence, shape, seed).share for seed in seeds]
-        lines.append(ReportLine(f"P2  {rules}", "36", gains, "mean <= 1", float(np.mean(gains)) <= 0.01))
-    for shape in SHAPES:
-        one = run_sparse(truth, groups, Defence("overall", files=120), shape, 1)
+        lines.append(ReportLine(f"P1  {rules}", "36", found=found, limit=names, held=held))
+        gains = [run_judge(truth, groups, defence=defence, shape=shape, seed=seed).share for seed in seeds]
         lines.append(
-            ReportLine(f"control: P1, overall, {shape}, no quota", str(one.sent), [one.share], "= 100", one.share == 1)
+            ReportLine(f"P2  {rules}", "36", found=gains, limit="mean <= 1", held=float(np.mean(gains)) <= 0.01)
+        )
+    for shape in SHAPES:
+        one = run_sparse(truth, groups, defence=Defence("overall", files=120), shape=shape, seed=1)
+        lines.append(
+            ReportLine(
+                f"control: P1, overall, {shape}, no quota",
+                str(one.sent),
+                found=[one.share],
+                limit="= 100",
+                held=one.share == 1,
+            )
         )
     for level, least in zip(LEVELS, (0.08, 0.02), strict=True):
-        many = [run_judge(truth, groups, Defence(level, files=400), "complement", seed).share for seed in seeds[:3]]
+        many = [
+            run_judge(truth, groups, defence=Defence(level, files=400), shape="complement", seed=seed).share
+            for seed in seeds[:3]
+        ]
         named = f">= {100 * least:g}"
-        lines.append(ReportLine(f"control: P2, {level}, no quota", "400", many, named, min(many) >= least))
+        lines.append(
+            ReportLine(f"control: P2, {level}, no quota", "400", found=many, limit=named, held=min(many) >= least)
+        )
     return lines
 
 
@@ -110,42 +129,50 @@ def a_year_against_a_service(secret: Secret, folder: Path) -> ReportLine:
         prober = target.account("prober")
         probes, entries = [], []
         for day in range(365):
-            probe = attackers.random_probes(1, len(secret.truth), dice)[0]
+            probe = attackers.random_probes(1, len(secret.truth), dice=dice)[0]
             answer = prober.submit(native(secret, probe), f"probe {day}")
             if answer.status_code == 202:
                 probes.append(probe)
                 entries.append(answer.json()["id"])
             target.days_pass()
         cards = [prober.scores(entry) for entry in entries]
-    found = simulation.learnt(secret, probes, cards)
+    found = simulation.learnt(secret, probes, cards=cards)
     held = len(entries) == simulation.YEAR and found <= 0.60
-    return ReportLine("service: A1, a try on each of 365 days", str(len(entries)), [found], "12; <= 60", held)
+    return ReportLine(
+        "service: A1, a try on each of 365 days", str(len(entries)), found=[found], limit="12; <= 60", held=held
+    )
 
 
 def five_accounts_against_a_service(secret: Secret, folder: Path) -> list[ReportLine]:
     """Return a10: what five accounts learn, fast and patiently, whether the alarm is raised, and what approval does."""
     dice = np.random.default_rng(1)
-    probes = attackers.random_probes(simulation.SYBILS * simulation.YEAR, len(secret.truth), dice)
+    probes = attackers.random_probes(simulation.SYBILS * simulation.YEAR, len(secret.truth), dice=dice)
     files = [native(secret, probe) for probe in probes]
     lines = []
     for pace, days in (("in twelve days", 1.0), ("in a year", 27.0)):
         with open_target(folder / pace) as target:
             sybils = [target.account(f"sybil{number}") for number in range(simulation.SYBILS)]
-            entries = in_turn(target, sybils, files, days)
+            entries = in_turn(target, sybils, files=files, days=days)
             cards = [sybils[0].scores(entry) for entry in entries]
             warden = target.account(MAINTAINER, "maintain")
             alarm = warden.http.get("/api/v1/maintenance/suspicions").json()["alarm"]
-        found = simulation.learnt(secret, probes, cards)
+        found = simulation.learnt(secret, probes, cards=cards)
         held = found <= 0.70 and bool(alarm)
         lines.append(
-            ReportLine(f"service: A10, five accounts {pace}", str(len(entries)), [found], "<= 70, alarm", held)
+            ReportLine(
+                f"service: A10, five accounts {pace}", str(len(entries)), found=[found], limit="<= 70, alarm", held=held
+            )
         )
     with open_target(folder / "approved", APPROVE_FIRST_UPLOAD="1") as target:
         sybils = [target.account(f"sybil{number}") for number in range(simulation.SYBILS)]
-        entries = in_turn(target, sybils, files[: len(sybils)], 0.0)
+        entries = in_turn(target, sybils, files=files[: len(sybils)], days=0.0)
         states = [sybils[0].http.get(f"/api/v1/submissions/{entry}").json()["state"] for entry in entries]
         held = set(states) == {"awaiting-approval"} and target.scores_before_approval() == 0
-    lines.append(ReportLine("service: A10 where first uploads are approved", "0 scored", [0.5], "none scored", held))
+    lines.append(
+        ReportLine(
+            "service: A10 where first uploads are approved", "0 scored", found=[0.5], limit="none scored", held=held
+        )
+    )
     return lines
 
 
@@ -159,8 +186,10 @@ def everything_against_a_service(secret: Secret, folder: Path) -> ReportLine:
         approve_all(target.account(MAINTAINER, "maintain"))  # some weigh with votes for one place
         views = [secret.read_categories(weigher.scores(entry)["protocols"]["strict"]) for entry in entries]
     start = np.zeros(len(secret.truth), dtype=np.int8)
-    found = agreement(attackers.weighed(vectors, views, secret.categories, start), secret.truth)
-    return ReportLine("control: service, A2 without a quota", str(len(entries)), [found], "= 100", found == 1.0)
+    found = agreement(attackers.weighed(vectors, views, groups=secret.categories, start=start), secret.truth)
+    return ReportLine(
+        "control: service, A2 without a quota", str(len(entries)), found=[found], limit="= 100", held=found == 1.0
+    )
 
 
 def main() -> int:

@@ -41,12 +41,12 @@ def agreement(belief: Vector, labels: Vector) -> float:
 # A1, A10: random probes, least squares -----------------------------------------------------------------------------
 
 
-def random_probes(count: int, items: int, dice: np.random.Generator) -> list[Vector]:
+def random_probes(count: int, items: int, *, dice: np.random.Generator) -> list[Vector]:
     """Fair coins."""
     return [dice.integers(0, 2, items).astype(np.int8) for _ in range(count)]
 
 
-def least_squares(probes: Sequence[Vector], views: Sequence[Counts], groups: Groups, prior: Array) -> Vector:
+def least_squares(probes: Sequence[Vector], views: Sequence[Counts], *, groups: Groups, prior: Array) -> Vector:
     """Return what the labels are likeliest to be, given the probes' counts.
 
     With labels and votes as +1 and -1, a count of n items says that votes times labels sum to 2 count - n: m linear
@@ -108,7 +108,7 @@ def weighings(groups: Groups, most: int | None = None) -> list[Vector]:
     return list(votes)
 
 
-def weighed(vectors: Sequence[Vector], views: Sequence[Counts], groups: Groups, start: Vector) -> Vector:
+def weighed(vectors: Sequence[Vector], views: Sequence[Counts], *, groups: Groups, start: Vector) -> Vector:
     """Return the labels behind the counts of ``weighings``; ``start`` where nothing was weighed."""
     belief = start.copy()
     weights = design((len(vectors)).bit_length() - 1)
@@ -126,7 +126,7 @@ def without_abstaining(vectors: Iterable[Vector]) -> list[Vector]:
     return [np.where(vector < 0, filler, vector).astype(np.int8) for vector in vectors for filler in (1, 0)]
 
 
-def rejoined(views: Sequence[Counts], vectors: Sequence[Vector], groups: Groups) -> list[Counts]:
+def rejoined(views: Sequence[Counts], vectors: Sequence[Vector], *, groups: Groups) -> list[Counts]:
     """Return the counts of the vectors with abstentions, from those of ``without_abstaining``.
 
     Together the two fillers of an item agree exactly once, so the pair's counts sum to twice the count of the answered
@@ -148,7 +148,7 @@ def two_in_one(first: Vector, second: Vector) -> npt.NDArray[np.int8]:
 # A6: climbing --------------------------------------------------------------------------------------------------------
 
 
-def climb(look: Look, start: Vector, tries: int, flips: int, dice: np.random.Generator) -> Vector:
+def climb(look: Look, start: Vector, *, tries: int, flips: int, dice: np.random.Generator) -> Vector:
     """Turn some answers over and keeps what scores higher, the first look included in ``tries``."""
     best, height = start.copy(), float(look(start).sum())
     for _ in range(tries - 1):
@@ -163,7 +163,7 @@ def climb(look: Look, start: Vector, tries: int, flips: int, dice: np.random.Gen
 # A7: the majority of the lucky ---------------------------------------------------------------------------------------
 
 
-def lucky_majority(probes: Sequence[Vector], views: Sequence[Counts], groups: Groups) -> Vector:
+def lucky_majority(probes: Sequence[Vector], views: Sequence[Counts], *, groups: Groups) -> Vector:
     """Return votes of the probes that did better than chance, each turned over if it did worse."""
     half = np.array([len(held) / 2 for held in groups.members()])
     signs = np.zeros(len(groups.of))

@@ -114,7 +114,7 @@ class Search:
     @classmethod
     def of(cls, pairs: Ints, differing: int) -> Search:
         """Return a group in which so many pairs differ."""
-        search = cls([], [], np.zeros((1, 0), dtype=np.int64), np.ones(1))
+        search = cls([], [], left=np.zeros((1, 0), dtype=np.int64), weight=np.ones(1))
         search._add([(pairs, differing)])
         return search
 
@@ -180,7 +180,7 @@ class _Query:
     holds: Ints
 
 
-def _queries(search: Search, dice: Dice, count: int) -> list[_Query]:
+def _queries(search: Search, dice: Dice, *, count: int) -> list[_Query]:
     """Random choices: of each open interval the left half, the right half or neither."""
     made, spare = [], search.clean()[:_DITHER]
     for number in range(count):
@@ -197,25 +197,25 @@ def _queries(search: Search, dice: Dice, count: int) -> list[_Query]:
     return made
 
 
-def sparse(public: Vector, board: PriorBoard, shape: Shape, dice: Dice) -> Ints:
+def sparse(public: Vector, board: PriorBoard, *, shape: Shape, dice: Dice) -> Ints:
     """Return the pairs that the attacker knows to differ from the public labels when no further file is taken."""
     groups = board.groups if board.defence.level == "categories" else np.zeros_like(board.groups)
     differing = public != board.truth
-    searches = [_start(groups == group, differing, board, dice) for group in range(int(groups.max()) + 1)]
+    searches = [_start(groups == group, differing, board=board, dice=dice) for group in range(int(groups.max()) + 1)]
     while board.open and any(search.open for search in searches):
-        chosen = [_best(search, board, shape, dice, whole=len(searches) == 1) for search in searches]
-        filler = _filler(searches, chosen, board, len(public), shape, dice)
+        chosen = [_best(search, board, shape=shape, dice=dice, whole=len(searches) == 1) for search in searches]
+        filler = _filler(searches, chosen, board=board, pairs=len(public), shape=shape, dice=dice)
         file = public.copy()
         for pairs in (*(one.pairs for one in chosen), filler):
             file[pairs] = -1 if shape == "null" else 1 - file[pairs]
         bar, waiting = board.bar, board.waiting
         seen = board.look(file)
         if board.waiting == waiting:
-            _learn(searches, chosen, seen, bar, file, public, board, shape)
+            _learn(searches, chosen, seen=seen, bar=bar, file=file, public=public, board=board, shape=shape)
     return np.concatenate([search.found() for search in searches])
 
 
-def _start(inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], board: PriorBoard, dice: Dice) -> Search:
+def _start(inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], *, board: PriorBoard, dice: Dice) -> Search:
     """Return a group, and how many of its pairs differ. Where sums are rounded, a few pairs that the attacker is
     sure of."""
     sure = dice.choice(np.flatnonzero(inside & ~differing), _DITHER * (board.defence.level == "overall"), replace=False)
@@ -224,22 +224,22 @@ def _start(inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], boar
     return search
 
 
-def _best(search: Search, board: PriorBoard, shape: Shape, dice: Dice, *, whole: bool) -> _Query:
+def _best(search: Search, board: PriorBoard, *, shape: Shape, dice: Dice, whole: bool) -> _Query:
     """Return the query that tells most; of a whole that is rounded, as far as rounding and the Ladder leave it."""
     if not search.open:
         return _Query(np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
-    queries = _queries(search, dice, _QUERIES)
+    queries = _queries(search, dice, count=_QUERIES)
 
     def told(query: _Query) -> float:
         if not whole:
             return entropy(query.holds, search.weight)
-        steps = _steps(_right(search, query.holds, len(board.truth) - len(query.pairs), shape), board)
+        steps = _steps(_right(search, query.holds, equal=len(board.truth) - len(query.pairs), shape=shape), board)
         return entropy(np.where(steps < 200 * board.bar - 1e-6, -1, steps), search.weight)
 
     return max(queries, key=told)
 
 
-def _right(search: Search, holds: Ints, equal: int, shape: Shape) -> Ints:
+def _right(search: Search, holds: Ints, *, equal: int, shape: Shape) -> Ints:
     """By candidate, the right answers of a file that equals the public labels on so many pairs: those that do not
     differ of what is left as it was, and those that do of what was turned over."""
     total = sum(count for _, count in (*search.open, *search.closed))
@@ -254,6 +254,7 @@ def _steps(right: Ints, board: PriorBoard) -> Ints:
 def _filler(
     searches: Sequence[Search],
     chosen: Sequence[_Query],
+    *,
     board: PriorBoard,
     pairs: int,
     shape: Shape,
@@ -273,6 +274,7 @@ def _filler(
 def _learn(
     searches: Sequence[Search],
     chosen: Sequence[_Query],
+    *,
     seen: Counts | None,
     bar: float,
     file: Vector,
@@ -284,7 +286,7 @@ def _learn(
     groups = board.groups if len(searches) > 1 else np.zeros_like(board.groups)
     for group, (search, query) in enumerate(zip(searches, chosen, strict=True)):
         inside = groups == group
-        right = _right(search, query.holds, int((file[inside] == public[inside]).sum()), shape)
+        right = _right(search, query.holds, equal=int((file[inside] == public[inside]).sum()), shape=shape)
         if not search.open:
             continue
         if len(searches) == 1:
@@ -297,7 +299,7 @@ def _learn(
 # A judge as prior ----------------------------------------------------------------------------------------------------
 
 
-def judge_prior(judge: Vector, accuracy: float, board: PriorBoard, shape: Shape, dice: Dice) -> Vector:
+def judge_prior(judge: Vector, accuracy: float, *, board: PriorBoard, shape: Shape, dice: Dice) -> Vector:
     """Return what the attacker believes of all labels after turning over, or leaving out, parts of a judge's answers.
 
     Least squares from the prior: the labels nearest to what the judge says that give the counts that were shown.
@@ -313,7 +315,7 @@ def judge_prior(judge: Vector, accuracy: float, board: PriorBoard, shape: Shape,
         if seen is not None:
             files.append(file)
             views.append(seen)
-    return _least_squares(files, views, judge, accuracy, board)
+    return _least_squares(files, views, judge=judge, accuracy=accuracy, board=board)
 
 
 def _share(board: PriorBoard, accuracy: float) -> float:
@@ -327,7 +329,7 @@ def _share(board: PriorBoard, accuracy: float) -> float:
 
 
 def _least_squares(
-    files: Sequence[Vector], views: Sequence[Counts], judge: Vector, accuracy: float, board: PriorBoard
+    files: Sequence[Vector], views: Sequence[Counts], *, judge: Vector, accuracy: float, board: PriorBoard
 ) -> Vector:
     """Return the sign of the mean of labels (1 and -1) given linear equations, each label with the judge's prior.
 
@@ -368,7 +370,7 @@ SPARSE_SHAPE = (1, 0, 15)
 """Pairs by category in which the published revisions v0 and v2 of the real benchmark differ."""
 
 
-def corrected(truth: Vector, groups: Ints, dice: Dice, shape: Sequence[int] = SPARSE_SHAPE) -> Vector:
+def corrected(truth: Vector, groups: Ints, *, dice: Dice, shape: Sequence[int] = SPARSE_SHAPE) -> Vector:
     """Public labels that differ from hidden ones in so many pairs of each category."""
     public = truth.copy()
     for group, count in enumerate(shape):
@@ -377,23 +379,23 @@ def corrected(truth: Vector, groups: Ints, dice: Dice, shape: Sequence[int] = SP
     return public
 
 
-def run_sparse(truth: Vector, groups: Ints, defence: Defence, shape: Shape, seed: int) -> Recovered:
+def run_sparse(truth: Vector, groups: Ints, *, defence: Defence, shape: Shape, seed: int) -> Recovered:
     """Return the sparse difference against a defence."""
     dice = np.random.default_rng(seed)
-    public, board = corrected(truth, groups, dice), PriorBoard(truth, groups, defence)
-    found = sparse(public, board, shape, dice)
+    public, board = corrected(truth, groups, dice=dice), PriorBoard(truth, groups, defence=defence)
+    found = sparse(public, board, shape=shape, dice=dice)
     wrong = np.flatnonzero(public != truth)
     assert np.isin(found, wrong).all()  # what it names it knows
-    return Recovered(len(found) / len(wrong), board.sent, board.numbers, board.waiting)
+    return Recovered(len(found) / len(wrong), board.sent, shown=board.numbers, waiting=board.waiting)
 
 
 def run_judge(
-    truth: Vector, groups: Ints, defence: Defence, shape: Shape, seed: int, accuracy: float = 0.85
+    truth: Vector, groups: Ints, *, defence: Defence, shape: Shape, seed: int, accuracy: float = 0.85
 ) -> Recovered:
     """Return a judge of this accuracy as prior against a defence."""
     dice = np.random.default_rng(seed)
     judge = np.where(dice.random(len(truth)) < accuracy, truth, 1 - truth).astype(np.int8)
-    board = PriorBoard(truth, groups, defence)
-    belief = judge_prior(judge, accuracy, board, shape, dice)
+    board = PriorBoard(truth, groups, defence=defence)
+    belief = judge_prior(judge, accuracy, board=board, shape=shape, dice=dice)
     gain = float((belief == truth).mean() - (judge == truth).mean())
-    return Recovered(gain, board.sent, board.numbers, board.waiting)
+    return Recovered(gain, board.sent, shown=board.numbers, waiting=board.waiting)

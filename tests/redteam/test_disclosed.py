@@ -151,7 +151,7 @@ def _files(secret: Secret) -> list[Votes]:
     return made
 
 
-def _signs(secret: Secret, labels: Vector, files: list[Votes]) -> npt.NDArray[np.int8]:
+def _signs(secret: Secret, labels: Vector, *, files: list[Votes]) -> npt.NDArray[np.int8]:
     """(items, judges): 1 where the majority is right, -1 where it is wrong, 0 where it decides nothing."""
     right, wrong = (
         np.stack([2 * (file.matrix == wanted[:, np.newaxis]).sum(axis=1) > K for file in files], axis=1)
@@ -164,7 +164,7 @@ _FOUR = ((0, 1), (0, 1), (1, -1), (-1, -1))
 """The signs of one judge and of all others on four pairs whose labels can be turned over at once."""
 
 
-def _take(free: dict[tuple[int, ...], list[int]], four: list[tuple[int, ...]], used: set[int]) -> bool:
+def _take(free: dict[tuple[int, ...], list[int]], four: list[tuple[int, ...]], *, used: set[int]) -> bool:
     """Return whether there were four more."""
     if any(len(free.get(kind, ())) < four.count(kind) for kind in four):
         return False
@@ -180,7 +180,7 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     decides nothing and both others are right, once it is right and once wrong where both others are wrong. Twos of
     two sources: on one exactly those judges are right who are wrong on the other.
     """
-    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    signs, turned = _signs(secret, secret.truth, files=files), secret.truth.copy()
     used: set[int] = set()
     for category in range(len(CATEGORIES)):
         free: dict[tuple[int, ...], list[int]] = {}
@@ -190,7 +190,7 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
             [tuple(own if n == judge else others for n in range(len(files))) for own, others in _FOUR]
             for judge in range(len(files))
         ]
-        while sum(_take(free, four, used) for four in kinds):  # one four a judge in turn, while there are some
+        while sum(_take(free, four, used=used) for four in kinds):  # one four a judge in turn, while there are some
             pass
     waiting: dict[tuple[int, int, bytes], list[int]] = {}
     for index in np.flatnonzero((signs != 0).all(axis=1)).tolist():
@@ -209,33 +209,33 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     for index in used:
         turned[index] = 1 - turned[index]
     tags = dict(enumerate(secret.labels.tags or ()))
-    return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
+    return make_label_set("demo", secret.table, preferred=dict(enumerate(turned.tolist())), tags=tags)
 
 
-def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], hidden: str) -> DisclosureWorld:
+def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes], hidden: str) -> DisclosureWorld:
     """`hidden`: what HIDDEN_LABELS says."""
     environ = {"DATA_DIR": str(folder), **OPENID, "HIDDEN_LABELS": hidden}
     settings = Settings.from_env(environ)
     database = new_database(settings.database_url)
-    scorer = Scorer(secret.table, {"demo": labels}, SCORER_VERSION, settings.hidden_labels)
-    prepare(database, scorer, "demo")
+    scorer = Scorer(secret.table, {"demo": labels}, version=SCORER_VERSION, hidden=settings.hidden_labels)
+    prepare(database, scorer, label_revision="demo")
     with database.write() as session:
         for number, (name, file) in enumerate(zip(ENTRIES, files, strict=True)):
             about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
             session.add(a_submission(number, votes=file.pack(), votes_per_item=K, **about))
     on_record(database, ENTRIES)
     worker = Worker(database, scorer, lease_seconds=60.0)
-    drain(worker, lambda: False, lambda seconds: None)
+    drain(worker, lambda: False, rest=lambda seconds: None)
     worker.heartbeat()
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
         session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
-    services = build_services(settings, database, load_signer(settings, database))
-    whole = create_app(settings, services, lambda: None)
+    services = build_services(settings, database, signer=load_signer(settings, database))
+    whole = create_app(settings, services, on_misconfigured=lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
         application_within(whole),
-        database,
-        [tally(file, labels, secret.table) for file in files],
+        database=database,
+        tallies=[tally(file, labels, secret.table) for file in files],
     )
 
 
@@ -245,7 +245,7 @@ def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
     Turned over are as many labels of one category on which all judges are right as of the next on which all are wrong.
     Then single labels, as long as no overall leaves its half point.
     """
-    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    signs, turned = _signs(secret, secret.truth, files=files), secret.truth.copy()
     halves = _half_points(signs)
     for category, most in ((0, 9), (1, 21)):
         alike = [
@@ -256,10 +256,10 @@ def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
             turned[indices[: min(most, *map(len, alike))]] ^= 1
     for index in np.flatnonzero(secret.truth == turned)[:60].tolist():
         turned[index] = 1 - turned[index]
-        if not np.array_equal(_half_points(_signs(secret, turned, files)), halves):
+        if not np.array_equal(_half_points(_signs(secret, turned, files=files)), halves):
             turned[index] = 1 - turned[index]
     tags = dict(enumerate(secret.labels.tags or ()))
-    return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
+    return make_label_set("demo", secret.table, preferred=dict(enumerate(turned.tolist())), tags=tags)
 
 
 def _half_points(signs: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
@@ -291,9 +291,9 @@ def worlds(
     for name in ("one", "two", "public"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
-        _world(folder / "one", secret, secret.labels, files, hidden="demo"),
-        _world(folder / "two", secret, other, files, hidden="demo"),
-        _world(folder / "public", secret, other, files, hidden=""),
+        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo"),
+        _world(folder / "two", secret, labels=other, files=files, hidden="demo"),
+        _world(folder / "public", secret, labels=other, files=files, hidden=""),
     )
     yield made
     for world in made:
@@ -312,7 +312,9 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(
 def test_the_worlds_agree_in_no_number_of_pairs_on_which_two_judges_differ() -> None:
     secret = Secret()
     files = _files(secret)
-    worlds = [_signs(secret, labels, files) > 0 for labels in (secret.truth, _other_labels(secret, files).preferred)]
+    worlds = [
+        _signs(secret, labels, files=files) > 0 for labels in (secret.truth, _other_labels(secret, files).preferred)
+    ]
     for one, other in itertools.combinations(range(len(files)), 2):
         counts = [(int((w[:, one] & ~w[:, other]).sum()), int((~w[:, one] & w[:, other]).sum())) for w in worlds]
         (b, c), (b_then, c_then) = counts
@@ -388,7 +390,7 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, Dis
     """Anyone who guesses all that is hidden must not be able to see in a digest whether the guess is right."""
     database = worlds[0].database
     with database.read() as session:
-        name = snapshot_at(session, "demo", "2999-01-01")
+        name = snapshot_at(session, "demo", when="2999-01-01")
         assert name is not None
         body = orjson.loads(snapshots.content(session, name))
         for kind in (audit.SCORED, audit.SCORES_RECORDED):
@@ -418,9 +420,9 @@ def coarse_worlds(
     for name in ("one", "two", "categories"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
-        _world(folder / "one", secret, secret.labels, files, hidden="demo:overall"),
-        _world(folder / "two", secret, other, files, hidden="demo:overall"),
-        _world(folder / "categories", secret, other, files, hidden="demo"),
+        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo:overall"),
+        _world(folder / "two", secret, labels=other, files=files, hidden="demo:overall"),
+        _world(folder / "categories", secret, labels=other, files=files, hidden="demo"),
     )
     yield made
     for world in made:

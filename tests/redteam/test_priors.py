@@ -36,12 +36,15 @@ def secret() -> Secret:
     return Secret()
 
 
-def share(secret: Secret, defence: Defence, shape: Shape = "complement", seed: int = 1) -> float:
-    return run_sparse(secret.truth, secret.categories.of, defence, shape, seed).share
+def share(secret: Secret, defence: Defence, *, shape: Shape = "complement", seed: int = 1) -> float:
+    return run_sparse(secret.truth, secret.categories.of, defence=defence, shape=shape, seed=seed).share
 
 
-def gain(secret: Secret, defence: Defence, shape: Shape = "complement", accuracy: float = 0.85) -> float:
-    runs = (run_judge(secret.truth, secret.categories.of, defence, shape, seed, accuracy) for seed in range(5))
+def gain(secret: Secret, defence: Defence, *, shape: Shape = "complement", accuracy: float = 0.85) -> float:
+    runs = (
+        run_judge(secret.truth, secret.categories.of, defence=defence, shape=shape, seed=seed, accuracy=accuracy)
+        for seed in range(5)
+    )
     return float(np.mean([run.share for run in runs]))
 
 
@@ -52,13 +55,13 @@ def gain(secret: Secret, defence: Defence, shape: Shape = "complement", accuracy
 def test_control_where_categories_are_shown_three_accounts_find_every_pair_that_differs(
     secret: Secret, shape: Shape
 ) -> None:
-    found = run_sparse(secret.truth, secret.categories.of, Defence(EXACT), shape, 1)
+    found = run_sparse(secret.truth, secret.categories.of, defence=Defence(EXACT), shape=shape, seed=1)
     assert found.share == 1.0
     assert found.sent <= 36  # three accounts, a year's quota
 
 
 def test_files_with_few_votes_tell_nothing_before_a_maintainer_has_approved_them(secret: Secret) -> None:
-    found = run_sparse(secret.truth, secret.categories.of, Defence(EXACT, nulls=True), "null", 1)
+    found = run_sparse(secret.truth, secret.categories.of, defence=Defence(EXACT, nulls=True), shape="null", seed=1)
     assert (found.share, found.shown) == (0.0, 0)
 
 
@@ -67,7 +70,9 @@ def test_the_rule_about_missing_votes_does_not_stop_pairs_that_are_turned_over(s
 
 
 def test_the_ladder_alone_does_not_hide_a_small_correction_from_who_plans_the_scores(secret: Secret) -> None:
-    found = run_sparse(secret.truth, secret.categories.of, Defence(EXACT, ladder=True), "complement", 1)
+    found = run_sparse(
+        secret.truth, secret.categories.of, defence=Defence(EXACT, ladder=True), shape="complement", seed=1
+    )
     assert found.share > 0.3
     assert found.shown > 24  # each file scores just above the bar
 
@@ -77,12 +82,14 @@ def test_the_ladder_alone_does_not_hide_a_small_correction_from_who_plans_the_sc
 def test_where_the_overall_alone_is_shown_three_accounts_find_few_pairs_in_a_year(
     secret: Secret, ladder: bool, shape: Shape
 ) -> None:
-    assert share(secret, Defence(ROUNDED, ladder=ladder), shape) <= 0.125
+    assert share(secret, Defence(ROUNDED, ladder=ladder), shape=shape) <= 0.125
 
 
 @pytest.mark.slow
 def test_control_where_the_overall_alone_is_shown_and_no_quota_holds_every_pair_is_found(secret: Secret) -> None:
-    found = run_sparse(secret.truth, secret.categories.of, Defence(ROUNDED, files=120), "complement", 1)
+    found = run_sparse(
+        secret.truth, secret.categories.of, defence=Defence(ROUNDED, files=120), shape="complement", seed=1
+    )
     assert found.share == 1.0
     assert 36 < found.sent <= 120
 
@@ -91,10 +98,10 @@ def test_the_files_of_the_attack_strike_maintainers(secret: Secret) -> None:
     """By equality with the public labels where pairs are left out, by runs where stretches are turned over."""
     for shape in SHAPES:
         dice = np.random.default_rng(1)
-        public = corrected(secret.truth, secret.categories.of, dice)
-        board = Recording(secret.truth, secret.categories.of, Defence(EXACT))
-        sparse(public, board, shape, dice)
-        seen = [like_public_labels(votes, public, secret.table.source_index) for votes in board.sent_files]
+        public = corrected(secret.truth, secret.categories.of, dice=dice)
+        board = Recording(secret.truth, secret.categories.of, defence=Defence(EXACT))
+        sparse(public, board, shape=shape, dice=dice)
+        seen = [like_public_labels(votes, public, groups=secret.table.source_index) for votes in board.sent_files]
         assert sum(one is not None for one in seen) >= 24
 
 
@@ -127,12 +134,12 @@ def test_what_remains_possible_is_what_a_slow_search_over_all_places_says() -> N
 def test_a_judge_of_85_percent_gains_less_than_a_point_from_three_accounts_in_a_year(
     secret: Secret, level: Level, ladder: bool, shape: Shape
 ) -> None:
-    assert gain(secret, Defence(level, ladder=ladder), shape) <= 0.01
+    assert gain(secret, Defence(level, ladder=ladder), shape=shape) <= 0.01
 
 
 @pytest.mark.parametrize(("level", "least"), [(EXACT, 0.08), (ROUNDED, 0.02)])
 def test_control_without_a_quota_the_same_judge_gains_many_points(secret: Secret, level: Level, least: float) -> None:
-    found = run_judge(secret.truth, secret.categories.of, Defence(level, files=400), "complement", 1)
+    found = run_judge(secret.truth, secret.categories.of, defence=Defence(level, files=400), shape="complement", seed=1)
     assert found.share > least
 
 

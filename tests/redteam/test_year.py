@@ -48,7 +48,7 @@ def test_a1_a_year_of_random_probes_against_the_service_is_scored_twelve_times_a
     target: AttackTarget, secret: Secret, seed: int
 ) -> None:
     attacker = target.account("prober")
-    probes = attackers.random_probes(simulation.YEAR + 1, len(secret.truth), np.random.default_rng(seed))
+    probes = attackers.random_probes(simulation.YEAR + 1, len(secret.truth), dice=np.random.default_rng(seed))
     entries = []
     for day, probe in enumerate(probes[:-1]):
         taken = attacker.submit(native(secret, probe), f"probe {day}")
@@ -66,7 +66,7 @@ def test_a1_a_year_of_random_probes_against_the_service_is_scored_twelve_times_a
         view = secret.read_categories(card["protocols"]["strict"])
         # the HTTP boundary shows what the simulations assume
         assert view.tolist() == secret.by_category(probe).tolist()
-    assert 0.5 < simulation.learnt(secret, probes[:-1], cards) <= 0.60
+    assert 0.5 < simulation.learnt(secret, probes[:-1], cards=cards) <= 0.60
     assert attacker.attempts() == simulation.YEAR
     target.days_pass(40.0)  # a year after the first: the clock that we move is the one that counts
     assert attacker.submit(native(secret, probes[-1]), "next year").status_code == 202
@@ -83,8 +83,8 @@ def test_a2_a4_a5_partial_and_repeated_items_are_not_scored_and_cost_nothing(
     whole = native(secret, votes).decode().splitlines(keepends=True)
     padded = [whole[0].replace('"demo-', f'"{" " * n}demo-', 1) for n in range(1, 1000)]
     files = {
-        "A2, abstaining by leaving out": (native(secret, weighing, answered), "missing-item"),
-        "A4, one item": (native(secret, votes, [7]), "missing-item"),
+        "A2, abstaining by leaving out": (native(secret, weighing, items=answered), "missing-item"),
+        "A4, one item": (native(secret, votes, items=[7]), "missing-item"),
         "A5, an item twice": ("".join([*whole, whole[0]]).encode(), "duplicate-item"),
         "A5, an id with white space": ("".join([*whole, *padded[:1]]).encode(), "unknown-item"),
         "A5, an item a thousand times": ("".join([*whole, *padded]).encode(), "unknown-item"),
@@ -116,12 +116,14 @@ def test_a8_forged_labels_flags_and_a_third_answer_are_worth_nothing(target: Att
 def test_a10_five_accounts_wait_for_approval_and_once_approved_learn_little_and_raise_the_alarm(
     secret: Secret, tmp_path: Path
 ) -> None:
-    probes = attackers.random_probes(simulation.SYBILS * simulation.YEAR, len(secret.truth), np.random.default_rng(3))
+    probes = attackers.random_probes(
+        simulation.SYBILS * simulation.YEAR, len(secret.truth), dice=np.random.default_rng(3)
+    )
     files = [native(secret, probe) for probe in probes]
     with open_target(tmp_path, APPROVE_FIRST_UPLOAD="1") as target:
         sybils = [target.account(f"sybil{number}") for number in range(simulation.SYBILS)]
         warden = target.account(MAINTAINER, "maintain")
-        entries = in_turn(target, sybils, files[: len(sybils)], 0.0)
+        entries = in_turn(target, sybils, files=files[: len(sybils)], days=0.0)
         for sybil, entry in zip(sybils, entries, strict=True):
             assert sybil.http.get(f"/api/v1/submissions/{entry}").json()["state"] == "awaiting-approval"
             assert sybil.submit(files[-1], "before anybody has looked").status_code != 202
@@ -129,10 +131,12 @@ def test_a10_five_accounts_wait_for_approval_and_once_approved_learn_little_and_
         for entry in entries:
             path = f"/api/v1/maintenance/approvals/{entry}/approve"
             assert warden.http.post(path, json={"reason": "known labs"}).status_code == 200
-        entries += in_turn(target, sybils, files, 27.0, len(entries))  # patient: never sixty in thirty days
+        entries += in_turn(
+            target, sybils, files=files, days=27.0, first=len(entries)
+        )  # patient: never sixty in thirty days
         cards = [warden.scores(entry) for entry in entries]
         found = warden.http.get("/api/v1/maintenance/suspicions").json()
-    assert 0.55 < simulation.learnt(secret, probes, cards) <= 0.70
+    assert 0.55 < simulation.learnt(secret, probes, cards=cards) <= 0.70
     assert found["unapproved_accounts"]["scored"] == 0
     assert (found["alarm"], found["probing_accounts"]) == (True, {"scored": 60, "accounts": 5})
 
@@ -147,7 +151,7 @@ def test_within_a_year_no_attack_learns_more_than_sixty_percent(secret: Secret, 
     assert simulation.weighing(secret, seed) <= 0.60  # A2, abstaining in so many words
     assert simulation.answering(secret, seed) <= 0.60  # A3
     for flips in (1, 3, 10, 25):
-        assert simulation.climbing(secret, seed, flips) <= 0.60  # A6
+        assert simulation.climbing(secret, seed, flips=flips) <= 0.60  # A6
     assert simulation.lucky(secret, seed) <= 0.60  # A7
 
 
@@ -178,7 +182,7 @@ def test_control_at_a_service_without_quota_and_secrecy_every_label_is_found_in_
         approve_all(target.account(MAINTAINER, "maintain"))  # some weigh with votes for one place
         cards = [weigher.scores(entry)["groupings"]["rl-in-general"] for entry in entries]
     views = [secret.read_categories(card[rule], groups) for card in cards for rule in ("vlmevalkit", "strict")]
-    belief = attackers.weighed(vectors, views, groups, np.zeros(len(secret.truth), dtype=np.int8))
+    belief = attackers.weighed(vectors, views, groups=groups, start=np.zeros(len(secret.truth), dtype=np.int8))
     assert (len(entries), agreement(belief, secret.truth)) == (64, 1.0)
 
 
@@ -195,14 +199,16 @@ def test_control_fifteen_exact_cells_give_most_labels_away_in_sixty_submissions(
 def test_control_a_climber_who_may_try_on_gets_there(secret: Secret) -> None:
     dice = np.random.default_rng(1)
     start = secret.judge(0.5, dice)
-    top = attackers.climb(lambda votes: secret.undefended(votes, secret.everything), start, 1000, 1, dice)
+    top = attackers.climb(
+        lambda votes: secret.undefended(votes, secret.everything), start, tries=1000, flips=1, dice=dice
+    )
     assert agreement(top, secret.truth) - agreement(start, secret.truth) > 0.10
 
 
 def test_control_without_a_quota_the_majority_of_the_lucky_knows_two_thirds(secret: Secret) -> None:
-    probes = attackers.random_probes(500, len(secret.truth), np.random.default_rng(1))
+    probes = attackers.random_probes(500, len(secret.truth), dice=np.random.default_rng(1))
     views = [secret.undefended(probe, secret.categories) for probe in probes]
-    assert agreement(attackers.lucky_majority(probes, views, secret.categories), secret.truth) > 0.66
+    assert agreement(attackers.lucky_majority(probes, views, groups=secret.categories), secret.truth) > 0.66
 
 
 def test_control_the_official_rule_pays_for_one_item_for_repetition_and_for_labels_in_the_file() -> None:

@@ -39,9 +39,9 @@ class _AnnotateSite:
             given = annotation_projects.answers(session, 1)
         return {one.item: (one.verdict, one.errors, one.note) for one in given if one.account == user.account}
 
-    def letter(self, user: Identity, index: int, place: int) -> str:
+    def letter(self, user: Identity, index: int, *, place: int) -> str:
         """Return what the one who stands first (0) or second (1) is called."""
-        return PREFERENCES[seen_order(self.bench.database, user.account, index + 1)[place]]
+        return PREFERENCES[seen_order(self.bench.database, user.account, place=index + 1)[place]]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     database.close()
 
 
-def _open(browser: Browser, site: _AnnotateSite, user: Identity, path: str = "/annotate/1", **options: Any) -> Page:
+def _open(browser: Browser, site: _AnnotateSite, *, user: Identity, path: str = "/annotate/1", **options: Any) -> Page:
     context = browser.new_context(extra_http_headers={"X-Account": user.account}, **options)
     page = context.new_page()
     page.goto(site.url + path)
@@ -78,7 +78,7 @@ def _place(page: Page, number: int) -> None:
 def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
     browser: Browser, site: _AnnotateSite
 ) -> None:
-    page = _open(browser, site, MAINTAINER)
+    page = _open(browser, site, user=MAINTAINER)
     received: list[str] = []
 
     def note(route: Route) -> None:
@@ -118,8 +118,8 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
     expect(page.locator('[data-verdict="poor-image"]')).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#bar")).to_have_js_property("value", 4)
     assert site.said(MAINTAINER) == {
-        key(0): (site.letter(MAINTAINER, 0, 0), ["recognition-text", "existence"], ""),
-        key(1): (site.letter(MAINTAINER, 1, 0), [], "i2f: a note is no shortcut"),
+        key(0): (site.letter(MAINTAINER, 0, place=0), ["recognition-text", "existence"], ""),
+        key(1): (site.letter(MAINTAINER, 1, place=0), [], "i2f: a note is no shortcut"),
         key(2): ("both-false", [], ""),
         key(20): ("poor-image", [], ""),
     }
@@ -133,7 +133,7 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
 def test_another_annotator_starts_afresh_and_the_models_wait_behind_an_answer(
     browser: Browser, site: _AnnotateSite
 ) -> None:
-    page = _open(browser, site, SECOND_MAINTAINER)
+    page = _open(browser, site, user=SECOND_MAINTAINER)
     expect(page.locator("#done")).to_have_text("0 of 21 answered")
     page.goto(f"{site.url}/annotate/1#2")
     _place(page, 2)
@@ -150,13 +150,13 @@ def test_another_annotator_starts_afresh_and_the_models_wait_behind_an_answer(
     assert chosen.evaluate("one => getComputedStyle(one).color") == other.evaluate(ground), (
         "what was chosen stays legible"
     )
-    assert site.said(SECOND_MAINTAINER)[site.bench.key(1)][0] == site.letter(SECOND_MAINTAINER, 1, 0)
+    assert site.said(SECOND_MAINTAINER)[site.bench.key(1)][0] == site.letter(SECOND_MAINTAINER, 1, place=0)
 
 
 def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_escape(
     browser: Browser, site: _AnnotateSite
 ) -> None:
-    page = _open(browser, site, MAINTAINER)
+    page = _open(browser, site, user=MAINTAINER)
     for place, missing in ((2, False), (3, True)):  # bench.materials: the second pair alone has an image
         page.goto(f"{site.url}/annotate/1#{place}")
         _place(page, place)
@@ -171,7 +171,7 @@ def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_esc
 
 
 def test_an_answer_that_could_not_be_saved_is_said_and_kept_until_it_is(browser: Browser, site: _AnnotateSite) -> None:
-    page = _open(browser, site, SECOND_MAINTAINER)
+    page = _open(browser, site, user=SECOND_MAINTAINER)
     page.goto(f"{site.url}/annotate/1#9")
     _place(page, 9)
     page.context.set_offline(True)
@@ -191,10 +191,10 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
     bench = site.bench
     pairs = PairSelection("listed", [bench.key(0), bench.key(4)])
     projects.create(by(bench.database, MAINTAINER, table=bench.table), "closing", "demo", "because", pairs)
-    page = _open(browser, site, MAINTAINER, path="/annotate/2")
+    page = _open(browser, site, user=MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
     page.wait_for_selector(SAVED)
-    projects.close(by(bench.database, MAINTAINER), 2, "next", "enough")
+    projects.close(by(bench.database, MAINTAINER), 2, revision="next", reason="enough")
     page.keyboard.press("ArrowRight")
     _place(page, 2)
     page.keyboard.press("1")
@@ -211,7 +211,7 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(
     browser: Browser, site: _AnnotateSite, width: int, scheme: Any
 ) -> None:
     look = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme}
-    page = _open(browser, site, MAINTAINER, path="/annotate/1#2", **look)
+    page = _open(browser, site, user=MAINTAINER, path="/annotate/1#2", **look)
     _place(page, 2)
     expect(page.locator("#image")).to_be_visible()
     _clean(page)

@@ -22,7 +22,7 @@ from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, add_judges, on_both
 
 
-def _agree_against(bench: ReviewSetup, wrong: set[int], judges: int = 8) -> np.ndarray:
+def _agree_against(bench: ReviewSetup, wrong: set[int], *, judges: int = 8) -> np.ndarray:
     """Verdicts that contradict the labels of some items and err once each elsewhere."""
     verdicts = np.tile(bench.labels.preferred, (judges, 1))
     verdicts[:, sorted(wrong)] = 1 - verdicts[:, sorted(wrong)]
@@ -43,7 +43,7 @@ def test_the_items_that_all_strong_judges_contradict_are_listed_for_maintainers(
     bench: ReviewSetup, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    add_judges(bench, _agree_against(bench, {0, 8}), [f"o{n}" for n in range(8)])
+    add_judges(bench, _agree_against(bench, {0, 8}), owners=[f"o{n}" for n in range(8)])
     assert candidates.proposed(by(bench.database, MAINTAINER, table=bench.table)) == ((), None)
     task = _find(bench)
     found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
@@ -62,7 +62,7 @@ def test_beside_a_candidate_stand_the_votes_of_those_who_were_heard_about_its_ca
     category = bench.table.items[0].category
     there = [index for index, item in enumerate(bench.table.items) if item.category == category]
     verdicts[8:, there[1:]] = 1 - verdicts[8:, there[1:]]  # three that are wrong there, but for the label of one
-    add_judges(bench, verdicts, [f"o{n}" for n in range(11)])
+    add_judges(bench, verdicts, owners=[f"o{n}" for n in range(11)])
     _find(bench)
     found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
     (one,) = (one for one in found.items if one.item == bench.key(0))
@@ -71,24 +71,24 @@ def test_beside_a_candidate_stand_the_votes_of_those_who_were_heard_about_its_ca
 
 @on_both
 def test_the_list_is_computed_anew_when_asked_for(bench: ReviewSetup) -> None:
-    add_judges(bench, _agree_against(bench, {0}), [f"o{n}" for n in range(8)])
+    add_judges(bench, _agree_against(bench, {0}), owners=[f"o{n}" for n in range(8)])
     _find(bench)
     with bench.database.write() as session:
-        disputes.replace_candidates(session, "demo", [bench.key(5), bench.key(6)])
+        disputes.replace_candidates(session, "demo", items=[bench.key(5), bench.key(6)])
     _find(bench)
     found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
     assert [one.item for one in found.items] == [bench.key(0)]
 
 
 def test_judges_of_one_owner_are_one_judge_and_too_few_propose_nothing(bench: ReviewSetup) -> None:
-    add_judges(bench, _agree_against(bench, {0}), [f"o{n % (FEWEST - 1)}" for n in range(8)])
+    add_judges(bench, _agree_against(bench, {0}), owners=[f"o{n % (FEWEST - 1)}" for n in range(8)])
     task = _find(bench)
     assert (task.state, f"needs {FEWEST} judges" in task.outcome) == ("failed", True)
     assert candidates.proposed(by(bench.database, MAINTAINER, table=bench.table)).items == ()
 
 
 def test_without_sign_in_models_tell_judges_apart(bench: ReviewSetup) -> None:
-    add_judges(bench, _agree_against(bench, {0}), ["local"] * 8)
+    add_judges(bench, _agree_against(bench, {0}), owners=["local"] * 8)
     assert _find(bench).state == "done"
 
 

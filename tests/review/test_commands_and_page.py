@@ -42,7 +42,7 @@ def _run(bench: ReviewSetup, *arguments: str, **services: Any) -> CliResult:
 
 
 def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_commands(bench: ReviewSetup) -> None:
-    add_judges(bench, np.tile(1 - bench.labels.preferred, (6, 1)), [f"o{n}" for n in range(6)])
+    add_judges(bench, np.tile(1 - bench.labels.preferred, (6, 1)), owners=[f"o{n}" for n in range(6)])
     wrong = bench.says(0, right=False)
     _run(bench, "disputes", "open", bench.key(0), "--better", wrong, "--tag", "counting", "--reason", WHY)
     assert "6 judges prefer" in (shown := _run(bench, "disputes", "list").text) and WHY in shown
@@ -67,7 +67,7 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
 def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: ReviewSetup) -> None:
     _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
     shown = _run(bench, "verification", "show", "1", "1")
-    seen = answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, 1)
+    seen = answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, place=1)
     assert seen.question and seen.responses
     places = [shown.text.index(part) for part in ("Question", seen.question, *seen.responses)]
     assert places == sorted(places)
@@ -77,8 +77,8 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Re
     said = ("second", "--error", "counting", "--error", "recognition-text", "--note", "blurred")
     assert _run(bench, "verification", "answer", "1", "1", *said).data["changed"]
     assert not _run(bench, "verification", "answer", "1", "1", *said).data["changed"], "the same again"
-    assert answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, 1).said == GivenAnswer(
-        "second", ("counting", "recognition-text"), "blurred"
+    assert answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, place=1).said == GivenAnswer(
+        "second", ("counting", "recognition-text"), note="blurred"
     )
     told = _run(bench, "verification", "models", "1", "1").text
     assert "Your answer: second; counting, recognition-text; blurred" in told and "another model" in told
@@ -107,17 +107,30 @@ def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
 
 
 def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None:
-    pair = answers.ShownPair(1, 1, "a\x1b[2Jb\nc", ("\x9b31m", "\u202e"), None, None, None, False)
+    pair = answers.ShownPair(
+        1,
+        1,
+        question="a\x1b[2Jb\nc",
+        responses=("\x9b31m", "\u202e"),
+        image=None,
+        said=None,
+        models=None,
+        has_models=False,
+    )
     assert "a [2Jb\nc\n\nFirst\n 31m\n\nSecond\n \n" in text_output.pair(pair)
 
 
 def test_without_texts_it_is_said_which_setting_brings_them() -> None:
-    said = text_output.pair(answers.ShownPair(1, 1, None, None, None, None, None, False))
+    said = text_output.pair(
+        answers.ShownPair(1, 1, question=None, responses=None, image=None, said=None, models=None, has_models=False)
+    )
     assert "ITEMS_FILE" in said and "image" not in said
 
 
 def test_of_an_image_the_address_is_told_and_otherwise_that_there_is_none() -> None:
-    pair = answers.ShownPair(1, 1, "what?", ("a", "b"), "/explore/k/image", None, None, False)
+    pair = answers.ShownPair(
+        1, 1, question="what?", responses=("a", "b"), image="/explore/k/image", said=None, models=None, has_models=False
+    )
     assert "\nImage: /explore/k/image\n" in text_output.pair(pair)
     assert "\nThere is no image here.\n" in text_output.pair(pair._replace(image=None))
 
@@ -143,7 +156,7 @@ PRESSED: list[tuple[str, str, dict[str, Any]]] = [
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(bench: ReviewSetup) -> None:
     page = _page(bench, STRANGER)
     answers = [text for action, fields in ASKED for text in page.act(action, ["1"], **fields)]
-    answers += [text for tab, button, typed in PRESSED for text in page.press(button, typed, tab)]
+    answers += [text for tab, button, typed in PRESSED for text in page.press(button, typed, tab=tab)]
     answers += [page.open("Disputes", "all"), page.open("Verification")]
     assert all("vl-bad" in text for text in answers), answers
     assert len(page.refused) == len(answers)
@@ -163,20 +176,20 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert both == [False, False, False, True]
     assert "its number" in page.act("disputes.accept", ["one"], note="x")[0]
     draft = {"Draft": "next", "Changes revision": "demo", "Reason": "because", "Only disputes": "1"}
-    written = page.press("Draft from accepted ones", {**draft, "Shown of scores": "public"}, "Disputes")
+    written = page.press("Draft from accepted ones", {**draft, "Shown of scores": "public"}, tab="Disputes")
     assert "writes draft next" in written[0]
     assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
     draft |= {"Draft": "more", "Only disputes": "1, 7"}
-    assert "Not accepted: 7." in page.press("Draft from accepted ones", draft, "Disputes")[0]
+    assert "Not accepted: 7." in page.press("Draft from accepted ones", draft, tab="Disputes")[0]
     start = {"New project": "may", "From revision": "demo", "Pairs": "listed", "Reason": "x"}
     start |= {"Listed pairs": f"{bench.key(2)}, WildVision-1"}
-    said, shown = page.press("Start the project", start, "Verification")
+    said, shown = page.press("Start the project", start, tab="Verification")
     assert "has 2 pairs" in said and "may" in shown
     assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")[0]
     said, shown = page.act("verification.annotators", ["1"], annotators="local")
     assert "1 more may answer" in said and "local 0" in shown
     close = {"revision": "more", "reason": "x", "disclosure": "public"}
     assert "Nobody has answered" in page.act("verification.close", ["1"], **close)[0]
-    answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, 1, GivenAnswer("first"))
+    answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, place=1, given_answer=GivenAnswer("first"))
     assert "writes draft more" in page.act("verification.close", ["1"], **close)[0]
     assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"

@@ -34,12 +34,14 @@ from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_bo
 WHY = "The preferred response invents a second dog."
 
 
-def _dispute(bench: ReviewSetup, user: Any, index: int, better: str = "a", **more: Any) -> Any:
-    return disputes.dispute(by(bench.database, user, table=bench.table), bench.key(index), better, WHY, **more)
+def _dispute(bench: ReviewSetup, user: Any, *, index: int, better: str = "a", **more: Any) -> Any:
+    return disputes.dispute(
+        by(bench.database, user, table=bench.table), bench.key(index), better=better, reason=WHY, **more
+    )
 
 
 def _accept(bench: ReviewSetup, number: int) -> None:
-    disputes.decide(by(bench.database, MAINTAINER), number, True, "you are right")
+    disputes.decide(by(bench.database, MAINTAINER), number, accepted=True, note="you are right")
 
 
 def _open_numbers(bench: ReviewSetup) -> dict[str, int]:
@@ -49,20 +51,20 @@ def _open_numbers(bench: ReviewSetup) -> dict[str, int]:
 
 def test_anyone_who_may_submit_may_dispute_and_nobody_else(bench: ReviewSetup) -> None:
     with pytest.raises(Unauthenticated):
-        _dispute(bench, ANONYMOUS, 0)
+        _dispute(bench, ANONYMOUS, index=0)
     for user in (STRANGER, LOCAL, SUBMIT_TOKEN):
-        assert _dispute(bench, user, 0).changed
-    assert not _dispute(bench, OPEN, 0).changed  # the one account of an installation without sign-in
+        assert _dispute(bench, user, index=0).changed
+    assert not _dispute(bench, OPEN, index=0).changed  # the one account of an installation without sign-in
 
 
 def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: ReviewSetup) -> None:
     key = bench.key(3)
     for number, name in enumerate((key, key[:12], "WildVision-0")):
-        done = disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, "b", WHY)
+        done = disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, better="b", reason=WHY)
         assert done.changed == (number == 0)
     for name in ("WildVision-99", key[:4], "0" * 64, ""):
         with pytest.raises(NotFound):
-            disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, "b", WHY)
+            disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, better="b", reason=WHY)
 
 
 @pytest.mark.parametrize(
@@ -89,15 +91,15 @@ def test_one_open_dispute_an_item_and_account_and_fifty_an_account(
     assert disputes.MOST_OPEN == 50
     monkeypatch.setattr(disputes, "MOST_OPEN", 4)
     for index in range(4):
-        assert _dispute(bench, STRANGER, index).changed
-    again = _dispute(bench, STRANGER, 0, "equal")
+        assert _dispute(bench, STRANGER, index=index).changed
+    again = _dispute(bench, STRANGER, index=0, better="equal")
     assert not again.changed and "already" in again.message
     with pytest.raises(Conflict) as refused:
-        _dispute(bench, STRANGER, 4)
+        _dispute(bench, STRANGER, index=4)
     assert refused.value.code == "too-many-open"
-    assert _dispute(bench, OWNER_OF_IT, 4).changed
+    assert _dispute(bench, OWNER_OF_IT, index=4).changed
     _accept(bench, _open_numbers(bench)[bench.key(0)])
-    assert _dispute(bench, STRANGER, 0).changed  # a decided one is not open
+    assert _dispute(bench, STRANGER, index=0).changed  # a decided one is not open
     assert bench.kinds().count("dispute.opened") == 6
 
 
@@ -107,7 +109,7 @@ def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
 
     def go() -> None:
         start.wait()
-        results.append(_dispute(bench, STRANGER, 5).changed)
+        results.append(_dispute(bench, STRANGER, index=5).changed)
 
     threads = [threading.Thread(target=go) for _ in range(2)]
     for one in threads:
@@ -119,9 +121,11 @@ def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
 
 
 def test_authors_see_their_own_disputes_and_not_who_decided(bench: ReviewSetup) -> None:
-    _dispute(bench, STRANGER, 0)
-    _dispute(bench, OWNER_OF_IT, 1)
-    disputes.decide(by(bench.database, MAINTAINER), _open_numbers(bench)[bench.key(0)], False, f"no, {HOSTILE}")
+    _dispute(bench, STRANGER, index=0)
+    _dispute(bench, OWNER_OF_IT, index=1)
+    disputes.decide(
+        by(bench.database, MAINTAINER), _open_numbers(bench)[bench.key(0)], accepted=False, note=f"no, {HOSTILE}"
+    )
     (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
     assert (mine.item, mine.state, mine.note) == (bench.key(0), "rejected", f"no, {HOSTILE}")
     assert MAINTAINER.account not in json.dumps(mine)
@@ -132,13 +136,13 @@ def test_authors_see_their_own_disputes_and_not_who_decided(bench: ReviewSetup) 
 @on_both
 def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: ReviewSetup) -> None:
     for user, better in ((STRANGER, "a"), (OWNER_OF_IT, "bad-item")):
-        _dispute(bench, user, 2, better)
-    _dispute(bench, STRANGER, 7)
+        _dispute(bench, user, index=2, better=better)
+    _dispute(bench, STRANGER, index=7)
     a, b = ({"a": 0, "b": 1}[bench.says(2, right=side)] for side in (True, False))
     votes = np.zeros((6, len(bench.table)), dtype=np.int8)
     label = int(bench.labels.preferred[2])
     votes[:, 2] = [label, label, label, 1 - label, -1, -1]
-    add_judges(bench, votes, [f"o{n}" for n in range(6)])
+    add_judges(bench, votes, owners=[f"o{n}" for n in range(6)])
     found = disputes.review(by(bench.database, MAINTAINER, table=bench.table))
     assert [item.item for item in found] == [bench.key(7), bench.key(2)]
     counted = found[1].votes
@@ -151,16 +155,16 @@ def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: R
 
 @on_both
 def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: ReviewSetup) -> None:
-    _dispute(bench, STRANGER, 0)
+    _dispute(bench, STRANGER, index=0)
     number = _open_numbers(bench)[bench.key(0)]
     with pytest.raises(Forbidden):
-        disputes.decide(by(bench.database, STRANGER), number, True, "me")
+        disputes.decide(by(bench.database, STRANGER), number, accepted=True, note="me")
     start, results = threading.Barrier(2), []
 
     def go(user: Any, accepted: bool) -> None:
         start.wait()
         try:
-            results.append(disputes.decide(by(bench.database, user), number, accepted, "so").changed)
+            results.append(disputes.decide(by(bench.database, user), number, accepted=accepted, note="so").changed)
         except Conflict:
             results.append(False)
 
@@ -174,21 +178,23 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     assert len(decided) == 1
     (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
     assert f"dispute.{mine.state}" == decided[0]
-    assert not disputes.decide(by(bench.database, MAINTAINER), number, mine.state == "accepted", "so").changed
+    assert not disputes.decide(
+        by(bench.database, MAINTAINER), number, accepted=mine.state == "accepted", note="so"
+    ).changed
     with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision was made"):
-        disputes.decide(by(bench.database, MAINTAINER), number, mine.state != "accepted", "so")
+        disputes.decide(by(bench.database, MAINTAINER), number, accepted=mine.state != "accepted", note="so")
     with pytest.raises(NotFound):
-        disputes.decide(by(bench.database, MAINTAINER), number + 1, True, "so")
+        disputes.decide(by(bench.database, MAINTAINER), number + 1, accepted=True, note="so")
 
 
 def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
-    _dispute(bench, STRANGER, 0)
+    _dispute(bench, STRANGER, index=0)
     _accept(bench, 1)
     assert all(not one.kind.startswith("dispute") for one in decisions(bench.database))
 
 
 def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
-    done = disputes.request_draft(by(bench.database, MAINTAINER), revision, "demo", "disputes", **more)
+    done = disputes.request_draft(by(bench.database, MAINTAINER), revision, base="demo", reason="disputes", **more)
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -207,10 +213,10 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
     }
     for index, group in said.items():
         for user, better, tag in group:
-            _dispute(bench, user, index, better, tag=tag)
+            _dispute(bench, user, index=index, better=better, tag=tag)
     for item in disputes.review(by(bench.database, MAINTAINER, table=bench.table)):
         for one in item.disputes:
-            disputes.decide(by(bench.database, MAINTAINER), one.id, item.item != bench.key(8), "so")
+            disputes.decide(by(bench.database, MAINTAINER), one.id, accepted=item.item != bench.key(8), note="so")
     found = _draft(bench)
     # Two of them say A or B: so few counts would tell the labels of these.
     assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
@@ -233,9 +239,9 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
 def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) -> None:
     votes = np.tile(bench.labels.preferred, (2, 1))
     votes[0, :3], votes[1, 4:6] = 1 - votes[0, :3], 1 - votes[1, 4:6]  # 18 and 19 of 21 right
-    ids = add_judges(bench, votes, ["x", "y"])
+    ids = add_judges(bench, votes, owners=["x", "y"])
     for index in range(3):
-        _dispute(bench, STRANGER, index, bench.says(index, right=False))
+        _dispute(bench, STRANGER, index=index, better=bench.says(index, right=False))
         _accept(bench, index + 1)
     _draft(bench)
     done = rescoring.request_preview(by(bench.database, MAINTAINER), "next")
@@ -276,11 +282,11 @@ def test_the_sentence_of_a_preview_says_what_would_happen(
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:
     def ask(revision: str, base: str = "demo", **more: Any) -> None:
-        disputes.request_draft(by(bench.database, MAINTAINER), revision, base, "disputes", **more)
+        disputes.request_draft(by(bench.database, MAINTAINER), revision, base=base, reason="disputes", **more)
 
     with refuses(Conflict, "nothing-accepted"):
         ask("next")
-    _dispute(bench, STRANGER, 0)
+    _dispute(bench, STRANGER, index=0)
     with pytest.raises(Conflict, match="Not accepted: 1"):
         ask("next", disputes=[1])
     _accept(bench, 1)
@@ -288,7 +294,7 @@ def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: Revi
         with pytest.raises(error):
             ask(name, base)
     with pytest.raises(Forbidden):
-        disputes.request_draft(by(bench.database, STRANGER), "next", "demo", "mine")
+        disputes.request_draft(by(bench.database, STRANGER), "next", base="demo", reason="mine")
     ask("next")
     ask("next")  # a double click
     assert (
@@ -299,16 +305,16 @@ def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: Revi
 def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup) -> None:
     reasoning = [i for i, item in enumerate(bench.table.items) if item.category == "reasoning"]
     for number, index in enumerate(reasoning, start=1):
-        _dispute(bench, STRANGER, index, "bad-item")
+        _dispute(bench, STRANGER, index=index, better="bad-item")
         _accept(bench, number)
-    done = disputes.request_draft(by(bench.database, MAINTAINER), "next", "demo", "disputes")
+    done = disputes.request_draft(by(bench.database, MAINTAINER), "next", base="demo", reason="disputes")
     bench.runner.run_all()
     task = operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (task.state, "reasoning" in task.outcome) == ("failed", True)
 
 
 def test_no_label_and_no_item_that_changed_is_in_the_database_but_what_people_said(bench: ReviewSetup) -> None:
-    _dispute(bench, STRANGER, 0, bench.says(0, right=False))
+    _dispute(bench, STRANGER, index=0, better=bench.says(0, right=False))
     _accept(bench, 1)
     found = _draft(bench)
     text = json.dumps(found)

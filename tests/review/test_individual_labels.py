@@ -27,7 +27,10 @@ def answered(bench: ReviewSetup) -> int:
     for user in (MAINTAINER, SECOND_MAINTAINER):
         for place in (1, 2, 3):
             answers.answer(
-                by(bench.database, user, table=bench.table), project, place, GivenAnswer("poor-image", (), "dark")
+                by(bench.database, user, table=bench.table),
+                project,
+                place=place,
+                given_answer=GivenAnswer("poor-image", (), note="dark"),
             )
     return project
 
@@ -37,7 +40,7 @@ def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: 
     with refuses(Conflict, "open"):
         individual_labels.export(maintainer, project)
     assert bench.kinds().count(individual_labels.EXPORTED) == 0
-    projects.close(maintainer, project, "next", "May")
+    projects.close(maintainer, project, revision="next", reason="May")
     lines = [
         json.loads(line) for line in run_command(maintainer, "verification", "export", str(project)).text.splitlines()
     ]
@@ -56,8 +59,8 @@ def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells
     for user in (MAINTAINER, SECOND_MAINTAINER):
         ctx = by(bench.database, user, table=bench.table)
         for place in range(1, 22):
-            answers.show(ctx, project, place)
-            answers.answer(ctx, project, place, GivenAnswer("first"))
+            answers.show(ctx, project, place=place)
+            answers.answer(ctx, project, place=place, given_answer=GivenAnswer("first"))
     with bench.database.read() as session:
         labels = individual_labels.all_labels(session, project)
     assert all(label.verdict == label.shown_first for label in labels)
@@ -75,10 +78,14 @@ def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: 
     maintainer = by(bench.database, MAINTAINER, table=bench.table)
     done = projects.create(maintainer, "may", "demo", "to be sure", PairSelection("all"))
     project = int(done.message.rpartition("/")[2])
-    orders = [seen_order(bench.database, user.account, 1, project) for user in (MAINTAINER, SECOND_MAINTAINER)]
+    orders = [
+        seen_order(bench.database, user.account, place=1, project=project) for user in (MAINTAINER, SECOND_MAINTAINER)
+    ]
     assert sorted(orders) == [(0, 1), (1, 0)]
-    answers.answer(maintainer, project, 1, GivenAnswer("first"))
-    again = [seen_order(bench.database, user.account, 1, project) for user in (MAINTAINER, SECOND_MAINTAINER)]
+    answers.answer(maintainer, project, place=1, given_answer=GivenAnswer("first"))
+    again = [
+        seen_order(bench.database, user.account, place=1, project=project) for user in (MAINTAINER, SECOND_MAINTAINER)
+    ]
     assert again == orders, "a second look shows the same"
 
 
@@ -90,7 +97,9 @@ def test_only_maintainers_export(bench: ReviewSetup) -> None:
 
 
 def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
-    given = [AnnotatorAnswer("ann", item, "a", [], "", None) for item in ("x", "y", "z")]
+    given = [
+        AnnotatorAnswer("ann", item, verdict="a", errors=[], note="", models_seen_at=None) for item in ("x", "y", "z")
+    ]
     moments = {("ann", "y"): 100.0, ("ann", "x"): 165.5, ("ann", "z"): 3000.0, ("bob", "x"): 130.0}
     found = {one.item: one.seconds for one in individual_labels.with_seconds(given, moments)}
     assert found == {"y": None, "x": 65.5, "z": None}
@@ -101,7 +110,7 @@ def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> No
     from curate.verification import read_answer
 
     project, path = answered(bench), tmp_path / "answers.jsonl"
-    projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+    projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     path.write_text(individual_labels.as_lines(individual_labels.export(by(bench.database, MAINTAINER), project)))
     keys = {item.key: None for item in bench.table.items}
     read = [read_answer(line, keys) for _, line in read_objects(path)]  # type: ignore[arg-type]
@@ -111,7 +120,10 @@ def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> No
 def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSetup) -> None:
     project = answered(bench)
     answers.answer(
-        by(bench.database, SECOND_MAINTAINER, table=bench.table), project, 3, GivenAnswer("first", ("counting",))
+        by(bench.database, SECOND_MAINTAINER, table=bench.table),
+        project,
+        place=3,
+        given_answer=GivenAnswer("first", ("counting",)),
     )
     found = agreement_report.agreement_within(by(bench.database, MAINTAINER), project)
     assert (found["answers"], found["shared_pairs"]) == (6, 3)

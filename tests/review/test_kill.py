@@ -31,7 +31,9 @@ COMMITS = [
 
 
 def a_worker(database: Database, state: Path) -> Callable[[], int]:
-    return create_task_runner(database, small_benchmark.scorer(), state / "state", crash_helpers.LEASE).run_all
+    return create_task_runner(
+        database, small_benchmark.scorer(), state=state / "state", lease_seconds=crash_helpers.LEASE
+    ).run_all
 
 
 def _fill(url: str, state: Path) -> None:
@@ -42,15 +44,15 @@ def _fill(url: str, state: Path) -> None:
     why = "The preferred response invents a second dog."
     for number, index in enumerate((0, 4), start=1):
         better = bench.says(index, right=False)
-        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better, why)
-        disputes.decide(by(bench.database, MAINTAINER), number, True, "yes")
-    disputes.request_draft(by(bench.database, MAINTAINER), "next", "demo", "two labels")
+        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better=better, reason=why)
+        disputes.decide(by(bench.database, MAINTAINER), number, accepted=True, note="yes")
+    disputes.request_draft(by(bench.database, MAINTAINER), "next", base="demo", reason="two labels")
     database.close()
 
 
 @pytest.fixture(scope="module", params=BOTH)
 def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return crash_helpers.copies(request, tmp_path_factory, _fill)
+    return crash_helpers.copies(request, tmp_path_factory, fill=_fill)
 
 
 def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None:
@@ -58,12 +60,12 @@ def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None
         assert crash_helpers.commits(untouched, a_worker) == COMMITS
     for moment, commit, drafts in (("before", 1, 0), ("after", 1, 0), ("before", 2, 0), ("after", 2, 1)):
         with copies() as installation:
-            assert crash_helpers.run(installation, a_worker, commit, moment) != 0
+            assert crash_helpers.run(installation, a_worker, commit=commit, moment=moment) != 0
             bench = open_bench(open_database(installation.url), installation.state / "state", tags=False)
             assert len(_drafts(bench)) == drafts
             _finish(bench)
             assert len(_drafts(bench)) == 1
-            loaded = import_labels.load(bench.database, bench.runner.scorer, bench.runner.store, "next")
+            loaded = import_labels.load(bench.database, bench.runner.scorer, store=bench.runner.store, revision="next")
             assert (loaded.preferred != bench.labels.preferred).sum() == 2
             assert bench.kinds().count("labels.imported") == 1
             bench.database.close()

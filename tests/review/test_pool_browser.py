@@ -45,8 +45,8 @@ def url(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with database.write() as session:
         session.add_all(_account(one.account) for one in (STRANGER, ANNOTATOR))
     pool = imported_pool(bench, write_pool(directory / "pool"))
-    team = VerificationTeam(2, [ANNOTATOR.account], [STRANGER.account])
-    pool_projects.verify_pool(by(database, MAINTAINER), pool, "candidates", "to verify", team)
+    team = VerificationTeam(2, [ANNOTATOR.account], adjudicators=[STRANGER.account])
+    pool_projects.verify_pool(by(database, MAINTAINER), pool, project="candidates", reason="to verify", team=team)
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -58,7 +58,7 @@ def url(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     thread.join(5)
 
 
-def _open(browser: Browser, address: str, user: Identity, **options: Any) -> Page:
+def _open(browser: Browser, address: str, *, user: Identity, **options: Any) -> Page:
     context = browser.new_context(extra_http_headers={"X-Account": user.account}, **options)
     page = context.new_page()
     page.goto(address)
@@ -66,15 +66,15 @@ def _open(browser: Browser, address: str, user: Identity, **options: Any) -> Pag
     return page
 
 
-def _key(database: Database, user: Identity, place: int, letter: str) -> str:
+def _key(database: Database, user: Identity, *, place: int, letter: str) -> str:
     """Return the key that prefers a response, which stands first or second for this annotator."""
-    return "12"[seen_order(database, user.account, place).index(PREFERENCES.index(letter))]
+    return "12"[seen_order(database, user.account, place=place).index(PREFERENCES.index(letter))]
 
 
-def _decisive_key(database: Database, user: Identity, place: int, letter: str) -> str:
+def _decisive_key(database: Database, user: Identity, *, place: int, letter: str) -> str:
     """Return the key that prefers a response for this adjudicator."""
     with database.read() as session:
-        item = annotation_projects.item_at(session, 1, place) or ""
+        item = annotation_projects.item_at(session, 1, place=place) or ""
     return "12"[annotation_order(user.account, item).index(PREFERENCES.index(letter))]
 
 
@@ -92,12 +92,12 @@ def _clean(page: Page, name: str) -> None:
 def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjudicated(
     browser: Browser, database: Database, url: str
 ) -> None:
-    page = _open(browser, f"{url}/annotate/1#1", MAINTAINER)
+    page = _open(browser, f"{url}/annotate/1#1", user=MAINTAINER)
     expect(page.locator("#query")).to_have_text("What is in picture 0?")
     expect(page.locator("#image")).to_have_js_property("naturalWidth", 64)
     expect(page.locator("#draft")).to_be_hidden()
     assert "two dogs in" not in page.content()
-    first, second = (_key(database, MAINTAINER, 1, letter) for letter in "ab")
+    first, second = (_key(database, MAINTAINER, place=1, letter=letter) for letter in "ab")
     _press(page, first)
     expect(page.locator("#draft-why")).to_have_text("There are two dogs in 0.")
     where = page.locator(".response", has_text="Two dogs 0.").get_attribute(
@@ -114,16 +114,16 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
     with database.read() as session:
         assert list(adjudications.first_answers(session, 1).values()) == ["a"]
 
-    other = _open(browser, f"{url}/annotate/1#1", SECOND_MAINTAINER)
+    other = _open(browser, f"{url}/annotate/1#1", user=SECOND_MAINTAINER)
     expect(other.locator("#draft")).to_be_hidden()
-    _press(other, _key(database, SECOND_MAINTAINER, 1, "a"))
+    _press(other, _key(database, SECOND_MAINTAINER, place=1, letter="a"))
 
-    adjudicator = _open(browser, f"{url}/annotate/1", STRANGER)  # who may not annotate
+    adjudicator = _open(browser, f"{url}/annotate/1", user=STRANGER)  # who may not annotate
     assert adjudicator.url.partition("#")[0].endswith("/annotate/1/adjudicate")
     expect(adjudicator.locator("#answers li")).to_have_count(2)
     expect(adjudicator.locator("#draft")).to_be_hidden()
     expect(adjudicator.locator("#done")).to_have_text("0 of 1 decided")
-    _press(adjudicator, _decisive_key(database, STRANGER, 1, "b"))
+    _press(adjudicator, _decisive_key(database, STRANGER, place=1, letter="b"))
     expect(adjudicator.locator("#done")).to_have_text("1 of 1 decided")
     expect(adjudicator.locator("#draft")).to_be_visible()
     with database.read() as session:
@@ -133,9 +133,9 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
 def test_a_pair_that_has_enough_answers_by_others_takes_none_and_the_page_says_so(
     browser: Browser, database: Database, url: str
 ) -> None:
-    third = _open(browser, f"{url}/annotate/1#4", ANNOTATOR)
+    third = _open(browser, f"{url}/annotate/1#4", user=ANNOTATOR)
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        _press(_open(browser, f"{url}/annotate/1#4", user), _key(database, user, 4, "a"))
+        _press(_open(browser, f"{url}/annotate/1#4", user=user), _key(database, user, place=4, letter="a"))
     third.keyboard.press("1")
     expect(third.locator("#problem")).to_contain_text("has as many answers as it needs")
     expect(third.locator("[data-verdict=first]")).to_be_disabled()
@@ -160,13 +160,13 @@ def test_axe_finds_nothing_on_the_new_parts(
     browser: Browser, database: Database, url: str, width: int, scheme: Any
 ) -> None:
     look = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme}
-    page = _open(browser, f"{url}/annotate/1#2", MAINTAINER, **look)
-    _press(page, _key(database, MAINTAINER, 2, "a"))
+    page = _open(browser, f"{url}/annotate/1#2", user=MAINTAINER, **look)
+    _press(page, _key(database, MAINTAINER, place=2, letter="a"))
     expect(page.locator("#draft")).to_be_visible()
     _clean(page, f"draft-{width}-{scheme}")
-    other = _open(browser, f"{url}/annotate/1#2", SECOND_MAINTAINER)
-    _press(other, _key(database, SECOND_MAINTAINER, 2, "b"))
-    _clean(_open(browser, f"{url}/annotate/1/adjudicate#2", STRANGER, **look), f"adjudicate-{width}-{scheme}")
+    other = _open(browser, f"{url}/annotate/1#2", user=SECOND_MAINTAINER)
+    _press(other, _key(database, SECOND_MAINTAINER, place=2, letter="b"))
+    _clean(_open(browser, f"{url}/annotate/1/adjudicate#2", user=STRANGER, **look), f"adjudicate-{width}-{scheme}")
     listed = browser.new_context(extra_http_headers={"X-Account": STRANGER.account}, **look).new_page()
     listed.goto(f"{url}/annotate")
     _clean(listed, f"projects-{width}-{scheme}")

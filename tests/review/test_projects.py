@@ -59,17 +59,17 @@ def _account(name: str) -> Account:
     )
 
 
-def _start(bench: ReviewSetup, which: str = "all", name: str = "may", **more: Any) -> int:
+def _start(bench: ReviewSetup, which: str = "all", *, name: str = "may", **more: Any) -> int:
     pairs = PairSelection(which, more.pop("items", ()))
     done = projects.create(by(bench.database, MAINTAINER, table=bench.table), name, "demo", "to be sure", pairs, **more)
     return int(done.message.rpartition("/")[2])
 
 
-def _prefer(bench: ReviewSetup, user: Any, project: int, place: int, letter: str, **more: Any) -> Any:
+def _prefer(bench: ReviewSetup, user: Any, *, project: int, place: int, letter: str, **more: Any) -> Any:
     """Answer so that A or B is meant, whatever comes first for this annotator."""
-    seen = seen_order(bench.database, user.account, place, project)
+    seen = seen_order(bench.database, user.account, place=place, project=project)
     said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))], **more)
-    return answers.answer(by(bench.database, user, table=bench.table), project, place, said)
+    return answers.answer(by(bench.database, user, table=bench.table), project, place=place, given_answer=said)
 
 
 @pytest.mark.usefixtures("people")
@@ -78,15 +78,17 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
 ) -> None:
     project = _start(bench, annotators=[STRANGER.account])
     for user in (STRANGER, MAINTAINER):
-        assert answers.show(by(bench.database, user, items=catalog), project, 1).question
+        assert answers.show(by(bench.database, user, items=catalog), project, place=1).question
         assert answers.answer(
-            by(bench.database, user, table=bench.table), project, 1, GivenAnswer("poor-image")
+            by(bench.database, user, table=bench.table), project, place=1, given_answer=GivenAnswer("poor-image")
         ).changed
     uses: list[Callable[[Any], Any]] = [
-        lambda user: answers.show(by(bench.database, user, items=catalog), project, 1),
+        lambda user: answers.show(by(bench.database, user, items=catalog), project, place=1),
         lambda user: answers.sheet(by(bench.database, user), project),
-        lambda user: answers.answer(by(bench.database, user, table=bench.table), project, 1, GivenAnswer("first")),
-        lambda user: answers.show_models(by(bench.database, user, items=catalog), project, 1),
+        lambda user: answers.answer(
+            by(bench.database, user, table=bench.table), project, place=1, given_answer=GivenAnswer("first")
+        ),
+        lambda user: answers.show_models(by(bench.database, user, items=catalog), project, place=1),
     ]
     for use in uses:
         for user, refusal in ((OWNER_OF_IT, NotFound), (ANONYMOUS, Unauthenticated), (OPEN, Forbidden)):
@@ -94,9 +96,11 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
                 use(user)
     assert [one.id for one in answers.sheets(by(bench.database, STRANGER))] == [project]
     assert answers.sheets(by(bench.database, OWNER_OF_IT)) == []
-    done = projects.add_annotators(by(bench.database, MAINTAINER), project, [OWNER_OF_IT.account])
+    done = projects.add_annotators(by(bench.database, MAINTAINER), project, annotators=[OWNER_OF_IT.account])
     assert done.changed
-    assert not projects.add_annotators(by(bench.database, MAINTAINER), project, [OWNER_OF_IT.account]).changed
+    assert not projects.add_annotators(
+        by(bench.database, MAINTAINER), project, annotators=[OWNER_OF_IT.account]
+    ).changed
     assert answers.sheet(by(bench.database, OWNER_OF_IT), project).answered == []
 
 
@@ -107,26 +111,26 @@ def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> N
         with pytest.raises(Forbidden):
             projects.create(by(bench.database, user, table=bench.table), *told)
         with pytest.raises(Forbidden):
-            projects.add_annotators(by(bench.database, user), project, [])
+            projects.add_annotators(by(bench.database, user), project, annotators=[])
         with pytest.raises(Forbidden):
             projects.reports(by(bench.database, user))
         with pytest.raises(Forbidden):
-            projects.close(by(bench.database, user), project, "next", "because")
+            projects.close(by(bench.database, user), project, revision="next", reason="because")
 
 
 @on_both
 def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: ReviewSetup) -> None:
     why = "The second one is plainly right here."
     for index in (7, 2):
-        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), "a", why)
-    disputes.decide(by(bench.database, MAINTAINER), 1, False, "no")
+        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better="a", reason=why)
+    disputes.decide(by(bench.database, MAINTAINER), 1, accepted=False, note="no")
     with bench.database.write() as session:
-        kept.replace_candidates(session, "demo", [bench.key(9), bench.key(1)])
+        kept.replace_candidates(session, "demo", items=[bench.key(9), bench.key(1)])
     made = {
-        "all": _start(bench, "all", "all"),
-        "disputed": _start(bench, "disputed", "disputed"),
-        "candidates": _start(bench, "candidates", "candidates"),
-        "listed": _start(bench, "listed", "listed", items=["WildVision-1", bench.key(0)]),
+        "all": _start(bench, "all", name="all"),
+        "disputed": _start(bench, "disputed", name="disputed"),
+        "candidates": _start(bench, "candidates", name="candidates"),
+        "listed": _start(bench, "listed", name="listed", items=["WildVision-1", bench.key(0)]),
     }
     with bench.database.read() as session:
         held = {name: annotation_projects.items(session, project) for name, project in made.items()}
@@ -149,20 +153,26 @@ def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: Review
 @on_both
 def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
-    said = GivenAnswer("second", ("existence", "recognition-face"), f"I see {HOSTILE}")
-    assert answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, said).changed
-    assert not answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, said).changed
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == said
-    assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, 4).said is None
-    answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, GivenAnswer("first"))
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == GivenAnswer("first")
+    said = GivenAnswer("second", ("existence", "recognition-face"), note=f"I see {HOSTILE}")
+    assert answers.answer(
+        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=said
+    ).changed
+    assert not answers.answer(
+        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=said
+    ).changed
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=4).said == said
+    assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, place=4).said is None
+    answers.answer(
+        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=GivenAnswer("first")
+    )
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=4).said == GivenAnswer("first")
     sheet = answers.sheet(by(bench.database, MAINTAINER), project)
     assert (sheet.id, sheet.name, sheet.items, sheet.answered, sheet.closed) == (project, "may", 21, [4], False)
     assert sheet.waiting == [place for place in range(1, 22) if place != 4]
     assert bench.kinds().count("verification.answered") == 2
     for place in (0, 22):
         with pytest.raises(NotFound):
-            answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
+            answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
     errors = ("existence",)  # of which response, where none is worse?
     for bad in (
         GivenAnswer("a"),
@@ -172,21 +182,21 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Rev
         GivenAnswer("first", note="a\nb"),
     ):
         with pytest.raises(Conflict):
-            answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, bad)
+            answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=bad)
 
 
 def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     stored_first = 0
     for place, item in enumerate(bench.table.items, start=1):
-        shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
+        shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
         assert set(shown._fields) == {
             "place", "items", "question", "responses", "image", "said", "models", "has_models",
             "draft", "has_draft", "first_answer", "has_enough",
         }  # fmt: skip
         assert not shown.has_draft, "pairs of a benchmark have no draft labels"
         assert shown.responses is not None and shown.models is None
-        again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
+        again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
         assert again.responses == shown.responses
         stored_first += response_fingerprint(shown.responses[0]) == item.responses[0]
     assert 4 < stored_first < 17
@@ -196,22 +206,29 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
 def test_models_are_shown_behind_an_answer_that_then_stays(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     with pytest.raises(Conflict) as refused:
-        answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, 2)
+        answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, place=2)
     assert refused.value.code == "no-answer"
-    answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("first"))
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 2).models is None
-    shown = answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, 2)
+    answers.answer(
+        by(bench.database, MAINTAINER, table=bench.table), project, place=2, given_answer=GivenAnswer("first")
+    )
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=2).models is None
+    shown = answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, place=2)
     assert shown.models is not None and set(shown.models) == {"model 1", "another model"}
     first = 0 if "thing 1 at all" not in (shown.responses or ("",))[0] else 1
     assert shown.models[first] == "model 1"
     with pytest.raises(Conflict) as refused:
-        answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("second"))
+        answers.answer(
+            by(bench.database, MAINTAINER, table=bench.table), project, place=2, given_answer=GivenAnswer("second")
+        )
     assert refused.value.code == "models-seen"
     assert answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("first", ("other",))
+        by(bench.database, MAINTAINER, table=bench.table),
+        project,
+        place=2,
+        given_answer=GivenAnswer("first", ("other",)),
     ).changed
     # A name that says which response was made worse is not in the file to begin with.
-    assert not answers.show(by(bench.database, MAINTAINER, items=catalog), project, 1).has_models
+    assert not answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=1).has_models
 
 
 @on_both
@@ -220,15 +237,17 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     wrong, right = ({i: bench.says(i, right=side) for i in range(21)} for side in (False, True))
     for place in range(1, 22):
         for user in (MAINTAINER, SECOND_MAINTAINER):
-            _prefer(bench, user, project, place, right[place - 1])
+            _prefer(bench, user, project=project, place=place, letter=right[place - 1])
     for user, place, letter in (
         (MAINTAINER, 1, wrong[0]),
         (SECOND_MAINTAINER, 1, wrong[0]),
         (MAINTAINER, 2, wrong[1]),
     ):
-        _prefer(bench, user, project, place, letter, errors=("attribute",))
+        _prefer(bench, user, project=project, place=place, letter=letter, errors=("attribute",))
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        answers.answer(by(bench.database, user, table=bench.table), project, 6, GivenAnswer("both-false"))
+        answers.answer(
+            by(bench.database, user, table=bench.table), project, place=6, given_answer=GivenAnswer("both-false")
+        )
     (report,) = projects.reports(by(bench.database, MAINTAINER))
     assert [(one.account, one.answered) for one in report.progress] == [
         (MAINTAINER.account, 21),
@@ -236,13 +255,15 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     ]
     (pair,) = report.agreement
     assert (pair.items, pair.same) == (21, 20) and pair.kappa is not None and 0.8 < pair.kappa < 1
-    done = projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+    done = projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     with bench.database.read() as session:
         assert done.seq == audit.newest(session, ["verification.closed"])[0].seq
     with pytest.raises(Conflict) as refused:
-        answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 1, GivenAnswer("first"))
+        answers.answer(
+            by(bench.database, MAINTAINER, table=bench.table), project, place=1, given_answer=GivenAnswer("first")
+        )
     assert refused.value.code == "closed"
-    assert not projects.close(by(bench.database, SECOND_MAINTAINER), project, "next", "May").changed
+    assert not projects.close(by(bench.database, SECOND_MAINTAINER), project, revision="next", reason="May").changed
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -256,18 +277,18 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     assert bench.kinds().count("verification.closed") == 1
     (report,) = projects.reports(by(bench.database, MAINTAINER))
     assert (report.draft, report.project.closed_by) == ("next", MAINTAINER.account)
-    twice = projects.close(by(bench.database, SECOND_MAINTAINER), project, "next", "May")
+    twice = projects.close(by(bench.database, SECOND_MAINTAINER), project, revision="next", reason="May")
     assert (twice.changed, twice.task_id) == (False, done.task_id) and "is written" in twice.message
-    again = projects.close(by(bench.database, MAINTAINER), project, "other", "another name")
+    again = projects.close(by(bench.database, MAINTAINER), project, revision="other", reason="another name")
     assert again.changed and bench.kinds().count("verification.closed") == 1
 
 
-def _close(bench: ReviewSetup, pairs: int, wrong: int) -> dict[str, Any]:
+def _close(bench: ReviewSetup, pairs: int, *, wrong: int) -> dict[str, Any]:
     """Return a project in which one person answers so many pairs, the first ones otherwise than their labels."""
     project = _start(bench)
     for place in range(1, pairs + 1):
-        _prefer(bench, MAINTAINER, project, place, bench.says(place - 1, right=place > wrong))
-    done = projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+        _prefer(bench, MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=place > wrong))
+    done = projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -300,7 +321,7 @@ def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips
     told = set()
     for wrong in (0, 1):
         other = set_up(new_database(f"sqlite:///{tmp_path}/{wrong}/board.db"), tmp_path / str(wrong))
-        _close(other, 1, wrong)
+        _close(other, 1, wrong=wrong)
         for applied in (False, True):  # then the board shows the draft, and the base is what is compared with it
             if applied:
                 rescoring.request_apply(by(other.database, MAINTAINER), "next", "because", "next")
@@ -320,7 +341,7 @@ def test_a_draft_of_few_pairs_tells_nothing_of_their_labels(tmp_path: Path, pair
     told = set()
     for wrong in (0, 1):
         other = set_up(new_database(f"sqlite:///{tmp_path}/{wrong}/board.db"), tmp_path / str(wrong))
-        _close(other, pairs, wrong)
+        _close(other, pairs, wrong=wrong)
         assert (other.stored("next").preferred != other.labels.preferred).sum() == wrong
         told.add(_everything_told(other))
         other.database.close()
@@ -330,27 +351,32 @@ def test_a_draft_of_few_pairs_tells_nothing_of_their_labels(tmp_path: Path, pair
 def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
     project = _start(bench)
     with pytest.raises(Conflict):
-        projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+        projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     assert projects.reports(by(bench.database, MAINTAINER))[0].project.closed_at is None
 
 
 @on_both
 def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
     project = _start(bench)
-    answers.answer(by(bench.database, LOCAL, table=bench.table), project, 1, GivenAnswer("first"))
+    answers.answer(by(bench.database, LOCAL, table=bench.table), project, place=1, given_answer=GivenAnswer("first"))
     start, outcomes = threading.Barrier(3), []
 
     def answer(user: Any) -> None:
         start.wait()
         for place in range(2, 8):
             try:
-                answers.answer(by(bench.database, user, table=bench.table), project, place, GivenAnswer("second"))
+                answers.answer(
+                    by(bench.database, user, table=bench.table),
+                    project,
+                    place=place,
+                    given_answer=GivenAnswer("second"),
+                )
             except Conflict as refused:
                 outcomes.append(refused.code)
 
     def close() -> None:
         start.wait()
-        projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+        projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
 
     threads = [threading.Thread(target=answer, args=(user,)) for user in (MAINTAINER, SECOND_MAINTAINER)]
     threads.append(threading.Thread(target=close))

@@ -29,7 +29,7 @@ class _ReviewSite:
         self.bench = bench
         self.client = TestClient(serve(bench.database, materials(bench.table, directory)), follow_redirects=False)
 
-    def ask(self, user: Identity, method: str, path: str, body: Any = None, **more: Any) -> Any:
+    def ask(self, user: Identity, method: str, *, path: str, body: Any = None, **more: Any) -> Any:
         return self.client.request(method, path, json=body, headers={"X-Account": user.account}, **more)
 
 
@@ -59,14 +59,14 @@ PRIVATE_ROUTES: list[tuple[str, str, Any]] = [
 def test_what_maintainers_do_is_refused_to_all_others(site: _ReviewSite) -> None:
     for method, path, body in PRIVATE_ROUTES:
         for user, status in ((ANONYMOUS, 401), (STRANGER, 403)):
-            answer = site.ask(user, method, path, body)
+            answer = site.ask(user, method, path=path, body=body)
             told = (path, answer.status_code, answer.headers["content-type"])
             assert told == (path, status, "application/problem+json")
 
 
 def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
     key = site.bench.key(0)
-    page = site.ask(STRANGER, "GET", f"/dispute/{key[:12]}")
+    page = site.ask(STRANGER, "GET", path=f"/dispute/{key[:12]}")
     assert page.status_code == 200 and TOKEN in page.text
     fields = {"better": "b", "tag": "counting", "reason": f"{WHY} {HOSTILE}", "csrf": TOKEN}
     stolen = site.client.post(f"/dispute/{key}", data={**fields, "csrf": ""}, headers={"X-Account": STRANGER.account})
@@ -77,21 +77,23 @@ def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
     assert re.search(r'value="b" required checked', short.text)
     sent = site.client.post(f"/dispute/{key}", data=fields, headers=_as(STRANGER))
     assert (sent.status_code, sent.headers["location"]) == (303, f"/dispute/{key}#yours")
-    assert "with the maintainers" in site.ask(STRANGER, "GET", f"/dispute/{key}").text
-    listed = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/disputes").json()
+    assert "with the maintainers" in site.ask(STRANGER, "GET", path=f"/dispute/{key}").text
+    listed = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/disputes").json()
     (one,) = listed[0]["disputes"]
     assert (one["better"], one["tag"], one["reason"]) == ("b", "counting", f"{WHY} {HOSTILE}")
-    answer = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/disputes/{one['id']}/accept", {"note": HOSTILE})
+    answer = site.ask(
+        MAINTAINER, "POST", path=f"/api/v1/maintenance/disputes/{one['id']}/accept", body={"note": HOSTILE}
+    )
     assert answer.json()["changed"]
-    page = site.ask(STRANGER, "GET", f"/dispute/{key}").text
+    page = site.ask(STRANGER, "GET", path=f"/dispute/{key}").text
     assert "accepted" in page and HOSTILE not in page and "&lt;img" in page
-    assert "Your disputes" not in site.ask(OWNER_OF_IT, "GET", f"/dispute/{key}").text
-    mine = site.ask(STRANGER, "GET", "/disputes").text
+    assert "Your disputes" not in site.ask(OWNER_OF_IT, "GET", path=f"/dispute/{key}").text
+    mine = site.ask(STRANGER, "GET", path="/disputes").text
     assert f'href="/dispute/{key}"' in mine and HOSTILE not in mine and "accepted" in mine
-    assert key not in site.ask(OWNER_OF_IT, "GET", "/disputes").text
-    assert site.ask(ANONYMOUS, "GET", "/disputes").status_code == 401
+    assert key not in site.ask(OWNER_OF_IT, "GET", path="/disputes").text
+    assert site.ask(ANONYMOUS, "GET", path="/disputes").status_code == 401
     for name in ("0" * 64, "x", HOSTILE):
-        assert site.ask(STRANGER, "GET", f"/dispute/{name}").status_code == 404
+        assert site.ask(STRANGER, "GET", path=f"/dispute/{name}").status_code == 404
 
 
 def _as(user: Identity) -> dict[str, str]:
@@ -99,60 +101,65 @@ def _as(user: Identity) -> dict[str, str]:
 
 
 def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _ReviewSite) -> None:
-    page = site.ask(ANONYMOUS, "GET", f"/dispute/{site.bench.key(0)}")
+    page = site.ask(ANONYMOUS, "GET", path=f"/dispute/{site.bench.key(0)}")
     assert page.status_code == 200
     assert f"/auth/sign-in?next=/dispute/{site.bench.key(0)}" in page.text and "<form class=" not in page.text
     body = {"item": "x", "better": "a", "reason": WHY}
-    assert site.ask(ANONYMOUS, "POST", "/api/v1/disputes", body).status_code == 401
+    assert site.ask(ANONYMOUS, "POST", path="/api/v1/disputes", body=body).status_code == 401
 
 
 @pytest.mark.usefixtures("people")
 def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite, tmp_path: Path) -> None:
     pool = imported_pool(site.bench, write_pool(tmp_path / "pool"))
     body = {"project": "candidates", "reason": "x", "answers": 1, "annotators": [STRANGER.account]}
-    assert site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/pools/{pool}/verification", body).status_code == 200
+    assert (
+        site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/pools/{pool}/verification", body=body).status_code
+        == 200
+    )
     one, said = "/api/v1/verification/1", {"verdict": "first"}
     for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1"), ("GET", "/disagreements/1")):
-        assert site.ask(OWNER_OF_IT, method, one + path, said if method == "PUT" else None).status_code == 404
-    assert site.ask(STRANGER, "PUT", f"{one}/1", said).json()["changed"]
-    late = site.ask(MAINTAINER, "PUT", f"{one}/1", said)
+        assert site.ask(OWNER_OF_IT, method, path=one + path, body=said if method == "PUT" else None).status_code == 404
+    assert site.ask(STRANGER, "PUT", path=f"{one}/1", body=said).json()["changed"]
+    late = site.ask(MAINTAINER, "PUT", path=f"{one}/1", body=said)
     assert (late.status_code, late.json()["code"]) == (409, "enough-answers")
-    assert site.ask(MAINTAINER, "GET", f"{one}/1").json()["has_enough"]
-    assert site.ask(MAINTAINER, "GET", one).json()["answered"] == []
-    assert 1 not in site.ask(MAINTAINER, "GET", one).json()["waiting"]
-    assert site.ask(STRANGER, "PUT", f"{one}/1", {"verdict": "second"}).json()["changed"], "one's own may change"
-    assert not site.ask(STRANGER, "GET", f"{one}/1").json()["has_enough"]
+    assert site.ask(MAINTAINER, "GET", path=f"{one}/1").json()["has_enough"]
+    assert site.ask(MAINTAINER, "GET", path=one).json()["answered"] == []
+    assert 1 not in site.ask(MAINTAINER, "GET", path=one).json()["waiting"]
+    assert site.ask(STRANGER, "PUT", path=f"{one}/1", body={"verdict": "second"}).json()["changed"], (
+        "one's own may change"
+    )
+    assert not site.ask(STRANGER, "GET", path=f"{one}/1").json()["has_enough"]
 
 
 def test_disputes_over_rest_are_listed_to_their_author(site: _ReviewSite) -> None:
     body = {"item": site.bench.key(3), "better": "equal", "reason": WHY}
-    assert site.ask(STRANGER, "POST", "/api/v1/disputes", body).json()["changed"]
-    assert not site.ask(STRANGER, "POST", "/api/v1/disputes", body).json()["changed"]
-    (mine,) = site.ask(STRANGER, "GET", "/api/v1/disputes").json()
+    assert site.ask(STRANGER, "POST", path="/api/v1/disputes", body=body).json()["changed"]
+    assert not site.ask(STRANGER, "POST", path="/api/v1/disputes", body=body).json()["changed"]
+    (mine,) = site.ask(STRANGER, "GET", path="/api/v1/disputes").json()
     assert (mine["item"], mine["state"], mine["better"]) == (site.bench.key(3), "open", "equal")
-    assert site.ask(OWNER_OF_IT, "GET", "/api/v1/disputes").json() == []
+    assert site.ask(OWNER_OF_IT, "GET", path="/api/v1/disputes").json() == []
     for bad, status in (({**body, "item": "x"}, 404), ({**body, "better": "c"}, 409), ({**body, "by": "x"}, 422)):
-        assert site.ask(STRANGER, "POST", "/api/v1/disputes", bad).status_code == status
+        assert site.ask(STRANGER, "POST", path="/api/v1/disputes", body=bad).status_code == status
 
 
 def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -> None:
     body = {"name": "may", "base": "demo", "which": "listed", "items": [site.bench.key(2)], "reason": "x"}
-    assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/verification", body).status_code == 200
-    assert site.ask(STRANGER, "GET", "/api/v1/verification").json() == []
-    (sheet,) = site.ask(MAINTAINER, "GET", "/api/v1/verification").json()
+    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/verification", body=body).status_code == 200
+    assert site.ask(STRANGER, "GET", path="/api/v1/verification").json() == []
+    (sheet,) = site.ask(MAINTAINER, "GET", path="/api/v1/verification").json()
     place = f"/api/v1/verification/{sheet['id']}/1"
-    shown = site.ask(MAINTAINER, "GET", place).json()
+    shown = site.ask(MAINTAINER, "GET", path=place).json()
     assert (shown["said"], shown["models"], len(shown["responses"])) == (None, None, 2)
     said = {"verdict": "first", "errors": ["recognition-text"], "note": ""}
-    assert site.ask(MAINTAINER, "PUT", place, said).json()["changed"]
-    assert site.ask(MAINTAINER, "GET", place).json()["said"] == said
-    assert site.ask(MAINTAINER, "POST", f"{place}/models").json()["models"]
-    assert site.ask(MAINTAINER, "PUT", place, {**said, "verdict": "second"}).json()["code"] == "models-seen"
+    assert site.ask(MAINTAINER, "PUT", path=place, body=said).json()["changed"]
+    assert site.ask(MAINTAINER, "GET", path=place).json()["said"] == said
+    assert site.ask(MAINTAINER, "POST", path=f"{place}/models").json()["models"]
+    assert site.ask(MAINTAINER, "PUT", path=place, body={**said, "verdict": "second"}).json()["code"] == "models-seen"
     close = {"revision": "next", "reason": "x"}
-    answer = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/verification/{sheet['id']}/close", close)
+    answer = site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/verification/{sheet['id']}/close", body=close)
     assert answer.status_code == 202
     site.bench.runner.run_all()
-    (report,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/verification").json()
+    (report,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/verification").json()
     assert report["draft"] == "next" and report["result"]["proposals"]["undecided"] == 0
 
 
@@ -160,7 +167,7 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
     projects.create(
         by(site.bench.database, MAINTAINER, table=site.bench.table), "may", "demo", "x", PairSelection("all")
     )
-    page = site.ask(MAINTAINER, "GET", "/annotate/1")
+    page = site.ask(MAINTAINER, "GET", path="/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)
     for item in site.bench.table.items:
@@ -172,7 +179,7 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
         (ANONYMOUS, "/annotate", 401),
         (STRANGER, "/annotate", 200),
     ):
-        assert site.ask(user, "GET", path).status_code == status
+        assert site.ask(user, "GET", path=path).status_code == status
     for name in STATIC:
         assert site.client.get(f"/annotate/static/{name}").content == static(name)
     assert site.client.get("/annotate/static/site.py").status_code == 404

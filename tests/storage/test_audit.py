@@ -28,7 +28,7 @@ NO_TRIGGERS = {
 def _append(database: Database, count: int) -> None:
     for number in range(count):
         with database.write() as session:
-            audit.append(session, "test", {"number": number, "text": "ä\u2028"})
+            audit.append(session, "test", data={"number": number, "text": "ä\u2028"})
 
 
 def _tamper(database: Database, *statements: str) -> None:
@@ -62,7 +62,7 @@ def test_the_hash_of_an_event_is_the_one_published() -> None:
 
 def test_an_event_holds_its_number_kind_time_and_data(database: Database) -> None:
     with database.write() as session:
-        assert audit.append(session, "test", {"b": 1, "a": "ü"}) == 1
+        assert audit.append(session, "test", data={"b": 1, "a": "ü"}) == 1
     with database.read() as session:
         event = session.scalars(select(AuditEvent)).one()
         body = json.loads(event.body)
@@ -75,13 +75,13 @@ def test_an_event_holds_its_number_kind_time_and_data(database: Database) -> Non
 @pytest.mark.parametrize("key", audit.RESERVED)
 def test_data_cannot_pretend_to_be_another_event(database: Database, key: str) -> None:
     with pytest.raises(ValueError, match=key), database.write() as session:
-        audit.append(session, "test", {key: 7})
+        audit.append(session, "test", data={key: 7})
 
 
 def test_no_event_can_be_guessed_from_its_public_hash(database: Database) -> None:
     for _ in range(2):
         with database.write() as session:
-            audit.append(session, "test", {"correct": 840})
+            audit.append(session, "test", data={"correct": 840})
     with database.read() as session:
         nonces = [json.loads(body)["nonce"] for body in session.scalars(select(AuditEvent.body))]
         shown = list(audit.links(session))
@@ -101,12 +101,12 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
     )
     with database.write() as session:
         for kind, data in recorded:
-            audit.append(session, kind, data)
+            audit.append(session, kind, data=data)
     kinds = [kind for kind, _ in recorded]
 
     def about(*subjects: str, **more: int) -> list[int]:
         with database.read() as session:
-            return [one.seq for one in audit.events_about(session, subjects, kinds, **more)]
+            return [one.seq for one in audit.events_about(session, subjects, kinds=kinds, **more)]
 
     assert about("eaaaaaaaaaaa") == [1]
     assert about("eaaaaaaaaaaa", "ebbbbbbbbbbb") == [2, 1]  # once each
@@ -119,7 +119,7 @@ def test_an_event_of_a_transaction_that_failed_leaves_no_gap(database: Database)
 
     def fail() -> None:
         with database.write() as session:
-            audit.append(session, "test", {})
+            audit.append(session, "test", data={})
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -218,7 +218,7 @@ def test_an_event_is_read_at_the_time_that_was_hashed(database: Database) -> Non
 def test_a_change_of_what_an_event_is_said_to_be_about_is_found(database: Database, statement: str) -> None:
     for _ in range(3):
         with database.write() as session:
-            audit.append(session, "entry.flagged", {"entry": "eaaaaaaaaaaa"})
+            audit.append(session, "entry.flagged", data={"entry": "eaaaaaaaaaaa"})
     assert _verify(database) is None
     _tamper(database, statement)
     assert _verify(database) == 2
@@ -242,7 +242,7 @@ def test_whatever_sqlite_can_hold_is_named_and_stops_no_check(
     database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
     for _ in range(3):
         with database.write() as session:
-            audit.append(session, "entry.flagged", {"entry": "eaaaaaaaaaaa"})
+            audit.append(session, "entry.flagged", data={"entry": "eaaaaaaaaaaa"})
     which = "" if table == "audit_head" else "WHERE seq = 2"
     _tamper(database, "PRAGMA ignore_check_constraints = 1", f"UPDATE {table} SET {column} = {value} {which}")
     found = _verify(database)

@@ -27,7 +27,7 @@ def postgresql(postgres_cluster: Cluster) -> Iterator[Database]:
 
 def append(database: Database, *, fail: bool = False) -> None:
     with database.write() as session:
-        audit.append(session, "submissions.resumed", {})
+        audit.append(session, "submissions.resumed", data={})
         if fail:
             raise InterruptedError
 
@@ -36,7 +36,7 @@ def append(database: Database, *, fail: bool = False) -> None:
 def test_an_event_is_heard_at_its_commit(postgresql: Database) -> None:
     woken = threading.Event()
     with listening(postgresql, woken.set) as heard:
-        until(lambda: heard() is not None, 30, "it listens")
+        until(lambda: heard() is not None, 30, what="it listens")
         before = heard()
         assert before is not None
         woken.clear()
@@ -44,7 +44,7 @@ def test_an_event_is_heard_at_its_commit(postgresql: Database) -> None:
             append(postgresql, fail=True)
         append(postgresql)
         assert woken.wait(30)
-        until(lambda: (heard() or 0) > before, 30, "it is counted")
+        until(lambda: (heard() or 0) > before, 30, what="it is counted")
     assert heard() is None
 
 
@@ -53,13 +53,13 @@ def test_a_lost_connection_is_known_and_made_again(postgresql: Database, monkeyp
     monkeypatch.setattr(change_listener, "RETRY_SECONDS", 0.2)
     counts: list[int | None] = []
     with listening(postgresql, lambda: counts.append(None)) as heard:
-        until(lambda: heard() is not None, 30, "it listens")
+        until(lambda: heard() is not None, 30, what="it listens")
         before = len(counts)
         with postgresql.write() as session:
             others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
             session.execute(text(others))
-        until(lambda: len(counts) > before, 30, "what was missed meanwhile is looked for")
-        until(lambda: heard() is not None, 30, "it listens again")
+        until(lambda: len(counts) > before, 30, what="what was missed meanwhile is looked for")
+        until(lambda: heard() is not None, 30, what="it listens again")
 
 
 def test_on_sqlite_nobody_says_that_events_are_heard(tmp_path: Path) -> None:

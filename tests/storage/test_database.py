@@ -127,7 +127,7 @@ def _constraints(database: Database) -> dict[str, object]:
 
 
 def test_migrations_go_down_and_up_again(database: Database) -> None:
-    move_schema(database, command.downgrade, "base")
+    move_schema(database, command.downgrade, revision="base")
     assert inspect(database.engine).get_table_names() == ["alembic_version"]
     migrate(database)
     assert len(submitted(database, 1)) == 1

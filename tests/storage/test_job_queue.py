@@ -28,9 +28,9 @@ def _queued(database: Database, count: int) -> list[str]:
     return ids
 
 
-def _claim(database: Database, worker: str = "w", lease: float = 60.0) -> Claim | None:
+def _claim(database: Database, worker: str = "w", *, lease: float = 60.0) -> Claim | None:
     with database.write() as session:
-        return job_queue.claim(session, worker, lease)
+        return job_queue.claim(session, worker, lease_seconds=lease)
 
 
 def _finish(database: Database, claim: Claim) -> None:
@@ -73,17 +73,22 @@ def test_what_somebody_waits_for_comes_before_filling_gaps(database: Database) -
     with_labels(database)
     old, new = submitted(database, 2)
     with database.write() as session:
-        job_queue.enqueue(session, old, "demo", "1", priority=job_queue.BACKFILL)
-        job_queue.enqueue(session, new, "demo", "1")
+        job_queue.enqueue(session, old, label_revision="demo", scorer_version="1", priority=job_queue.BACKFILL)
+        job_queue.enqueue(session, new, label_revision="demo", scorer_version="1")
     assert [_taken(database).submission_id for _ in range(2)] == [new, old]
 
 
 def test_a_worker_takes_only_what_it_can_score(database: Database) -> None:
     _queued(database, 1)
     with database.write() as session:
-        assert job_queue.claim(session, "w", 60, revisions={"demo": ("other",)}) is None
-        assert job_queue.claim(session, "w", 60, revisions={"demo": ("demo",)}, scorer_version="2") is None
-        assert job_queue.claim(session, "w", 60, revisions={"demo": ("demo",)}, scorer_version="1") is not None
+        assert job_queue.claim(session, "w", lease_seconds=60, revisions={"demo": ("other",)}) is None
+        assert (
+            job_queue.claim(session, "w", lease_seconds=60, revisions={"demo": ("demo",)}, scorer_version="2") is None
+        )
+        assert (
+            job_queue.claim(session, "w", lease_seconds=60, revisions={"demo": ("demo",)}, scorer_version="1")
+            is not None
+        )
 
 
 def test_a_finished_job_stays_finished(database: Database) -> None:
@@ -94,7 +99,7 @@ def test_a_finished_job_stays_finished(database: Database) -> None:
     with pytest.raises(LeaseLost):
         _finish(database, claim)
     with pytest.raises(LeaseLost), database.write() as session:
-        job_queue.fail(session, claim, "late", retry=True)
+        job_queue.fail(session, claim, reason="late", retry=True)
     assert _states(database) == ["done"]
 
 
@@ -111,7 +116,7 @@ def test_an_expired_lease_goes_to_another_and_the_first_holder_is_refused(databa
     with pytest.raises(LeaseLost):
         _finish(database, slow)
     with database.write() as session:
-        assert not job_queue.heartbeat(session, slow, 60)
+        assert not job_queue.heartbeat(session, slow, lease_seconds=60)
     _finish(database, quick)
     assert _states(database) == ["done"]
 
@@ -123,7 +128,7 @@ def test_a_refused_finish_takes_everything_in_its_transaction_with_it(database: 
 
     def record_and_finish() -> None:
         with database.write() as session:
-            audit.append(session, "submission.scored", {})
+            audit.append(session, "submission.scored", data={})
             job_queue.finish(session, claim)
 
     with database.read() as session:
@@ -138,7 +143,7 @@ def test_a_heartbeat_keeps_the_lease(database: Database) -> None:
     _queued(database, 1)
     claim = _taken(database, lease=0.2)
     with database.write() as session:
-        assert job_queue.heartbeat(session, claim, 60)
+        assert job_queue.heartbeat(session, claim, lease_seconds=60)
     time.sleep(0.3)
     with database.write() as session:
         assert job_queue.release_expired(session) == 0
@@ -151,7 +156,7 @@ def test_a_job_that_fails_is_tried_again_at_once_and_given_up_after_five(databas
         claim = _taken(database)
         assert claim.attempts == attempt
         with database.write() as session:
-            state = job_queue.fail(session, claim, "The disk was full.", retry=True)
+            state = job_queue.fail(session, claim, reason="The disk was full.", retry=True)
         assert state is (State.QUEUED if attempt < MAX_ATTEMPTS else State.FAILED)
     assert _claim(database) is None
     with database.read() as session:
@@ -171,18 +176,18 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
     with database.read() as session:
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
-    assert progress == JobProgress(JobStage.FAILED, None, None, job_queue.GAVE_UP)
+    assert progress == JobProgress(JobStage.FAILED, None, eta_seconds=None, reason=job_queue.GAVE_UP)
     assert "not of the file" in progress.reason
 
 
 def test_a_mistake_that_is_not_worth_trying_again_fails_at_once(database: Database) -> None:
     _queued(database, 1)
     with database.write() as session:
-        assert job_queue.fail(session, _held(session), "No.", retry=False) is State.FAILED
+        assert job_queue.fail(session, _held(session), reason="No.", retry=False) is State.FAILED
 
 
 def _held(session: object) -> Claim:
-    claim = job_queue.claim(session, "w", 60)  # type: ignore[arg-type]
+    claim = job_queue.claim(session, "w", lease_seconds=60)  # type: ignore[arg-type]
     assert claim is not None
     return claim
 
@@ -193,17 +198,17 @@ def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "c" * 64, 10)
     with database.read() as session:
-        assert job_queue.has_missing(session, "demo", "r2", "1")
+        assert job_queue.has_missing(session, "demo", label_revision="r2", scorer_version="1")
     with database.write() as session:
-        assert job_queue.enqueue_missing(session, "demo", "r2", "1") == 3
-        assert job_queue.enqueue_missing(session, "demo", "r2", "1") == 0
-        assert job_queue.enqueue_missing(session, "demo", "demo", "1") == 0
+        assert job_queue.enqueue_missing(session, "demo", label_revision="r2", scorer_version="1") == 3
+        assert job_queue.enqueue_missing(session, "demo", label_revision="r2", scorer_version="1") == 0
+        assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1") == 0
 
 
 def test_a_job_is_queued_once(database: Database) -> None:
     (submission,) = _queued(database, 1)
     with pytest.raises(IntegrityError), database.write() as session:
-        job_queue.enqueue(session, submission, "demo", "1")
+        job_queue.enqueue(session, submission, label_revision="demo", scorer_version="1")
 
 
 def test_before_the_first_worker_nothing_is_queued_and_progress_says_so(database: Database) -> None:
@@ -211,7 +216,9 @@ def test_before_the_first_worker_nothing_is_queued_and_progress_says_so(database
     with database.write() as session:
         assert not job_queue.enqueue_current(session, submission)
     with database.read() as session:
-        assert job_queue.progress(session, submission) == JobProgress(JobStage.QUEUED, None, None, "")
+        assert job_queue.progress(session, submission) == JobProgress(
+            JobStage.QUEUED, None, eta_seconds=None, reason=""
+        )
         with pytest.raises(LookupError):
             job_queue.progress(session, "eaaaaaaaaaaa")
 
@@ -266,8 +273,12 @@ def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Databa
     (without_job,) = submitted(database, 1, model="late", content_sha256="d" * 64)
     claim = _taken(database)
     with database.write() as session:
-        job_queue.mark_done_in_bulk(session, "demo", [*ids, without_job], "demo", "1")
-        job_queue.mark_done_in_bulk(session, "demo", [*ids, without_job], "demo", "1")
+        job_queue.mark_done_in_bulk(
+            session, "demo", submission_ids=[*ids, without_job], label_revision="demo", scorer_version="1"
+        )
+        job_queue.mark_done_in_bulk(
+            session, "demo", submission_ids=[*ids, without_job], label_revision="demo", scorer_version="1"
+        )
     assert _states(database) == ["done"] * 4
     with pytest.raises(LeaseLost):
         _finish(database, claim)
@@ -321,8 +332,8 @@ def test_the_board_points_on_record(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "b" * 64, 10)
         before = audit.head(session).seq
-        assert label_sets.activate_revision(session, "demo", "r2", "1", "test")
-        assert not label_sets.activate_revision(session, "demo", "r2", "1", "test")
+        assert label_sets.activate_revision(session, "demo", label_revision="r2", scorer_version="1", reason="test")
+        assert not label_sets.activate_revision(session, "demo", label_revision="r2", scorer_version="1", reason="test")
         assert audit.head(session).seq == before + 1
         pointer = label_sets.current(session, "demo")
-    assert pointer == label_sets.ActiveBoard("demo", "r2", "1", None)
+    assert pointer == label_sets.ActiveBoard("demo", "r2", scorer_version="1", snapshot_id=None)

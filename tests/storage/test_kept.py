@@ -73,14 +73,14 @@ def _do(database: Database, statement: str) -> None:
         session.connection().exec_driver_sql(statement)
 
 
-def _refused(database: Database, table: str, statement: str) -> None:
+def _refused(database: Database, table: str, *, statement: str) -> None:
     with pytest.raises(DatabaseError, match=f"{table} may not be changed"):
         _do(database, statement)
 
 
 @pytest.mark.parametrize(("table", "column"), KEPT)
 def test_what_is_written_once_is_not_written_again(kept: Database, table: str, column: str) -> None:
-    _refused(kept, table, f"UPDATE {table} SET {column} = {column}")
+    _refused(kept, table, statement=f"UPDATE {table} SET {column} = {column}")
 
 
 @pytest.mark.parametrize(("table", "column"), OPEN)
@@ -91,9 +91,9 @@ def test_what_people_decide_and_describe_may_change(kept: Database, table: str, 
 @pytest.mark.parametrize("table", NAMES)
 def test_none_of_these_rows_can_be_removed(kept: Database, table: str) -> None:
     if table != "imported_labels":  # of which drafts can, see below
-        _refused(kept, table, f"DELETE FROM {table}")
+        _refused(kept, table, statement=f"DELETE FROM {table}")
     if kept.engine.dialect.name == "postgresql":
-        _refused(kept, table, f"TRUNCATE {table} CASCADE")
+        _refused(kept, table, statement=f"TRUNCATE {table} CASCADE")
 
 
 @pytest.mark.parametrize("table", NAMES)
@@ -115,16 +115,16 @@ def test_sqlite_puts_no_submission_in_the_place_of_its_owners_other_one(tmp_path
 
 def test_labels_are_published_taken_back_and_retired_once(changing: Database) -> None:
     with changing.write() as session:
-        assert label_imports.publish(session, "demo", "v2")
+        assert label_imports.publish(session, "demo", revision="v2")
     _do(changing, "UPDATE imported_labels SET published_at = NULL")
     with changing.write() as session:
-        assert label_imports.publish(session, "demo", "v2")
-        label_imports.retire(session, "demo", "v2", A)
-    _refused(changing, "imported_labels", f"UPDATE imported_labels SET salt = '{B}'")
-    _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = 1.0")
-    _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = NULL, salt = NULL")
+        assert label_imports.publish(session, "demo", revision="v2")
+        label_imports.retire(session, "demo", revision="v2", salt=A)
+    _refused(changing, "imported_labels", statement=f"UPDATE imported_labels SET salt = '{B}'")
+    _refused(changing, "imported_labels", statement="UPDATE imported_labels SET retired_at = 1.0")
+    _refused(changing, "imported_labels", statement="UPDATE imported_labels SET retired_at = NULL, salt = NULL")
     with changing.write() as session:
-        label_imports.retire(session, "demo", "v2", B)  # does nothing, as ever
+        label_imports.retire(session, "demo", revision="v2", salt=B)  # does nothing, as ever
         found = session.execute(text("SELECT published_at IS NOT NULL, salt FROM imported_labels")).one()
     assert (bool(found[0]), found[1]) == (True, A)
 
@@ -135,34 +135,34 @@ def test_labels_become_public_and_nothing_else(changing: Database, before: str) 
     with changing.write() as session:
         session.execute(insert(ImportedLabels).values(**row))
     for level in ("categories", "overall"):
-        _refused(changing, "imported_labels", f"UPDATE imported_labels SET disclosure = '{level}'")
+        _refused(changing, "imported_labels", statement=f"UPDATE imported_labels SET disclosure = '{level}'")
     with changing.write() as session:
-        assert label_imports.disclose(session, "demo", "v3")
-        assert not label_imports.disclose(session, "demo", "v3")
+        assert label_imports.disclose(session, "demo", revision="v3")
+        assert not label_imports.disclose(session, "demo", revision="v3")
         assert session.get_one(ImportedLabels, ("demo", "v3")).disclosure == "public"
     for level in ("categories", "overall", "public"):
         where = f"SET disclosure = '{level}' WHERE revision = 'v3'"
-        _refused(changing, "imported_labels", f"UPDATE imported_labels {where}")
+        _refused(changing, "imported_labels", statement=f"UPDATE imported_labels {where}")
 
 
 def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing: Database) -> None:
     remove = "DELETE FROM imported_labels WHERE revision = 'v2'"
     with changing.write() as session:
-        label_imports.publish(session, "demo", "v2")
-    _refused(changing, "imported_labels", remove)
+        label_imports.publish(session, "demo", revision="v2")
+    _refused(changing, "imported_labels", statement=remove)
     _do(changing, "UPDATE imported_labels SET published_at = NULL")  # undone: it is a draft again
     with changing.write() as session:
         label_sets.register(session, "v2", "demo", A, 1)  # as before anything is scored
-    _refused(changing, "imported_labels", remove)
+    _refused(changing, "imported_labels", statement=remove)
     with changing.write() as session:
-        assert not label_imports.discard(session, "demo", "v2")
+        assert not label_imports.discard(session, "demo", revision="v2")
         session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v3"}))
-        assert label_imports.discard(session, "demo", "v3")
-        assert not label_imports.name_taken(session, "demo", "v3")
+        assert label_imports.discard(session, "demo", revision="v3")
+        assert not label_imports.name_taken(session, "demo", revision="v3")
         session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v4"}))
-        label_imports.retire(session, "demo", "v4", A)
-        assert not label_imports.discard(session, "demo", "v4")
-    _refused(changing, "imported_labels", "DELETE FROM imported_labels WHERE revision = 'v4'")
+        label_imports.retire(session, "demo", revision="v4", salt=A)
+        assert not label_imports.discard(session, "demo", revision="v4")
+    _refused(changing, "imported_labels", statement="DELETE FROM imported_labels WHERE revision = 'v4'")
 
 
 @pytest.mark.parametrize("name", ['"signature": "x"', '\\"signature\\": \\"x\\"', "'signature':"])

@@ -15,7 +15,7 @@ from storage.webhooks import NewMessage, NewWebhook
 from tests.databases import submitted, with_labels
 
 ACCOUNT, KEY = "aowner000000", "a" * 64
-NEW = NewSubscription(ACCOUNT, "s" * 43, b"sealed", KEY, "en", ["scored"])
+NEW = NewSubscription(ACCOUNT, "s" * 43, address=b"sealed", address_key=KEY, language="en", events=["scored"])
 
 
 @pytest.fixture
@@ -42,66 +42,68 @@ def test_an_event_about_an_own_entry_or_about_everybody_is_news_until_it_is_queu
     (other,) = submitted(subscribed, 1, owner="astranger000", content_sha256="b" * 64)
     for kind, facts in (("entry.hidden", {"entry": other}), ("entry.hidden", {"entry": own}), ("rescore.applied", {})):
         with subscribed.write() as session:
-            seq = audit.append(session, kind, facts)
+            seq = audit.append(session, kind, data=facts)
         waiting = _news(subscribed)
         assert len(waiting) == (facts.get("entry") != other)
         for one in waiting:
             with subscribed.write() as session:
-                assert notifications.queue(session, one, seq, [], KEY)
-                assert not notifications.queue(session, one, seq, [], KEY)
+                assert notifications.queue(session, one, through=seq, lines=[], address_key=KEY)
+                assert not notifications.queue(session, one, through=seq, lines=[], address_key=KEY)
         assert _news(subscribed) == []
 
 
 def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database) -> None:
     for attempt in range(1, MAX_ATTEMPTS + 1):
         with subscribed.write() as session:
-            claim = notifications.claim(session, "web", 60.0)
+            claim = notifications.claim(session, "web", lease_seconds=60.0)
             assert claim is not None and claim.attempts == attempt
-            assert notifications.claim(session, "web", 60.0) is None
-            notifications.fail(session, claim, "later", retry=True)
+            assert notifications.claim(session, "web", lease_seconds=60.0) is None
+            notifications.fail(session, claim, why="later", retry=True)
             assert not notifications.any_due(session)
             session.execute(text("UPDATE outgoing_emails SET due_at = 1.0"))
     with subscribed.write() as session:
         assert notifications.last_failed(session, NEW.id)
-        assert notifications.requests(session, ACCOUNT, KEY) == (1, 1)
+        assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1)
         notifications.unsubscribe(session, ACCOUNT)
-        assert notifications.requests(session, ACCOUNT, KEY) == (1, 1), "a stop does not make room for more requests"
+        assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1), (
+            "a stop does not make room for more requests"
+        )
         assert notifications.release_expired(session) == 0
         session.execute(text("DELETE FROM accounts"))
-        assert notifications.requests(session, ACCOUNT, KEY) == (0, 0)
+        assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)
 
 
 def test_a_webhook_is_tried_later_and_later_and_switched_off_after_many_failures(subscribed: Database) -> None:
-    hook = NewWebhook(ACCOUNT, "w" * 43, b"sealed", b"secret", "en", ["moderated"])
+    hook = NewWebhook(ACCOUNT, "w" * 43, address=b"sealed", secret=b"secret", language="en", events=["moderated"])
     with subscribed.write() as session:
         webhooks.replace(session, hook)
     (own,) = submitted(subscribed, 1, owner=ACCOUNT)
     with subscribed.write() as session:
-        seq = audit.append(session, "entry.hidden", {"entry": own})
+        seq = audit.append(session, "entry.hidden", data={"entry": own})
         (seen,) = webhooks.news(session, ("rescore.applied",))
         messages = [NewMessage(f"msg_{number}", {"type": "x"}) for number in range(3)]
-        assert webhooks.queue(session, seen, seq, messages)
-        assert not webhooks.queue(session, seen, seq, messages), "another process was faster"
-        webhooks.queue_test(session, seen, NewMessage("msg_test", {"type": "test"}))
+        assert webhooks.queue(session, seen, through=seq, messages=messages)
+        assert not webhooks.queue(session, seen, through=seq, messages=messages), "another process was faster"
+        webhooks.queue_test(session, seen, message=NewMessage("msg_test", {"type": "test"}))
     ids = []
     for attempt in range(webhooks.MOST_FAILURES):
         with subscribed.write() as session:
             session.execute(text("UPDATE outgoing_webhooks SET due_at = 1.0 WHERE state = 'queued' AND NOT is_test"))
-            claim = webhooks.claim(session, "web", 60.0)
+            claim = webhooks.claim(session, "web", lease_seconds=60.0)
             assert claim is not None
             ids.append(claim.message_id)
-            off = webhooks.fail(session, claim, "timeout", gone=False)
+            off = webhooks.fail(session, claim, why="timeout", gone=False)
             assert off == (attempt == webhooks.MOST_FAILURES - 1)
     assert ids == ["msg_0"] * MAX_ATTEMPTS + ["msg_1"] * MAX_ATTEMPTS
     with subscribed.write() as session:
         assert webhooks.news(session, ()) == []
-        test = webhooks.claim(session, "web", 60.0)
+        test = webhooks.claim(session, "web", lease_seconds=60.0)
         assert test is not None and test.is_test, "what waited is gone, but for the test"
         webhooks.finish(session, test, delivered=True)
-        assert webhooks.claim(session, "web", 60.0) is None
+        assert webhooks.claim(session, "web", lease_seconds=60.0) is None
         assert webhooks.recent_tests(session, ACCOUNT) == 1
         assert webhooks.release_expired(session) == 0
-        webhooks.change(session, ACCOUNT, ["scored"], "en")
+        webhooks.change(session, ACCOUNT, events=["scored"], language="en")
         assert (stored := webhooks.webhook(session, ACCOUNT)) and stored.stopped_at is None
         session.execute(text("DELETE FROM accounts"))
         assert webhooks.recent_tests(session, ACCOUNT) == 0
@@ -109,13 +111,15 @@ def test_a_webhook_is_tried_later_and_later_and_switched_off_after_many_failures
 
 def test_a_digest_is_queued_by_one_process_and_due_again_a_day_later(subscribed: Database) -> None:
     with subscribed.write() as session:
-        digests.begin(session, ACCOUNT, "d" * 43)
-        digests.begin(session, ACCOUNT, "e" * 43)
+        digests.begin(session, ACCOUNT, new_id="d" * 43)
+        digests.begin(session, ACCOUNT, new_id="e" * 43)
         assert digests.due(session) == []
         session.execute(text("UPDATE maintainer_digests SET due_at = 1.0"))
         (due,) = digests.due(session)
-        assert digests.queue(session, due, "f" * 43, 7, [{"title": "", "text": "", "path": ""}], KEY)
-        assert not digests.queue(session, due, "g" * 43, 7, [], KEY)
+        assert digests.queue(
+            session, due, next_id="f" * 43, through=7, lines=[{"title": "", "text": "", "path": ""}], key=KEY
+        )
+        assert not digests.queue(session, due, next_id="g" * 43, through=7, lines=[], key=KEY)
         assert digests.by_id(session, "d" * 43) is None and digests.due(session) == []
         again = digests.by_id(session, "f" * 43)
         assert again is not None and again.seen_seq == 7

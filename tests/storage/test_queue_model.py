@@ -56,13 +56,13 @@ class Queue(RuleBasedStateMachine):
             row = a_submission(len(self.jobs))
             session.add(row)
             session.flush()
-            job_queue.enqueue(session, row.id, "demo", "1", priority=priority)
+            job_queue.enqueue(session, row.id, label_revision="demo", scorer_version="1", priority=priority)
             self.jobs[row.id] = Modelled(priority=priority)
 
     @rule(target=claims)
     def claim(self) -> object:
         with self.database.write() as session:
-            taken = job_queue.claim(session, "w", 600)
+            taken = job_queue.claim(session, "w", lease_seconds=600)
         waiting = [name for name, job in self.jobs.items() if job.state == QUEUED]
         if not waiting:
             assert taken is None
@@ -77,7 +77,9 @@ class Queue(RuleBasedStateMachine):
     @rule(claim=claims)
     def heartbeat(self, claim: Claim) -> None:
         with self.database.write() as session:
-            assert job_queue.heartbeat(session, claim, 600) == self.jobs[claim.submission_id].held_by(claim)
+            assert job_queue.heartbeat(session, claim, lease_seconds=600) == self.jobs[claim.submission_id].held_by(
+                claim
+            )
 
     @rule(claim=claims)
     def finish(self, claim: Claim) -> None:
@@ -95,10 +97,10 @@ class Queue(RuleBasedStateMachine):
         job = self.jobs[claim.submission_id]
         if not job.held_by(claim):
             with pytest.raises(LeaseLost), self.database.write() as session:
-                job_queue.fail(session, claim, "reason", retry)
+                job_queue.fail(session, claim, reason="reason", retry=retry)
             return
         with self.database.write() as session:
-            told = job_queue.fail(session, claim, "reason", retry)
+            told = job_queue.fail(session, claim, reason="reason", retry=retry)
         job.state = QUEUED if retry and claim.attempts < MAX_ATTEMPTS else FAILED
         assert told.value == job.state
 
@@ -120,7 +122,9 @@ class Queue(RuleBasedStateMachine):
     def score_in_bulk(self, data: st.DataObject) -> None:
         names = data.draw(st.lists(st.sampled_from(sorted(self.jobs)), unique=True, max_size=4))
         with self.database.write() as session:
-            job_queue.mark_done_in_bulk(session, "demo", names, "demo", "1")
+            job_queue.mark_done_in_bulk(
+                session, "demo", submission_ids=names, label_revision="demo", scorer_version="1"
+            )
         for name in names:
             job = self.jobs[name]
             if job.state != DONE:
@@ -141,7 +145,7 @@ class Queue(RuleBasedStateMachine):
     def the_table_is_what_the_model_says(self) -> None:
         with self.database.read() as session:
             found = {
-                job.submission_id: Modelled(job.state, job.epoch, job.attempts, job.priority)
+                job.submission_id: Modelled(job.state, job.epoch, attempts=job.attempts, priority=job.priority)
                 for job in session.scalars(select(Job).order_by(Job.id))
             }
         assert found == self.jobs

@@ -24,7 +24,7 @@ EVENTS = (
 def test_events_are_found_by_what_they_are_about(database: Database) -> None:
     with database.write() as session:
         for kind, data in EVENTS:
-            audit.append(session, kind, data)
+            audit.append(session, kind, data=data)
     with database.read() as session:
         found = {tuple(row) for row in session.execute(select(EventSubject.subject, EventSubject.seq))}
     assert found == {

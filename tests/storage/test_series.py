@@ -26,10 +26,10 @@ DAY = 86_400.0
 def publish(database: Database, numbers: range) -> None:
     """Publish a board without and with relations after each of these submissions."""
     scorer = small_benchmark.scorer()
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     for number in numbers:
         small_benchmark.submit(database, range(number, number + 1))
-        rescore(database, scorer, "demo")
+        rescore(database, scorer, revision="demo")
         publish_if_changed(database, scorer)
         compute_if_changed(database, scorer)
         publish_if_changed(database, scorer)
@@ -88,7 +88,7 @@ def test_a_changed_difference_is_found_and_so_is_what_depends_on_it(database: Da
     assert len(wrong) == 3, "the two after it in its series"
 
 
-def insert_old(database: Database, days_ago: float, number: int) -> str:
+def insert_old(database: Database, days_ago: float, *, number: int) -> str:
     content = f'{{"made": {number}}}'.encode()
     name = hashlib.sha256(content).hexdigest()
     with database.write() as session:
@@ -103,15 +103,15 @@ def test_of_a_day_long_past_the_last_snapshot_stays_and_addresses_of_others_lead
     with database.read() as session:
         today = session.scalars(select(Snapshot.id)).all()
         midnight = session.execute(text("SELECT max(at) FROM events")).scalar_one() % DAY / DAY
-    old = [insert_old(database, 40 + midnight - 0.1 * hour, hour) for hour in range(1, 4)]
-    another_day = insert_old(database, 50, 9)
-    recent = [insert_old(database, 20 + midnight - 0.1 * hour, 20 + hour) for hour in range(1, 3)]
+    old = [insert_old(database, 40 + midnight - 0.1 * hour, number=hour) for hour in range(1, 4)]
+    another_day = insert_old(database, 50, number=9)
+    recent = [insert_old(database, 20 + midnight - 0.1 * hour, number=20 + hour) for hour in range(1, 3)]
     assert thinning.thin(database, 31) == 2
     with database.read() as session:
         assert set(session.scalars(select(Snapshot.id))) == {*today, *recent, old[-1], another_day}
-        assert snapshots.snapshot_at(session, "demo", old[0]) == old[-1]
-        assert snapshots.snapshot_at(session, "demo", old[0][:12]) == old[-1]
-        assert snapshots.snapshot_at(session, "demo", old[-1]) == old[-1]
+        assert snapshots.snapshot_at(session, "demo", when=old[0]) == old[-1]
+        assert snapshots.snapshot_at(session, "demo", when=old[0][:12]) == old[-1]
+        assert snapshots.snapshot_at(session, "demo", when=old[-1]) == old[-1]
         assert json.loads(session.scalars(select(AuditEvent.body).where(AuditEvent.kind == thinning.THINNED)).one())
     assert thinning.thin(database, 31) == 0
 

@@ -57,7 +57,7 @@ def test_a_writer_that_stops_inside_its_transaction_is_ended(
                 audit.acquire_chain_lock(session)
                 locked.set()
                 done.wait(60)  # as a stopped process does
-                audit.append(session, "submissions.resumed", {})
+                audit.append(session, "submissions.resumed", data={})
         except UNAVAILABLE as error:
             failed.append(error)
 
@@ -65,7 +65,7 @@ def test_a_writer_that_stops_inside_its_transaction_is_ended(
     frozen.start()
     assert locked.wait(30)
     with database.write() as session:
-        audit.append(session, "submissions.paused", {"message": "noon"})
+        audit.append(session, "submissions.paused", data={"message": "noon"})
     assert frozen.is_alive(), "who stands still has not let go by itself"
     done.set()
     frozen.join()
@@ -93,7 +93,7 @@ def test_while_the_database_is_away_requests_are_told_to_come_back(tmp_path: Pat
     database = open_database(url)
     migrate(database)
     settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
-    app = create_app(settings, build_services(settings, database, Signer.make()), lambda: None)
+    app = create_app(settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
     http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
     assert http.get("/api/v1/submissions/e1").status_code == 404
     postgres_cluster.drop(name)

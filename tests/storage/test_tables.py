@@ -211,7 +211,7 @@ def test_events_scores_and_snapshots_are_never_changed(database: Database) -> No
     with database.write() as session:
         session.execute(insert(Score).values(submission_id=submission, **JOB, tally="{}"))
         session.execute(insert(Snapshot).values(id=A, benchmark="demo", through_seq=0, created_at=1.0, body=b"x"))
-        audit.append(session, "test", {})
+        audit.append(session, "test", data={})
     forbidden = (
         update(AuditEvent).values(body="{}"),
         delete(AuditEvent),

@@ -25,17 +25,17 @@ def submitter(path: Path) -> Identity:
     return person(f"member{number % 5}", *(("lab", "guild") if number % 2 else ("guild", "lab")))
 
 
-def main(url: str, folder: Path, per_day: int, paths: list[Path]) -> int:
+def main(url: str, folder: Path, *, per_day: int, paths: list[Path]) -> int:
     """Submit all files at once; returns how many were taken."""
     database = open_database(url)
     folder.mkdir()
-    setup = make_setup(database, folder, QuotaPolicy(per_day=per_day, per_year=12))
+    setup = make_setup(database, folder, policy=QuotaPolicy(per_day=per_day, per_year=12))
     print("ready", flush=True)
     sys.stdin.readline()
 
     def one(path: Path) -> int:
         while True:
-            file = UploadedFile.on_disk(path, path.name, LIMIT)
+            file = UploadedFile.on_disk(path, path.name, limit=LIMIT)
             try:
                 setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
             except QuotaUsed:
@@ -53,4 +53,4 @@ def main(url: str, folder: Path, per_day: int, paths: list[Path]) -> int:
 
 
 if __name__ == "__main__":
-    print(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), [Path(path) for path in sys.argv[4:]]))
+    print(main(sys.argv[1], Path(sys.argv[2]), per_day=int(sys.argv[3]), paths=[Path(path) for path in sys.argv[4:]]))

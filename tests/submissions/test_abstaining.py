@@ -30,17 +30,17 @@ RULES = QuotaPolicy(abstaining_approval=0.15, abstaining_probe=0.05)
 REAL = ("lmms_061.jsonl", "official_k3.jsonl", "officialold_k3.jsonl", "vlmeval_tsv.tsv", "vlmeval_xlsx.xlsx")
 
 
-def desk_with(database: Database, folder: Path, disclosure: str, policy: QuotaPolicy = RULES) -> SubmissionSetup:
-    with_labels(database, "r1", BENCHMARK)
-    setup = make_setup(database, folder, policy)
+def desk_with(database: Database, folder: Path, *, disclosure: str, policy: QuotaPolicy = RULES) -> SubmissionSetup:
+    with_labels(database, "r1", benchmark=BENCHMARK)
+    setup = make_setup(database, folder, policy=policy)
     stated = {"disclosure": {"r1": disclosure}}
     rules = SubmissionRules(policy, lambda session: stated)
     read, uploads = setup.intake._read, setup.intake._uploads
-    setup.intake = SubmissionService(database, uploads, read, BENCHMARK, SIGNER, rules)
+    setup.intake = SubmissionService(database, uploads, read=read, benchmark=BENCHMARK, signer=SIGNER, rules=rules)
     return setup
 
 
-def votes(setup: SubmissionSetup, empty: int, filler: list[int | None]) -> bytes:
+def votes(setup: SubmissionSetup, empty: int, *, filler: list[int | None]) -> bytes:
     """Return all items; the first so many with ``filler`` for their votes."""
     rows = [
         {"id": item.ids["r1"], "votes": filler if number < empty else [1] * len(filler)}
@@ -49,7 +49,7 @@ def votes(setup: SubmissionSetup, empty: int, filler: list[int | None]) -> bytes
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def submit(setup: SubmissionSetup, data: bytes, user: Identity = ANN) -> str:
+def submit(setup: SubmissionSetup, data: bytes, *, user: Identity = ANN) -> str:
     return setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), user).id
 
 
@@ -67,41 +67,43 @@ def submit(setup: SubmissionSetup, data: bytes, user: Identity = ANN) -> str:
 def test_a_file_with_few_votes_waits_where_labels_are_not_public(
     database: Database, tmp_path: Path, disclosure: str, empty: int, filler: list[int | None], waits: bool
 ) -> None:
-    setup = desk_with(database, tmp_path, disclosure)
-    taken = submit(setup, votes(setup, empty, filler))
-    assert state(database, taken, ANN) == ("awaiting-approval" if waits else "queued")
+    setup = desk_with(database, tmp_path, disclosure=disclosure)
+    taken = submit(setup, votes(setup, empty, filler=filler))
+    assert state(database, taken, user=ANN) == ("awaiting-approval" if waits else "queued")
     assert jobs(database) == (0 if waits else 1)
 
 
 def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
-    setup = desk_with(database, tmp_path, "categories")
-    taken = submit(setup, votes(setup, 10, [None]))
+    setup = desk_with(database, tmp_path, disclosure="categories")
+    taken = submit(setup, votes(setup, 10, filler=[None]))
     found = status.get_status(database, spec_of(BENCHMARK), taken, ANN)
     assert found is not None and "many votes for neither response" in str(found.reason)
-    (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
+    (waiting,) = approvals.waiting(by(database, MAINTAINER, benchmark=BENCHMARK))
     assert waiting.abstaining == pytest.approx(10 / 21)
     assert approvals.approve(by(database, MAINTAINER), taken, "a judge that often refuses").changed
-    assert state(database, taken, ANN) == "queued"
+    assert state(database, taken, user=ANN) == "queued"
 
 
 def test_maintainers_and_people_without_sign_in_do_not_wait(database: Database, tmp_path: Path) -> None:
-    setup = desk_with(database, tmp_path, "categories")
+    setup = desk_with(database, tmp_path, disclosure="categories")
     for user in (MAINTAINER, LOCAL):
-        assert state(database, submit(setup, votes(setup, 10, [None]), user), MAINTAINER) == "queued"
+        assert state(database, submit(setup, votes(setup, 10, filler=[None]), user=user), user=MAINTAINER) == "queued"
 
 
 def test_a_file_that_waits_does_not_hold_up_an_account_that_was_approved(database: Database, tmp_path: Path) -> None:
     policy = QuotaPolicy(approve_first=True, abstaining_approval=0.15)
-    setup = desk_with(database, tmp_path, "categories", policy)
-    first = submit(setup, votes(setup, 0, [None]))
+    setup = desk_with(database, tmp_path, disclosure="categories", policy=policy)
+    first = submit(setup, votes(setup, 0, filler=[None]))
     approvals.approve(by(database, MAINTAINER), first, "known lab")
-    second = setup.intake.submit(setup.arrive(votes(setup, 10, [None])), Metadata.parse({"model": "B"}), ANN).id
-    third = setup.intake.submit(setup.arrive(votes(setup, 1, [0])), Metadata.parse({"model": "C"}), ANN).id
-    assert (state(database, second, ANN), state(database, third, ANN)) == ("awaiting-approval", "queued")
+    second = setup.intake.submit(setup.arrive(votes(setup, 10, filler=[None])), Metadata.parse({"model": "B"}), ANN).id
+    third = setup.intake.submit(setup.arrive(votes(setup, 1, filler=[0])), Metadata.parse({"model": "C"}), ANN).id
+    assert (state(database, second, user=ANN), state(database, third, user=ANN)) == ("awaiting-approval", "queued")
 
 
 def test_the_policy_page_and_the_api_say_the_limits(database: Database, tmp_path: Path) -> None:
-    setup = desk_with(database, tmp_path, "categories", QuotaPolicy(abstaining_approval=0.15, ladder_margin=0.015))
+    setup = desk_with(
+        database, tmp_path, disclosure="categories", policy=QuotaPolicy(abstaining_approval=0.15, ladder_margin=0.015)
+    )
     stated = setup.intake.rules()
     assert policy_text.policy_json(stated)["abstaining_approval_above"] == 0.15
     said = {rule.anchor: rule for rule in policy_text.policy_rules(stated)}
@@ -110,7 +112,7 @@ def test_the_policy_page_and_the_api_say_the_limits(database: Database, tmp_path
     without = {
         rule.anchor: rule
         for rule in policy_text.policy_rules(
-            desk_with(database, tmp_path / "x", "public", QuotaPolicy()).intake.rules()
+            desk_with(database, tmp_path / "x", disclosure="public", policy=QuotaPolicy()).intake.rules()
         )
     }
     assert (without["abstaining"].value, without["ladder"].value) == ("any", "all")

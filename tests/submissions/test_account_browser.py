@@ -51,7 +51,7 @@ def local_mode() -> bool:
 @pytest.fixture
 def address(database: Database, tmp_path: Path, local_mode: bool) -> Iterator[str]:
     """One user, in the layout of the public pages."""
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, tmp_path)
     file = setup.arrive(native(setup.items))
     shown = EntryVisibility(time.time() + 40 * 86_400, published=False)
@@ -70,12 +70,12 @@ def address(database: Database, tmp_path: Path, local_mode: bool) -> Iterator[st
     owner = submissions_pages.OwnerActions(
         lambda user, entry: entries.look(by(database, user), entry)[1],
         edit,
-        withdraw,
-        lambda user, entry: SCORES,
-        VL.headline_first,
+        withdraw=withdraw,
+        scores=lambda user, entry: SCORES,
+        measures=VL.headline_first,
     )
     app = FastAPI()
-    app.include_router(submissions_pages.build(database, setup.intake, identities, pages, owner))
+    app.include_router(submissions_pages.build(database, setup.intake, identities=identities, pages=pages, owner=owner))
     app.include_router(build(identities, pages))
 
     @app.get("/static/{name}")

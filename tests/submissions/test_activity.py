@@ -41,10 +41,10 @@ def scorer() -> Scorer:
 def scored(database: Database, scorer: Scorer) -> Database:
     """Return two entries of one owner, scored under what the board shows."""
     first = replace(scorer, labels={"demo": scorer.labels["demo"]})
-    prepare(database, first, "demo")
+    prepare(database, first, label_revision="demo")
     small_benchmark.submit(database, range(2), owner=OWNER_OF_IT.account)
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", scorer.version)
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=scorer.version)
     while score_next(database, [first], "w", 60) is ScoringOutcome.SCORED:
         pass
     return database
@@ -70,8 +70,8 @@ def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> No
 
 
 def test_a_re_score_is_told_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
-    register(scored, scorer, "flipped")
-    switch_board(scored, scorer, "flipped", "sixteen labels were wrong")
+    register(scored, scorer, revision="flipped")
+    switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
     later = small_benchmark.submit(scored, range(5, 6), owner=OWNER_OF_IT.account)
     told = [line for line in _said(scored) if line.kind == "board.pointed"]
     assert len({line.entry for line in told}) == len(told) == 2
@@ -83,19 +83,27 @@ def test_a_re_score_is_told_for_each_entry_with_both_numbers(scored: Database, s
 
 def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Database, scorer: Scorer) -> None:
     small_benchmark.submit(scored, range(2, 6), owner=STRANGER.account)
-    prepare(scored, replace(scorer, labels={"demo": scorer.labels["demo"]}), "demo")
+    prepare(scored, replace(scorer, labels={"demo": scorer.labels["demo"]}), label_revision="demo")
     publish_if_changed(scored, scorer)
     source = DatabaseSnapshots(scored, DEMO)
     ranks = public_ranks(source, DEMO)
     before = ranks(source.pointer().snapshot_id or "")
-    seen = StoredSubscription(OWNER_OF_IT.account, "s", b"", "en", ["rescored"], latest_seq(scored), 1.0)
-    register(scored, scorer, "flipped")
-    switch_board(scored, scorer, "flipped", "sixteen labels were wrong")
+    seen = StoredSubscription(
+        OWNER_OF_IT.account,
+        "s",
+        address=b"",
+        language="en",
+        events=["rescored"],
+        seen_seq=latest_seq(scored),
+        confirmed_at=1.0,
+    )
+    register(scored, scorer, revision="flipped")
+    switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
     rules = [ActivityRules(DEMO, ranks=ranks)]
-    assert news_of(scored, rules, seen, latest_seq(scored)) == [], "the board does not show it yet"
+    assert news_of(scored, rules, seen=seen, through=latest_seq(scored)) == [], "the board does not show it yet"
     publish_if_changed(scored, scorer)
     after = ranks(source.pointer().snapshot_id or "")
-    told = news_of(scored, rules, seen, latest_seq(scored))
+    told = news_of(scored, rules, seen=seen, through=latest_seq(scored))
     assert {item.activity.entry: item.ranks for item in told} == {
         item.activity.entry: (before[item.activity.entry], after[item.activity.entry]) for item in told
     }
@@ -104,7 +112,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
         old, new = item.ranks or (0, 0)
         moved = f"Its rank moved from {old} to {new}." if old != new else f"Its rank is still {new}."
         assert item.sentence == f"{item.activity.sentence} {moved}"
-        data = payload(item, "https://board.example", translations("en"))["data"]
+        data = payload(item, "https://board.example", of=translations("en"))["data"]
         assert data["rank"] == {"before": old, "after": new}
         assert all(str(score).startswith("macro ") for score in data["score"].values())
 
@@ -112,7 +120,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
 def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer) -> None:
     names = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
     small_benchmark.submit(database, range(3, 6), owner=STRANGER.account)
-    prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), "demo")
+    prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), label_revision="demo")
     told = _said(database)
     assert sorted((line.entry, line.kind) for line in told) == [(name, "scores.recorded") for name in sorted(names)]
     assert all(line.sentence.startswith("Scored with labels demo: macro ") for line in told)
@@ -133,9 +141,9 @@ def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with scored.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))
-    register(scored, scorer, "flipped")
+    register(scored, scorer, revision="flipped")
     before = _said(scored)
-    switch_board(scored, scorer, "flipped", "because")  # shown and taken back: a draft again
+    switch_board(scored, scorer, revision="flipped", reason="because")  # shown and taken back: a draft again
     assert _said(scored) == before
 
 

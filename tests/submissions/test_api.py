@@ -87,7 +87,7 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
     monkeypatch.setattr(served.setup.intake, "_read", fail)
     check = served.http.post("/api/v1/check", content=b"x")
     for reply in (check, served.submit(b"x")):
-        assert "not of your file" in problem_of(reply, 500, "internal")["detail"]
+        assert "not of your file" in problem_of(reply, 500, code="internal")["detail"]
     assert (served.rows(), served.spooled()) == (0, [])
 
 
@@ -105,7 +105,7 @@ def test_who_sends_many_files_that_take_long_waits_for_their_own(
     data, url = native(served.setup.items), f"http://127.0.0.1:{served.port}"
     with ThreadPoolExecutor(8) as many:
         waiting = [many.submit(httpx.post, f"{url}/api/v1/check", content=b"slow", timeout=PATIENCE) for _ in range(8)]
-        until(lambda: len(served.spooled()) == 8, PATIENCE, "all have arrived")
+        until(lambda: len(served.spooled()) == 8, PATIENCE, what="all have arrived")
         neighbour = httpx.HTTPTransport(local_address="127.0.0.2")
         with httpx.Client(base_url=url, transport=neighbour, timeout=PATIENCE) as other:
             assert other.post("/api/v1/check", content=data).json()["ok"]
@@ -116,26 +116,26 @@ def test_who_sends_many_files_that_take_long_waits_for_their_own(
 
 
 def test_a_file_with_problems_is_refused_with_all_of_them(served: Served) -> None:
-    body = problem_of(served.submit(b'{"id": "nobody", "votes": [1]}\n'), 422, "file-rejected")
+    body = problem_of(served.submit(b'{"id": "nobody", "votes": [1]}\n'), 422, code="file-rejected")
     assert body["problem_count"] >= len(body["problems"]) > 0
     assert (served.rows(), served.spooled()) == (0, [])
 
 
 def test_bad_metadata_is_refused_naming_every_field(served: Served) -> None:
     reply = served.submit(native(served.setup.items), model="", link="javascript:alert(1)", parameters_b="-1")
-    body = problem_of(reply, 422, "metadata-rejected")
+    body = problem_of(reply, 422, code="metadata-rejected")
     assert {one["field"] for one in body["problems"]} == {"model", "link", "parameters_b"}
     assert served.rows() == 0
 
 
 def test_a_used_name_is_a_conflict(served: Served) -> None:
     first = served.submit(native(served.setup.items)).json()
-    body = problem_of(served.submit(native(served.setup.items, choice=1)), 409, "name-taken")
+    body = problem_of(served.submit(native(served.setup.items, choice=1)), 409, code="name-taken")
     assert body["existing"] == first["id"]
 
 
 def test_an_unknown_submission_is_not_found(served: Served) -> None:
-    problem_of(served.http.get("/api/v1/submissions/e00000000000"), 404, "unknown-submission")
+    problem_of(served.http.get("/api/v1/submissions/e00000000000"), 404, code="unknown-submission")
 
 
 def test_a_body_beyond_the_limit_is_refused_by_its_length(served: Served) -> None:
@@ -196,8 +196,8 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing_behind(
 ) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as connection:
         connection.sendall(b"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nxxxx")
-        until(served.spooled, PATIENCE, "the file has begun to arrive")
-    until(lambda: not served.spooled(), PATIENCE, "what had arrived is removed")
+        until(served.spooled, PATIENCE, what="the file has begun to arrive")
+    until(lambda: not served.spooled(), PATIENCE, what="what had arrived is removed")
     assert served.rows() == 0
     assert not [record for record in caplog.records if record.exc_info]
 
@@ -279,7 +279,7 @@ def test_who_asks_before_sending_is_refused_without_being_waited_for(served: Ser
 def test_a_compressed_body_is_refused_unopened(served: Served) -> None:
     bomb = gzip.compress(b"0" * (100 << 20))
     reply = served.http.post("/api/v1/check", content=bomb, headers={"Content-Encoding": "gzip"})
-    problem_of(reply, 415, "compressed")
+    problem_of(reply, 415, code="compressed")
 
 
 def test_control_who_unpacks_such_a_body_gets_a_thousand_times_as_much() -> None:
@@ -343,14 +343,14 @@ def test_a_file_name_of_five_thousand_characters_is_refused(served: Served) -> N
 def test_a_page_of_another_site_cannot_submit(served: Served, origin: str) -> None:
     form = {"files": {"file": ("x", native(served.setup.items))}, "data": {"model": "Judge"}}
     reply = served.http.post("/api/v1/submissions", headers={"Origin": origin}, **form)  # type: ignore[arg-type]
-    problem_of(reply, 403, "other-site")
+    problem_of(reply, 403, code="other-site")
     own = f"http://127.0.0.1:{served.port}"
     assert served.http.post("/api/v1/submissions", headers={"Origin": own}, **form).status_code == 202  # type: ignore[arg-type]
 
 
 def test_liveness_and_readiness(served: Served) -> None:
     assert served.http.get("/healthz").json() == {"status": "ok"}
-    problem_of(served.http.get("/readyz"), 503, "worker-offline")
+    problem_of(served.http.get("/readyz"), 503, code="worker-offline")
     with served.database.write() as session:
         worker_heartbeats.record_heartbeat(session, "worker-1")
     assert served.http.get("/readyz").json()["status"] == "ready"

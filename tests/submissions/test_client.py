@@ -62,22 +62,22 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     database = new_database(f"sqlite:///{folder}/leaderboard.db")
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
     app = FastAPI()
     app.include_router(
         api.build(
             setup.intake,
             setup.spool,
-            partial(get_status, database, spec_of(BENCHMARK)),
-            database,
-            ActivityRules(spec_of(BENCHMARK)),
+            track=partial(get_status, database, spec_of(BENCHMARK)),
+            database=database,
+            rules=ActivityRules(spec_of(BENCHMARK)),
         )
     )
-    app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), SIGNER)))
+    app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), signer=SIGNER)))
     receipt_keys.publish(database, SIGNER.key_id, public_key_json(SIGNER.public_key)["public_key"])
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
-        yield Server(url, setup, database, folder)
+        yield Server(url, setup, database=database, folder=folder)
     database.close()
 
 
@@ -112,8 +112,10 @@ def test_waiting_ends_when_scoring_has_failed_for_good(server: Server) -> None:
     def give_up() -> None:
         while True:
             with server.database.write() as session:
-                if claim := job_queue.claim(session, "w", 60):
-                    job_queue.fail(session, claim, "The label file is unreadable; this is not your fault.", retry=False)
+                if claim := job_queue.claim(session, "w", lease_seconds=60):
+                    job_queue.fail(
+                        session, claim, reason="The label file is unreadable; this is not your fault.", retry=False
+                    )
                     if claim.submission_id != waiting_for:
                         continue
                     return
@@ -186,7 +188,7 @@ def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> Non
     strict = {"macro": 0.4744, "overall": 0.5, "general": 0.4, "interval": {"macro": [0.443, 0.507]}}
     row = {"rank": 7, "of": 9, "rank_range": [5, 8]}
     assert client._result(
-        {"benchmark": "vl-rewardbench", "protocols": {"strict": strict}}, row, "http://x/entries/e1"
+        {"benchmark": "vl-rewardbench", "protocols": {"strict": strict}}, row, entry="http://x/entries/e1"
     ) == (
         "Scored    Macro 47.4 (44.3-50.7)   rank 7 of 9 (5-8)\n"
         "          Overall 50.0   General 40.0\n"
@@ -196,7 +198,7 @@ def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> Non
         "benchmark": "vl-rewardbench",
         "protocols": {"strict": {**strict, "macro": None, "general": None, "interval": None}},
     }
-    assert client._result(hidden, None, None) == "Scored    Overall 50.0"
+    assert client._result(hidden, None, entry=None) == "Scored    Overall 50.0"
 
 
 def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
@@ -204,7 +206,7 @@ def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     row = {"rank": 2, "of": 3, "rank_range": None, "headline": {"key": "micro", "name": "ACC"}}
     sizes = {"micro": 170, "acc-plus": 46, "mcq": 42}
     card = {"benchmark": "mm-rlhf-rewardbench", "protocols": {"strict": strict}}
-    first, second = client._result(card, {**row, "sizes": sizes}, None).splitlines()
+    first, second = client._result(card, {**row, "sizes": sizes}, entry=None).splitlines()
     assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3"
     assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
 

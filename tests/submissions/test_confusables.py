@@ -45,13 +45,13 @@ SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\
 
 @pytest.fixture
 def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     (tmp_path / "setup").mkdir()
     return make_setup(database, tmp_path / "setup")
 
 
 def submit(
-    setup: SubmissionSetup, user: Identity, number: int, model: str, shown: EntryVisibility = PLAIN, **said: Any
+    setup: SubmissionSetup, user: Identity, *, number: int, model: str, shown: EntryVisibility = PLAIN, **said: Any
 ) -> Accepted:
     file = setup.arrive(native(setup.items) + b"\n" * number)
     return setup.intake.submit(file, Metadata.parse({"model": model, **said}), user, shown)
@@ -78,7 +78,7 @@ def all_at_once(setup: SubmissionSetup, spellings: tuple[str, ...]) -> None:
             done.result(120)
 
 
-def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, looks: int, seconds: float) -> None:
+def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, *, looks: int, seconds: float) -> None:
     """Nobody goes on after the last look at the names before all have had it, or `seconds` have passed."""
     met, looked = Barrier(racers), dict.fromkeys((person(f"p{number}").account for number in range(racers)), 0)
     real: Callable[..., str | None] = confusables.find_confusable
@@ -135,7 +135,7 @@ def test_the_same_name_at_the_same_instant_is_taken_from_everybody(setup: Submis
 def test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    mine = submit(setup, ANN, 1, "Plain name").id
+    mine = submit(setup, ANN, number=1, model="Plain name").id
     file, start = setup.arrive(native(setup.items) + b"\n" * 2), Barrier(2)
 
     def edit() -> bool:
@@ -159,57 +159,61 @@ def _columns(raw: Any) -> Any:
     return Metadata.parse(raw).columns()
 
 
-def reporting(setup: SubmissionSetup, database: Database, kind: str) -> str:
+def reporting(setup: SubmissionSetup, database: Database, *, kind: str) -> str:
     """Make GENUINE a reported result; its id, where it is an imported one."""
     if kind == "shipped":
         assert GENUINE in {one.name for one in load_published(VL)}
         setup.intake._shipped = lambda: bundled_results(VL)
         return ""
     data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    (row,) = reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey").new
+    (row,) = reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey").new
     return row.id
 
 
 @pytest.mark.parametrize("kind", ["shipped", "imported"])
 def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, database: Database, kind: str) -> None:
     shipped = bundled_results(VL) if kind == "shipped" else []
-    assert submit(setup, ANN, 1, "Judge A").id
-    reporting(setup, database, kind)
+    assert submit(setup, ANN, number=1, model="Judge A").id
+    reporting(setup, database, kind=kind)
     with pytest.raises(ConfusableName, match=f"too similar to {GENUINE}"):
-        submit(setup, BOB, 2, POSING)
+        submit(setup, BOB, number=2, model=POSING)
     with pytest.raises(ConfusableName, match="organisation"):
-        submit(setup, BOB, 3, "Judge B", organisation="0penGVLab")
-    own = submit(setup, BOB, 4, "Judge C").id
+        submit(setup, BOB, number=3, model="Judge B", organisation="0penGVLab")
+    own = submit(setup, BOB, number=4, model="Judge C").id
     for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
         with refuses(Conflict, "too-similar"):
             entries.edit(by(database, BOB, parse=_columns, shipped=shipped), own, changes)
-    assert submit(setup, BOB, 5, GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
+    assert submit(setup, BOB, number=5, model=GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
 
 
 def test_a_removed_result_holds_no_name_any_more(setup: SubmissionSetup, database: Database) -> None:
-    row = reporting(setup, database, "imported")
-    reported.remove(by(database, MAINTAINER, BENCHMARK), row, "retracted")
-    assert submit(setup, BOB, 1, POSING).id
+    row = reporting(setup, database, kind="imported")
+    reported.remove(by(database, MAINTAINER, benchmark=BENCHMARK), row, "retracted")
+    assert submit(setup, BOB, number=1, model=POSING).id
 
 
 def test_a_reported_name_is_compared_as_a_submission_would_write_it(setup: SubmissionSetup, database: Database) -> None:
     wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in "GPT-4o")
     assert unicodedata.normalize("NFKC", wide) == "GPT-4o"
     data = f"name,url,macro\n{wide},https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey")
-    assert submit(setup, BOB, 1, "GPT-4o").id
+    reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey")
+    assert submit(setup, BOB, number=1, model="GPT-4o").id
     with pytest.raises(ConfusableName):
-        submit(setup, ANN, 2, "G\u0420T-4o")
+        submit(setup, ANN, number=2, model="G\u0420T-4o")
 
 
 def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, database: Database) -> None:
-    entry = submit(setup, ANN, 1, GENUINE, organisation="Acme lab").id
-    unseen = submit(setup, ANN, 2, "Soon judge", EntryVisibility(published=False)).id  # maintainers may know
+    entry = submit(setup, ANN, number=1, model=GENUINE, organisation="Acme lab").id
+    unseen = submit(
+        setup, ANN, number=2, model="Soon judge", shown=EntryVisibility(published=False)
+    ).id  # maintainers may know
     rows = (POSING, "Acme Iab"), ("Soon judge", ""), ("S\u043eon judge", ""), (GENUINE + " (new)", "Acme lab")
     lines = "".join(f"{name},{lab},https://arxiv.org/abs/2501.0000{n},5{n}\n" for n, (name, lab) in enumerate(rows, 1))
     data = f"name,organisation,url,macro\n{lines}".encode()
     for dry_run in (True, False):
-        found = reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey", dry_run=dry_run)
+        found = reported.import_file(
+            by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey", dry_run=dry_run
+        )
         assert len(found.new) == 4  # said, not refused: a maintainer decides
         assert found.alike == (
             f"name: {POSING} looks like the model {GENUINE} (entry {entry}).",
@@ -217,29 +221,30 @@ def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, 
             f"organisation: Acme Iab looks like the organisation Acme lab (entry {entry}).",
         )
     (row,) = [one for one in found.new if one.name == GENUINE + " (new)"]
-    done = reported.edit(by(database, MAINTAINER, BENCHMARK), row.id, {"name": "lnternVL2\u20138B"}, "a slip")
+    done = reported.edit(by(database, MAINTAINER, benchmark=BENCHMARK), row.id, {"name": "lnternVL2\u20138B"}, "a slip")
     assert f"looks like the model {GENUINE} (entry {entry})" in done.message
     assert (
-        "looks like" not in reported.edit(by(database, MAINTAINER, BENCHMARK), row.id, {"name": GENUINE}, "x").message
+        "looks like"
+        not in reported.edit(by(database, MAINTAINER, benchmark=BENCHMARK), row.id, {"name": GENUINE}, "x").message
     )
 
 
 @pytest.mark.parametrize("pose", POSES)
 def test_case_separators_ends_and_digits_do_not_make_another_name(setup: SubmissionSetup, pose: str) -> None:
-    submit(setup, ANN, 1, ALICE, organisation=ALICE)
+    submit(setup, ANN, number=1, model=ALICE, organisation=ALICE)
     with pytest.raises(ConfusableName, match=f"too similar to {ALICE}"):
-        submit(setup, BOB, 2, pose)
+        submit(setup, BOB, number=2, model=pose)
     with pytest.raises(ConfusableName, match="organisation"):
-        submit(setup, BOB, 3, "Judge B", organisation=pose)
-    assert submit(setup, ANN, 4, pose).id  # one's own
-    assert submit(setup, BOB, 5, ALICE).id  # the same spelling
+        submit(setup, BOB, number=3, model="Judge B", organisation=pose)
+    assert submit(setup, ANN, number=4, model=pose).id  # one's own
+    assert submit(setup, BOB, number=5, model=ALICE).id  # the same spelling
 
 
 def test_a_reported_name_with_a_dash_behind_it_is_somebody_elses(setup: SubmissionSetup) -> None:
     setup.intake._shipped = lambda: bundled_results(VL)
     with pytest.raises(ConfusableName, match="too similar to R1-Reward,"):
-        submit(setup, BOB, 1, "R1-Reward-")
-    assert submit(setup, BOB, 2, "R1-Reward").id
+        submit(setup, BOB, number=1, model="R1-Reward-")
+    assert submit(setup, BOB, number=2, model="R1-Reward").id
 
 
 @pytest.mark.parametrize(
@@ -275,10 +280,10 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
     setup: SubmissionSetup, database: Database
 ) -> None:
     setup.intake._shipped = lambda: bundled_results(VL)
-    assert submit(setup, ANN, 1, "My model", judge="R1-Reward").id
-    assert submit(setup, BOB, 2, "Your model", judge="r1 reward").id  # the slug is r1-reward
+    assert submit(setup, ANN, number=1, model="My model", judge="R1-Reward").id
+    assert submit(setup, BOB, number=2, model="Your model", judge="r1 reward").id  # the slug is r1-reward
     with pytest.raises(ConfusableName, match="judge"):
-        submit(setup, BOB, 3, "His model", judge="Rl-Reward")
+        submit(setup, BOB, number=3, model="His model", judge="Rl-Reward")
     edited = entries.edit(
         by(database, MAINTAINER, parse=_columns), _entry_of(database, "My model"), {"judge": "My judge"}
     )
@@ -291,8 +296,8 @@ def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
 ) -> None:
     setup.intake._shipped = lambda: bundled_results(VL)
     with pytest.raises(ConfusableName, match=r"model: .* too similar to GPT-4o,"):
-        submit(setup, BOB, 1, pose)
-    entry = submit(setup, BOB, 2, "GPT-4o (our run)").id
+        submit(setup, BOB, number=1, model=pose)
+    entry = submit(setup, BOB, number=2, model="GPT-4o (our run)").id
     with pytest.raises(Conflict, match="too similar to GPT-4o,"):
         entries.edit(by(database, BOB, parse=_columns, shipped=bundled_results(VL)), entry, {"model": pose})
 

@@ -28,7 +28,7 @@ JUDGE = Metadata.parse({"model": "Judge"})
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    with_labels(found, "r1", BENCHMARK)
+    with_labels(found, "r1", benchmark=BENCHMARK)
     yield found
     found.close()
 
@@ -38,15 +38,15 @@ def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
     return make_setup(database, tmp_path)
 
 
-def intake(setup: SubmissionSetup, database: Database, durability: Durability) -> SubmissionService:
+def intake(setup: SubmissionSetup, database: Database, *, durability: Durability) -> SubmissionService:
     service = setup.intake
     return SubmissionService(
         database,
         Uploads(setup.uploads),
-        service._read,
-        BENCHMARK,
-        Signer.make(),
-        SubmissionRules(durability=durability),
+        read=service._read,
+        benchmark=BENCHMARK,
+        signer=Signer.make(),
+        rules=SubmissionRules(durability=durability),
     )
 
 
@@ -63,7 +63,7 @@ def test_the_replica_is_asked_after_the_commit(setup: SubmissionSetup, database:
         other.close()
         return True
 
-    accepted = intake(setup, database, Durability(REPLICATED, look)).submit(file(setup), JUDGE, LOCAL)
+    accepted = intake(setup, database, durability=Durability(REPLICATED, look)).submit(file(setup), JUDGE, LOCAL)
     assert accepted.receipt["durability"] == REPLICATED
     assert seen == [1]
 
@@ -72,7 +72,7 @@ def test_without_a_confirmation_there_is_no_receipt_until_there_is_one(
     setup: SubmissionSetup, database: Database
 ) -> None:
     answers = iter([False, False, True])
-    service = intake(setup, database, Durability(REPLICATED, lambda timeout: next(answers)))
+    service = intake(setup, database, durability=Durability(REPLICATED, lambda timeout: next(answers)))
     for _ in range(2):
         with pytest.raises(NotReplicated):
             service.submit(file(setup), JUDGE, LOCAL)
@@ -87,7 +87,7 @@ def test_the_answer_says_that_sending_again_is_safe() -> None:
 
 
 def test_a_lost_replica_promises_no_time(setup: SubmissionSetup, database: Database) -> None:
-    service = intake(setup, database, Durability(REPLICATED, lambda timeout: False, lambda: True))
+    service = intake(setup, database, durability=Durability(REPLICATED, lambda timeout: False, is_lost=lambda: True))
     with pytest.raises(ReplicaLost) as refused:
         service.submit(file(setup), JUDGE, LOCAL)
     with database.read() as session:
@@ -106,6 +106,6 @@ def test_a_replica_that_is_lost_while_it_is_waited_for_promises_no_time(
         lost.append(timeout)
         return False
 
-    durability = Durability(REPLICATED, wait, lambda: bool(lost))
+    durability = Durability(REPLICATED, wait, is_lost=lambda: bool(lost))
     with pytest.raises(ReplicaLost):
-        intake(setup, database, durability).submit(file(setup), JUDGE, LOCAL)
+        intake(setup, database, durability=durability).submit(file(setup), JUDGE, LOCAL)

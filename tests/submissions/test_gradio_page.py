@@ -41,10 +41,10 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
     return GradioSubmissions(
         setup.intake,
         partial(get_status, database, spec_of(BENCHMARK)),
-        lambda _: None,
-        tmp_path / "gradio",
-        LIMIT,
-        VL,
+        result=lambda _: None,
+        uploads=tmp_path / "gradio",
+        limit=LIMIT,
+        spec=VL,
     )
 
 
@@ -72,12 +72,12 @@ def test_a_file_stays_while_it_may_be_submitted_and_not_longer(
     bad.write_bytes(b"{}\n")
     assert (service.check(good)["ok"], good.exists()) == (True, True)
     assert (service.check(bad)["ok"], bad.exists()) == (False, False)
-    assert service.submit(good, {}, person("ana"))["code"] == "metadata-rejected"
+    assert service.submit(good, {}, user=person("ana"))["code"] == "metadata-rejected"
     assert good.exists(), "one may correct the form"
-    assert service.submit(good, {"model": "Judge"}, ANONYMOUS)["code"] == "sign-in-needed"
-    assert service.submit(good, {"model": "Judge"}, person("ana"))["id"]
+    assert service.submit(good, {"model": "Judge"}, user=ANONYMOUS)["code"] == "sign-in-needed"
+    assert service.submit(good, {"model": "Judge"}, user=person("ana"))["id"]
     assert not good.exists()
-    again = service.submit(good, {"model": "Judge"}, person("ana"))
+    again = service.submit(good, {"model": "Judge"}, user=person("ana"))
     assert (again["status"], again["code"]) == (410, "file-gone")
 
 
@@ -88,7 +88,7 @@ def test_what_fails_in_the_store_is_not_said_to_be_a_missing_file(
     good.write_bytes(native(setup.items))
     setup.uploads.write_bytes(b"a file where the store should be")
     with pytest.raises(OSError):
-        service.submit(good, {"model": "Judge"}, person("ana"))
+        service.submit(good, {"model": "Judge"}, user=person("ana"))
     assert good.exists()
 
 
@@ -153,7 +153,7 @@ def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
     assert {f"field-{name}" for name in FIELDS} <= places
     good = service.uploads / "good.jsonl"
     good.write_bytes(native(setup.items))
-    refused = service.submit(good, {"parameters_b": "many"}, person("ana"))
+    refused = service.submit(good, {"parameters_b": "many"}, user=person("ana"))
     told = submit_html.refusal_html(refused, {"model": "Model", "parameters_b": "Parameters"})
     assert '<li data-field="model">Model: enter a model name.</li>' in told
     assert 'data-field="parameters_b">Parameters: ' in told
@@ -183,6 +183,6 @@ def test_a_report_calls_formats_by_name_and_counts_its_warnings_in_the_headline(
 def test_the_result_card_has_the_place_on_the_board_as_markup() -> None:
     status = {"id": "e1", "model": "<b>", "version": "", "state": "scored", "entry_url": "/entries/e1", "reason": None}
     card = {"protocols": {"strict": {"macro": 0.5}}}
-    told = submit_html.status_html(status, card, ["macro"], '<p class="finding">Rank 2 of 9</p>')
+    told = submit_html.status_html(status, card, names=["macro"], place='<p class="finding">Rank 2 of 9</p>')
     assert '<p class="finding">Rank 2 of 9</p>' in told
     assert "&lt;b&gt;" in told

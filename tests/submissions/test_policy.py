@@ -45,7 +45,7 @@ ANN, BOB = person("ann"), person("bob")
 
 @pytest.fixture
 def folder(database: Database, tmp_path: Path) -> Path:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     (tmp_path / "setup").mkdir()
     return tmp_path / "setup"
 
@@ -57,18 +57,18 @@ def setup(database: Database, folder: Path) -> SubmissionSetup:
 
 @pytest.fixture
 def careful(database: Database, folder: Path) -> SubmissionSetup:
-    return make_setup(database, folder, CAREFUL)
+    return make_setup(database, folder, policy=CAREFUL)
 
 
 def submit(
-    setup: SubmissionSetup, user: Identity, number: int = 1, shown: EntryVisibility = visibility.PLAIN, **said: Any
+    setup: SubmissionSetup, user: Identity, *, number: int = 1, shown: EntryVisibility = visibility.PLAIN, **said: Any
 ) -> Accepted:
     """Return a file of its own, under a name of its own where none is given."""
     file = setup.arrive(native(setup.items) + b"\n" * number)
     return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), user, shown)
 
 
-def state(database: Database, submission: str, user: Identity) -> str | None:
+def state(database: Database, submission: str, *, user: Identity) -> str | None:
     found = status.get_status(database, spec_of(BENCHMARK), submission, user)
     return None if found is None else found.state
 
@@ -87,49 +87,52 @@ def test_a_first_upload_waits_and_no_worker_may_touch_a_label_for_it(
     careful: SubmissionSetup, database: Database
 ) -> None:
     taken = submit(careful, ANN)
-    assert state(database, taken.id, ANN) == "awaiting-approval"
+    assert state(database, taken.id, user=ANN) == "awaiting-approval"
     with database.write() as session:
-        assert not job_queue.has_missing(session, BENCHMARK, "r1", "1")
-        assert job_queue.enqueue_missing(session, BENCHMARK, "r1", "1") == 0
+        assert not job_queue.has_missing(session, BENCHMARK, label_revision="r1", scorer_version="1")
+        assert job_queue.enqueue_missing(session, BENCHMARK, label_revision="r1", scorer_version="1") == 0
     assert jobs(database) == 0
     with pytest.raises(ApprovalPending, match=taken.id):
-        submit(careful, ANN, 2)
+        submit(careful, ANN, number=2)
     assert careful.intake.allowance(ANN).awaiting == taken.id
     assert submit(careful, ANN).duplicate  # the same bytes still have their receipt
 
 
 def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: SubmissionSetup, database: Database) -> None:
     taken = submit(careful, ANN)
-    (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
+    (waiting,) = approvals.waiting(by(database, MAINTAINER, benchmark=BENCHMARK))
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
-    health = operations.health(by(database, MAINTAINER, "another"))
+    health = operations.health(by(database, MAINTAINER, benchmark="another"))
     assert (health.approvals, health.approvals_by_benchmark) == (1, {BENCHMARK: 1})
     assert f"1 waiting ({BENCHMARK} 1)" in text_output.health(health)
     assert approvals.approve(by(database, MAINTAINER), taken.id, "known group").changed
     assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)
-    assert (state(database, taken.id, ANN), approvals.waiting(by(database, MAINTAINER, BENCHMARK))) == ("queued", [])
+    assert (state(database, taken.id, user=ANN), approvals.waiting(by(database, MAINTAINER, benchmark=BENCHMARK))) == (
+        "queued",
+        [],
+    )
     with refuses(Conflict, "already-approved"):
         approvals.reject(by(database, MAINTAINER), taken.id, "changed my mind")
     with pytest.raises(QuotaUsed):  # it counts from when it came
-        submit(careful, ANN, 2)
+        submit(careful, ANN, number=2)
     with database.write() as session:
         session.execute(update(Attempt).values(at=Attempt.at - DAY))
-    assert state(database, submit(careful, ANN, 2).id, ANN) == "queued"
+    assert state(database, submit(careful, ANN, number=2).id, user=ANN) == "queued"
 
 
 def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetup, database: Database) -> None:
     taken = submit(careful, person("ann", "lab"))
     with pytest.raises(QuotaUsed, match="Your organisation lab"):  # while it waits it counts for the team
-        submit(careful, person("cy", "lab"), 3)
+        submit(careful, person("cy", "lab"), number=3)
     assert approvals.reject(by(database, MAINTAINER), taken.id, "made of constant answers").changed
     assert not approvals.reject(by(database, MAINTAINER), taken.id, "again").changed
     found = status.get_status(database, spec_of(BENCHMARK), taken.id, ANN)
     assert found is not None
     assert (found.state, found.ended) == ("withdrawn", True)
     assert "made of constant answers" in str(found.reason)
-    again = submit(careful, person("ann", "lab"), 2)
-    assert (again.receipt["attempt"], state(database, again.id, ANN)) == (2, "awaiting-approval")
+    again = submit(careful, person("ann", "lab"), number=2)
+    assert (again.receipt["attempt"], state(database, again.id, user=ANN)) == (2, "awaiting-approval")
     assert jobs(database) == 0
     assert approvals.approve(by(database, MAINTAINER), taken.id, "a second look").changed  # and back
     assert jobs(database) == 1
@@ -148,22 +151,22 @@ def test_nobody_approves_their_own(
         with pytest.raises(refusal):
             decide(by(database, who), taken.id, "let me in")
     with pytest.raises(refusal):
-        approvals.waiting(by(database, who, BENCHMARK))
+        approvals.waiting(by(database, who, benchmark=BENCHMARK))
     with pytest.raises(NotFound):
         approvals.approve(by(database, MAINTAINER), "e00000000000", "no such one")
-    assert state(database, taken.id, ANN) == "awaiting-approval"
+    assert state(database, taken.id, user=ANN) == "awaiting-approval"
 
 
 def test_maintainers_and_people_without_sign_in_wait_for_nobody(careful: SubmissionSetup, database: Database) -> None:
     boss = replace(person("boss"), roles=frozenset({Role.SUBMITTER, Role.MAINTAINER}))
-    assert state(database, submit(careful, boss, 1).id, boss) == "queued"
-    assert state(database, submit(careful, LOCAL, 2).id, LOCAL) == "queued"
+    assert state(database, submit(careful, boss, number=1).id, user=boss) == "queued"
+    assert state(database, submit(careful, LOCAL, number=2).id, user=LOCAL) == "queued"
 
 
 def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
     database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    setup = make_setup(database, folder, QuotaPolicy(account_age_days=30))
+    setup = make_setup(database, folder, policy=QuotaPolicy(account_age_days=30))
     with database.read() as session:
         now = queries.now(session)
     young = replace(ANN, first_seen_at=now - 29 * DAY)
@@ -173,21 +176,21 @@ def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
     assert 0 < caught.value.seconds <= DAY + 1
     assert setup.intake.allowance(young).next_at == caught.value.next_at
     assert setup.reads == []  # nor was the file read
-    assert submit(setup, replace(young, account_created_at=now - 31 * DAY), 2).id  # the issuer knows better
-    assert submit(setup, replace(BOB, first_seen_at=now - 30 * DAY), 3).id
+    assert submit(setup, replace(young, account_created_at=now - 31 * DAY), number=2).id  # the issuer knows better
+    assert submit(setup, replace(BOB, first_seen_at=now - 30 * DAY), number=3).id
     with pytest.raises(AccountTooYoung):
-        submit(setup, replace(person("cy"), first_seen_at=None), 4)  # nothing is known
-    assert submit(setup, LOCAL, 5).id
+        submit(setup, replace(person("cy"), first_seen_at=None), number=4)  # nothing is known
+    assert submit(setup, LOCAL, number=5).id
 
 
 def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    setup = make_setup(database, folder, QuotaPolicy(per_day=1))
+    setup = make_setup(database, folder, policy=QuotaPolicy(per_day=1))
     submit(setup, ANN)
     real = time.time()
     for wrong in (real + 3 * DAY, real - 3 * DAY):
         monkeypatch.setattr(time, "time", lambda wrong=wrong: wrong)
         with pytest.raises(QuotaUsed) as caught:
-            submit(setup, ANN, 2)
+            submit(setup, ANN, number=2)
         assert DAY - 60 < caught.value.seconds <= DAY + 1
 
 
@@ -204,35 +207,35 @@ def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, mon
 )
 def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup, mine: str, theirs: str) -> None:
     assert skeleton(mine) == skeleton(theirs)
-    submit(setup, ANN, 1, model=mine, organisation=mine)
+    submit(setup, ANN, number=1, model=mine, organisation=mine)
     with pytest.raises(ConfusableName, match=f"too similar to {mine}"):
-        submit(setup, BOB, 2, model=theirs)
+        submit(setup, BOB, number=2, model=theirs)
     with pytest.raises(ConfusableName, match="organisation"):
-        submit(setup, BOB, 3, organisation=theirs)
-    assert submit(setup, ANN, 4, model=theirs).id  # one's own
-    assert submit(setup, BOB, 5, model=mine, organisation=mine).id  # the same model is no imitation
+        submit(setup, BOB, number=3, organisation=theirs)
+    assert submit(setup, ANN, number=4, model=theirs).id  # one's own
+    assert submit(setup, BOB, number=5, model=mine, organisation=mine).id  # the same model is no imitation
 
 
 def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(setup: SubmissionSetup) -> None:
-    submit(setup, ANN, 1, model="InternVL", organisation="Acme lab")
-    submit(setup, BOB, 2, model="InternVL", organisation="Acme lab")
+    submit(setup, ANN, number=1, model="InternVL", organisation="Acme lab")
+    submit(setup, BOB, number=2, model="InternVL", organisation="Acme lab")
     for said in ({"model": "lnternVL"}, {"organisation": "Acme Iab"}):
         with pytest.raises(ConfusableName):
-            submit(setup, BOB, 3, **said)
+            submit(setup, BOB, number=3, **said)
 
 
 def test_different_names_are_not_confused_and_unseen_ones_are_not_told(setup: SubmissionSetup) -> None:
     for number, name in enumerate(["GPT-4o", "GPT-4", "GPT-4o mini", "\u8bc4\u5224", "GPT-4.1", "LLaVA-Critic"]):
-        assert submit(setup, person(f"p{number}"), number, model=name).id
-    submit(setup, ANN, 10, EntryVisibility(published=False), model="Secret-Judge", organisation="Acme")
-    assert submit(setup, BOB, 11, model="Secret\u2013Judge").id  # a refusal would tell what nobody has published
-    assert submit(setup, BOB, 12, organisation="Acrne").id
+        assert submit(setup, person(f"p{number}"), number=number, model=name).id
+    submit(setup, ANN, number=10, shown=EntryVisibility(published=False), model="Secret-Judge", organisation="Acme")
+    assert submit(setup, BOB, number=11, model="Secret\u2013Judge").id  # a refusal would tell what nobody has published
+    assert submit(setup, BOB, number=12, organisation="Acrne").id
 
 
 def test_a_hidden_name_is_not_told_by_a_refusal(setup: SubmissionSetup, database: Database) -> None:
-    taken = submit(setup, ANN, 1, model="Secret-Judge", organisation="Acme")
+    taken = submit(setup, ANN, number=1, model="Secret-Judge", organisation="Acme")
     entries.hide(by(database, MAINTAINER), taken.id, "it names a person")
-    assert submit(setup, BOB, 2, model="Secret\u2013Judge", organisation="Acrne").id
+    assert submit(setup, BOB, number=2, model="Secret\u2013Judge", organisation="Acrne").id
 
 
 def test_wishes_are_read_from_the_form_and_judged_by_field() -> None:
@@ -251,11 +254,11 @@ def test_anonymity_is_bounded_and_never_comes_back(setup: SubmissionSetup, datab
         now = queries.now(session)
     for days in (-1, 367):
         with pytest.raises(MetadataRejected, match="at most 365 days"):
-            submit(setup, ANN, 1, EntryVisibility(now + days * DAY))
-    taken = submit(setup, ANN, 1, EntryVisibility(now + 100 * DAY))
+            submit(setup, ANN, number=1, shown=EntryVisibility(now + days * DAY))
+    taken = submit(setup, ANN, number=1, shown=EntryVisibility(now + 100 * DAY))
 
     def stay(until: float | None) -> bool:
-        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, until)
+        return visibility_options.set_anonymous_until(database, BENCHMARK, user=ANN, submission=taken.id, until=until)
 
     assert stay(now + 200 * DAY)
     assert not stay(now + 200 * DAY)
@@ -272,10 +275,10 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
 ) -> None:
     with database.read() as session:
         now = queries.now(session)
-    taken = submit(setup, ANN, 1, EntryVisibility(now + DAY))
+    taken = submit(setup, ANN, number=1, shown=EntryVisibility(now + DAY))
 
     def stay(until: float | None) -> bool:
-        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, until)
+        return visibility_options.set_anonymous_until(database, BENCHMARK, user=ANN, submission=taken.id, until=until)
 
     assert all(stay(now + (2 + number) * DAY) for number in range(CHANGES_A_DAY))
     with pytest.raises(RateLimited, match="20 times in 24 hours"):
@@ -290,10 +293,12 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
 def test_days_that_are_moved_at_the_same_instant_pass_no_limit(setup: SubmissionSetup, database: Database) -> None:
     with database.read() as session:
         now = queries.now(session)
-    taken = submit(setup, ANN, 1, EntryVisibility(now + DAY))
+    taken = submit(setup, ANN, number=1, shown=EntryVisibility(now + DAY))
 
     def stay(days: int) -> bool:
-        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, now + days * DAY)
+        return visibility_options.set_anonymous_until(
+            database, BENCHMARK, user=ANN, submission=taken.id, until=now + days * DAY
+        )
 
     assert all(stay(2 + number) for number in range(CHANGES_A_DAY - 2))
     results = at_once(*(partial(stay, 100 + number) for number in range(6)))
@@ -303,7 +308,7 @@ def test_days_that_are_moved_at_the_same_instant_pass_no_limit(setup: Submission
 
 
 def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup, database: Database) -> None:
-    taken = submit(setup, ANN, 1, EntryVisibility(published=False))
+    taken = submit(setup, ANN, number=1, shown=EntryVisibility(published=False))
     for user, refusal in (
         (ANONYMOUS, Unauthenticated),
         (BOB, LookupError),
@@ -311,10 +316,13 @@ def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup,
         (LOCAL, LookupError),
     ):
         with pytest.raises(refusal):
-            visibility_options.publish(database, BENCHMARK, user, taken.id)
-    assert [visibility_options.publish(database, BENCHMARK, ANN, taken.id) for _ in range(2)] == [True, False]
+            visibility_options.publish(database, BENCHMARK, user=user, submission=taken.id)
+    assert [visibility_options.publish(database, BENCHMARK, user=ANN, submission=taken.id) for _ in range(2)] == [
+        True,
+        False,
+    ]
     with pytest.raises(Forbidden):
-        visibility_options.publish(database, BENCHMARK, BOB, taken.id)
+        visibility_options.publish(database, BENCHMARK, user=BOB, submission=taken.id)
     assert events(database, visibility.PUBLISHED) == 1
     with database.read() as session:
         assert audit.verify(session) is None
@@ -325,14 +333,14 @@ def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what
 ) -> None:
     with database.read() as session:
         later = queries.now(session) + 9 * DAY
-    unseen = submit(setup, ANN, 1, EntryVisibility(published=False)).id
-    unnamed = submit(setup, ANN, 2, EntryVisibility(later)).id
+    unseen = submit(setup, ANN, number=1, shown=EntryVisibility(published=False)).id
+    unnamed = submit(setup, ANN, number=2, shown=EntryVisibility(later)).id
     for user in (ANONYMOUS, BOB, OPEN):
         assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is None
         found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
         assert found is not None
         assert "ann" not in str(found.to_json())
-        assert status.get_own(database, BENCHMARK, unnamed, user) is None
+        assert status.get_own(database, BENCHMARK, submission=unnamed, user=user) is None
     for user in (ANN, MAINTAINER):
         found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
         assert found is not None
@@ -344,9 +352,9 @@ def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what
 def test_before_a_name_is_public_strangers_are_told_state_and_times(
     careful: SubmissionSetup, setup: SubmissionSetup, database: Database
 ) -> None:
-    waiting = submit(careful, ANN, 1, version="v", organisation="Lab").id
-    queued = submit(setup, BOB, 2).id
-    hidden = submit(setup, BOB, 3).id
+    waiting = submit(careful, ANN, number=1, version="v", organisation="Lab").id
+    queued = submit(setup, BOB, number=2).id
+    hidden = submit(setup, BOB, number=3).id
     entries.hide(by(database, MAINTAINER), hidden, "it names a person")
     said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
     for entry, state in said.items():
@@ -376,16 +384,18 @@ def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(
 
 def test_where_nobody_signs_in_nothing_can_be_held_back(setup: SubmissionSetup) -> None:
     with pytest.raises(MetadataRejected, match="without sign-in"):
-        submit(setup, OPEN, 1, EntryVisibility(published=False))
-    assert submit(setup, LOCAL, 1, EntryVisibility(published=False)).id  # local mode is one person
+        submit(setup, OPEN, number=1, shown=EntryVisibility(published=False))
+    assert submit(setup, LOCAL, number=1, shown=EntryVisibility(published=False)).id  # local mode is one person
 
 
 def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: Database, folder: Path) -> None:
     said = {"mode": "openid", "sign_in": "https://issuer.example", "upload_limit_bytes": 1, "requests_per_minute": 120}
-    setup = make_setup(database, folder, CAREFUL)
+    setup = make_setup(database, folder, policy=CAREFUL)
     setup.intake._stated = lambda session: {
         **said,
-        "disclosure": label_imports.disclosure_policy(session, BENCHMARK, {"r1": "public", "r0": "categories"}),
+        "disclosure": label_imports.disclosure_policy(
+            session, BENCHMARK, configured={"r1": "public", "r0": "categories"}
+        ),
     }
     with database.write() as session:
         for name, disclosed, published in (("r8", "categories", 1.0), ("r9", "public", None)):
@@ -409,7 +419,7 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
 def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    ids = [submit(setup, user, number).id for number, user in enumerate([ANN, BOB, ANN, ANN])]
+    ids = [submit(setup, user, number=number).id for number, user in enumerate([ANN, BOB, ANN, ANN])]
     found = [
         status.get_status(database, spec_of(BENCHMARK), one, user)
         for one, user in zip(ids, [ANN, BOB, ANN, ANN], strict=True)
@@ -422,7 +432,7 @@ def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
 
 
 def test_how_long_scoring_took_is_told_in_whole_seconds(setup: SubmissionSetup, database: Database) -> None:
-    first, second = (submit(setup, user, number).id for number, user in enumerate((ANN, BOB)))
+    first, second = (submit(setup, user, number=number).id for number, user in enumerate((ANN, BOB)))
     with database.write() as session:
         done = {"state": "done", "started_at": 100.0, "finished_at": 100.123, "epoch": 1, "attempts": 1}
         session.execute(update(Job).where(Job.submission_id == first).values(**done))

@@ -40,25 +40,25 @@ def at(*ages: float) -> list[float]:
 
 
 def test_the_first_one_is_possible_now() -> None:
-    assert next_possible(DAILY, [], NOW) is None
+    assert next_possible(DAILY, [], now=NOW) is None
 
 
 def test_the_next_one_comes_a_day_after_the_last() -> None:
-    assert next_possible(DAILY, at(3600), NOW) == NOW - 3600 + DAY
-    assert next_possible(DAILY, at(DAY), NOW) is None
-    assert next_possible(QuotaPolicy(per_day=2), at(60, 7200, 90_000), NOW) == NOW - 7200 + DAY
+    assert next_possible(DAILY, at(3600), now=NOW) == NOW - 3600 + DAY
+    assert next_possible(DAILY, at(DAY), now=NOW) is None
+    assert next_possible(QuotaPolicy(per_day=2), at(60, 7200, 90_000), now=NOW) == NOW - 7200 + DAY
 
 
 def test_the_thirteenth_of_a_year_waits_for_the_first_to_be_a_year_old() -> None:
     monthly = at(*(30 * DAY * month + DAY for month in range(12)))
     oldest = NOW - 330 * DAY - DAY
-    assert next_possible(DAILY, monthly, NOW) == oldest + YEAR
-    assert next_possible(DAILY, monthly[:11], NOW) is None
+    assert next_possible(DAILY, monthly, now=NOW) == oldest + YEAR
+    assert next_possible(DAILY, monthly[:11], now=NOW) is None
 
 
 def test_the_longer_wait_counts_and_a_clock_that_went_back_forgives_nothing() -> None:
-    assert next_possible(QuotaPolicy(1, 1), at(60), NOW) == NOW - 60 + YEAR
-    assert next_possible(DAILY, at(-600), NOW) == NOW + 600 + DAY
+    assert next_possible(QuotaPolicy(1, 1), at(60), now=NOW) == NOW - 60 + YEAR
+    assert next_possible(DAILY, at(-600), now=NOW) == NOW + 600 + DAY
 
 
 def test_who_waits_longest_is_named_whether_account_or_organisation() -> None:
@@ -66,12 +66,12 @@ def test_who_waits_longest_is_named_whether_account_or_organisation() -> None:
     for ages, longest, wait in (((7200, 60), "lab", DAY - 60), ((60, 7200), "your account", DAY - 60)):
         taken = {subject: at(age) for subject, age in zip(names, ages, strict=True)}
         with pytest.raises(QuotaUsed, match=longest) as used:
-            require_quota(DAILY, taken, names, NOW)
+            require_quota(DAILY, taken, names=names, now=NOW)
         assert used.value.next_at == NOW + wait
 
 
 def test_zero_is_no_limit_and_said_in_words() -> None:
-    assert next_possible(QuotaPolicy(), at(1, 2, 3), NOW) is None
+    assert next_possible(QuotaPolicy(), at(1, 2, 3), now=NOW) is None
     assert (policy_from(QuotaPolicy()), policy_from(QuotaPolicy(per_day=2))) == ("no limit", "2 in 24 hours")
 
 
@@ -88,12 +88,12 @@ def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
 
 @pytest.fixture
 def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     (tmp_path / "setup").mkdir()
-    return make_setup(database, tmp_path / "setup", DAILY)
+    return make_setup(database, tmp_path / "setup", policy=DAILY)
 
 
-def submit(setup: SubmissionSetup, user: Identity, number: int) -> Accepted:
+def submit(setup: SubmissionSetup, user: Identity, *, number: int) -> Accepted:
     """Return a file of its own under a name of its own."""
     file = setup.arrive(native(setup.items) + b"\n" * number)
     return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}"}), user)
@@ -111,17 +111,17 @@ def count(database: Database) -> int:
 
 
 def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: SubmissionSetup, database: Database) -> None:
-    first = submit(setup, person("ann"), 1)
+    first = submit(setup, person("ann"), number=1)
     with pytest.raises(QuotaUsed, match="Your account has used up") as caught:
-        submit(setup, person("ann"), 2)
+        submit(setup, person("ann"), number=2)
     assert DAY - 60 < caught.value.seconds <= DAY + 1
     assert count(database) == 1
     assert len(setup.reads) == 1  # nor was the file read
-    assert submit(setup, person("ann"), 1).receipt == first.receipt  # the same bytes cost nothing
-    assert submit(setup, person("bob"), 2).id
+    assert submit(setup, person("ann"), number=1).receipt == first.receipt  # the same bytes cost nothing
+    assert submit(setup, person("bob"), number=2).id
     assert setup.intake.allowance(person("ann")).next_at == caught.value.next_at
     age(database, DAY)
-    second = submit(setup, person("ann"), 2)
+    second = submit(setup, person("ann"), number=2)
     assert (first.receipt["attempt"], second.receipt["attempt"]) == (1, 2)
     assert second.receipt["policy"] == DAILY.to_json()
 
@@ -130,51 +130,51 @@ def show(database: Database, revision: str) -> None:
     """The board shows other labels; what is scored under them already stays so."""
     with database.write() as session:
         label_sets.register(session, revision, BENCHMARK, sha256(revision.encode()).hexdigest(), 21)
-        label_sets.activate_revision(session, BENCHMARK, revision, "1", "test")
+        label_sets.activate_revision(session, BENCHMARK, label_revision=revision, scorer_version="1", reason="test")
 
 
 def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(setup: SubmissionSetup, database: Database) -> None:
     for number in range(12):
         if number == 5:
             show(database, "r2")
-        submit(setup, person("ann"), number)
+        submit(setup, person("ann"), number=number)
         age(database, DAY)
     for revision in ("r2", "r3"):  # under both everything is scored, or will be
         show(database, revision)
         with pytest.raises(QuotaUsed) as caught:
-            submit(setup, person("ann"), 12)
+            submit(setup, person("ann"), number=12)
         assert 353 * DAY - 60 < caught.value.seconds <= 353 * DAY + 1
     age(database, 353 * DAY)
-    assert submit(setup, person("ann"), 12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
+    assert submit(setup, person("ann"), number=12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
 
 
 def test_members_of_one_organisation_share_its_quota(setup: SubmissionSetup) -> None:
-    submit(setup, person("ann", "lab"), 1)
+    submit(setup, person("ann", "lab"), number=1)
     with pytest.raises(QuotaUsed, match="Your organisation lab"):
-        submit(setup, person("bob", "lab"), 2)
-    assert submit(setup, person("cy", "other"), 3).id
+        submit(setup, person("bob", "lab"), number=2)
+    assert submit(setup, person("cy", "other"), number=3).id
 
 
 def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, database: Database) -> None:
-    submit(setup, person("ann"), 1)
+    submit(setup, person("ann"), number=1)
     with database.write() as session:
-        claim = job_queue.claim(session, "worker", 60)
+        claim = job_queue.claim(session, "worker", lease_seconds=60)
         assert claim
-        job_queue.fail(session, claim, "The labels cannot be read. This is not your fault.", retry=False)
-    second = submit(setup, person("ann"), 2)
+        job_queue.fail(session, claim, reason="The labels cannot be read. This is not your fault.", retry=False)
+    second = submit(setup, person("ann"), number=2)
     assert second.receipt["attempt"] == 2
     with pytest.raises(QuotaUsed):
-        submit(setup, person("ann"), 3)
+        submit(setup, person("ann"), number=3)
 
 
 def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
     setup: SubmissionSetup, database: Database
 ) -> None:
     """A score under any revision is a score: the slot comes back when there is none, and none to come."""
-    first = submit(setup, person("ann"), 1)
+    first = submit(setup, person("ann"), number=1)
     with database.write() as session:
         label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
-        assert job_queue.enqueue_missing(session, BENCHMARK, "r2", "1") == 1
+        assert job_queue.enqueue_missing(session, BENCHMARK, label_revision="r2", scorer_version="1") == 1
 
     def free() -> bool:
         return setup.intake.allowance(person("ann")).next_at is None
@@ -182,9 +182,9 @@ def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
     for _ in range(2):
         assert not free()
         with database.write() as session:
-            claim = job_queue.claim(session, "worker", 60)
+            claim = job_queue.claim(session, "worker", lease_seconds=60)
             assert claim
-            job_queue.fail(session, claim, "The labels cannot be read.", retry=False)
+            job_queue.fail(session, claim, reason="The labels cannot be read.", retry=False)
     assert free()
     with database.write() as session:  # as a re-score does, later
         session.add(
@@ -197,18 +197,18 @@ def test_a_file_with_problems_costs_nothing(setup: SubmissionSetup) -> None:
     bad = native(setup.items).split(b"\n", 1)[1]
     with pytest.raises(FileRejected):
         setup.intake.submit(setup.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
-    assert submit(setup, person("ann"), 1).receipt["attempt"] == 1
+    assert submit(setup, person("ann"), number=1).receipt["attempt"] == 1
 
 
 def test_without_sign_in_there_is_no_quota_but_attempts_are_counted(setup: SubmissionSetup) -> None:
-    assert [submit(setup, LOCAL, number).receipt["attempt"] for number in range(3)] == [1, 2, 3]
+    assert [submit(setup, LOCAL, number=number).receipt["attempt"] for number in range(3)] == [1, 2, 3]
 
 
 def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionSetup, database: Database) -> None:
     with pytest.raises(Unauthenticated):
-        submit(setup, ANONYMOUS, 1)
+        submit(setup, ANONYMOUS, number=1)
     with pytest.raises(Forbidden):
-        submit(setup, Identity("ann", auth_method="token"), 1)
+        submit(setup, Identity("ann", auth_method="token"), number=1)
     with pytest.raises(Unauthenticated):
         setup.intake.allowance(ANONYMOUS)
     assert count(database) == 0
@@ -217,12 +217,12 @@ def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionS
 def test_a_pause_is_told_in_the_maintainers_words_and_known_files_still_have_their_receipt(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    first = submit(setup, person("ann"), 1)
+    first = submit(setup, person("ann"), number=1)
     with database.write() as session:
         submission_pause.pause(session, "We move to another machine until noon.")
     with pytest.raises(SubmissionsPaused, match="until noon"):
-        submit(setup, person("bob"), 2)
-    assert submit(setup, person("ann"), 1).id == first.id
+        submit(setup, person("bob"), number=2)
+    assert submit(setup, person("ann"), number=1).id == first.id
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ JUDGE = Metadata.parse({"model": "Judge"})
 
 @pytest.fixture
 def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     (tmp_path / "setup").mkdir()
     return make_setup(database, tmp_path / "setup")
 

@@ -47,7 +47,7 @@ class VisibilityWorld:
     files: dict[str, bytes] = field(default_factory=dict)
 
     def submit(self, kind: str, user: str, **said: str) -> str:
-        taken = send(self.people[user], self.files[kind], f"{kind}-{MARK}.jsonl", **said)
+        taken = send(self.people[user], self.files[kind], name=f"{kind}-{MARK}.jsonl", **said)
         assert taken.status_code == 202, taken.text
         self.entries[kind] = taken.json()["id"]
         return self.entries[kind]
@@ -57,7 +57,7 @@ class VisibilityWorld:
         return dict(reply.json()) if reply.status_code == 200 else {}
 
 
-def send(http: httpx.Client, data: bytes, name: str = "p.jsonl", **said: str) -> httpx.Response:
+def send(http: httpx.Client, data: bytes, *, name: str = "p.jsonl", **said: str) -> httpx.Response:
     return http.post("/api/v1/submissions", files={"file": (name, data)}, data=said)
 
 
@@ -70,7 +70,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VisibilityWorld]
         signed_in.provider.users |= {one: person(f"30{n}", one) for n, one in enumerate(names)}
         people = {one: signed_in.browser(one) for one in ("alice", *names)}
         world = VisibilityWorld(
-            signed_in, people, {"nobody": signed_in.browser(), "mallory": signed_in.browser("mallory")}
+            signed_in, people, strangers={"nobody": signed_in.browser(), "mallory": signed_in.browser("mallory")}
         )
         judge = sorted((folder / "data" / "demo" / "judges").glob("*.jsonl"))[0].read_bytes()
         for number, kind in enumerate([*NAMES, "anonymous", "public", "new"], start=1):
@@ -92,14 +92,14 @@ def fill(world: VisibilityWorld) -> None:
     world.submit("anonymous", "alice", model="Anonymous judge", anonymous_until="2027-06-01", **identifying)
     world.submit("public", "alice", model="Public judge", organisation="Public lab")
     for kind in ("unpublished", "hidden", "anonymous", "public"):
-        until(lambda kind=kind: world.state(kind, alice)["state"] == "scored", 60, f"{kind} is scored")
+        until(lambda kind=kind: world.state(kind, alice)["state"] == "scored", 60, what=f"{kind} is scored")
     assert alice.post(f"/api/v1/entries/{world.entries['hidden']}/hide", json=why).status_code == 200
 
     def settled() -> bool:
         board = alice.get("/").text
         return "Anonymous judge" in board and "Public judge" in board and NAMES["hidden"] not in board
 
-    until(settled, 60, "the board shows what it may")
+    until(settled, 60, what="the board shows what it may")
 
 
 def words(reply: httpx.Response) -> str:

@@ -70,13 +70,13 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FourBenchmarks]:
     root = tmp_path_factory.mktemp("four")
     served: dict[str, Any] = {"LABELS": _labels(root), "BENCHMARK_DEFINITIONS": str(_add_folder(root))}
     with running(root / "data", gradio=True, **served) as service:
-        first, second = (_submit(service, model, wrong) for model, wrong in (("Alpha", 5), ("Beta", 10)))
+        first, second = (_submit(service, model, wrong=wrong) for model, wrong in (("Alpha", 5), ("Beta", 10)))
         path = f"/api/v1/compare?benchmark={OWN}&entries={first},{second}"
-        until(lambda: _tested(service, path), 60, "both are scored and compared")
+        until(lambda: _tested(service, path), 60, what="both are scored and compared")
         yield FourBenchmarks(service, (first, second))
 
 
-def _submit(service: Service, model: str, wrong: int) -> str:
+def _submit(service: Service, model: str, *, wrong: int) -> str:
     files = {"file": ("judge.jsonl", predictions(range(wrong)))}
     answer = service.http.post(f"/api/v1/submissions?benchmark={OWN}", files=files, data={"model": model})
     assert answer.status_code == 202, answer.text

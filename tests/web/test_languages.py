@@ -107,7 +107,7 @@ def test_an_error_of_the_api_is_said_in_the_language_of_who_asks_and_its_code_st
     headers: dict[str, str], said: str
 ) -> None:
     async def refuse(request: Request) -> Response:
-        return problem(404, "unknown-entry", "There is no entry with this id.")
+        return problem(404, "unknown-entry", detail="There is no entry with this id.")
 
     app = LanguageMiddleware(Starlette(routes=[Route("/api/v1/entries/{id}", refuse)]))
     with TestClient(app) as client:

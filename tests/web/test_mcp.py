@@ -29,7 +29,7 @@ TOOLS = {tool.name: tool for tool in read_tools([SPEC])}
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The demo, whose labels are hidden but for the overall."""
     with running(tmp_path_factory.mktemp("mcp") / "data", HIDDEN_LABELS="demo:overall") as service:
-        until(lambda: _settled(service), 180, "the demo's judges are scored and compared")
+        until(lambda: _settled(service), 180, what="the demo's judges are scored and compared")
         yield service
 
 
@@ -46,7 +46,7 @@ def _scored(service: Service) -> list[str]:
     return [entry["id"] for entry in entries if entry["tier"] == "scored"]
 
 
-def _use(service: Service, work: Callable[[Client], Any], mode: Any = "auto") -> Any:
+def _use(service: Service, work: Callable[[Client], Any], *, mode: Any = "auto") -> Any:
     async def session() -> Any:
         async with Client(f"{service.url}/mcp", mode=mode) as client:
             return await work(client)
@@ -54,8 +54,8 @@ def _use(service: Service, work: Callable[[Client], Any], mode: Any = "auto") ->
     return asyncio.run(session())
 
 
-def _call(service: Service, tool: str, arguments: dict[str, Any], mode: Any = "auto") -> CallToolResult:
-    result: CallToolResult = _use(service, lambda client: client.call_tool(tool, arguments), mode)
+def _call(service: Service, tool: str, *, arguments: dict[str, Any], mode: Any = "auto") -> CallToolResult:
+    result: CallToolResult = _use(service, lambda client: client.call_tool(tool, arguments), mode=mode)
     return result
 
 
@@ -80,7 +80,7 @@ def test_who_asks_while_the_service_stops_is_answered() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_clients_of_both_protocol_generations_find_tools_that_only_read(service: Service, mode: str) -> None:
-    tools: list[Tool] = _use(service, lambda client: client.list_tools(), mode).tools
+    tools: list[Tool] = _use(service, lambda client: client.list_tools(), mode=mode).tools
     assert [tool.name for tool in tools] == ["leaderboard", "judge", "compare", "check_numbers", "policy"]
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
 
@@ -99,14 +99,14 @@ def test_every_tool_returns_the_body_of_its_route_also_where_labels_are_hidden(s
         "/api/v1/policy": ("policy", {"benchmark": "demo"}),
     }
     for path, (tool, arguments) in routes.items():
-        result = _call(service, tool, arguments)
+        result = _call(service, tool, arguments=arguments)
         assert not result.is_error, result
         assert result.structured_content == service.http.get(path).json(), path
 
 
 @pytest.mark.slow
 def test_a_board_is_quoted_with_interval_rule_and_revision_and_hidden_figures_stay_hidden(service: Service) -> None:
-    board: dict[str, Any] = _call(service, "leaderboard", {"sort": "general"}).structured_content
+    board: dict[str, Any] = _call(service, "leaderboard", arguments={"sort": "general"}).structured_content
     scored = board["entries"]
     assert {entry["tier"] for entry in scored} == {"scored"}, "reported rows do not stand before the first rank"
     assert board["protocol"] == "strict" and board["label_revision"] == "demo"
@@ -120,7 +120,7 @@ def test_a_board_is_quoted_with_interval_rule_and_revision_and_hidden_figures_st
 def test_a_judge_is_found_by_its_name_with_its_result_on_every_benchmark(service: Service) -> None:
     known = service.http.get("/api/v1/judges").json()["judges"][0]
     for text in (known["name"], known["judge"], known["name"][1:].upper()):
-        found: dict[str, Any] = _call(service, "judge", {"judge": text}).structured_content
+        found: dict[str, Any] = _call(service, "judge", arguments={"judge": text}).structured_content
         assert known in found["judges"]
 
 
@@ -140,7 +140,7 @@ def test_a_judge_is_found_by_its_name_with_its_result_on_every_benchmark(service
 def test_an_error_is_a_sentence_that_names_what_to_send(
     service: Service, tool: str, arguments: dict[str, Any], expected: str
 ) -> None:
-    assert expected in _sentence(_call(service, tool, arguments))
+    assert expected in _sentence(_call(service, tool, arguments=arguments))
 
 
 @pytest.mark.slow

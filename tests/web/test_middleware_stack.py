@@ -50,5 +50,5 @@ def test_requests_pass_the_middleware_in_this_order(
 ) -> None:
     settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", **environ})
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
-    stack = middleware(settings, build_services(settings, database, signer))
+    stack = middleware(settings, build_services(settings, database, signer=signer))
     assert [layer.cls.__name__ for layer in stack] == expected  # type: ignore[attr-defined]

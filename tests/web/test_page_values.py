@@ -38,7 +38,7 @@ def test_what_has_no_components_stays_as_it_is() -> None:
 
 
 def test_the_submit_page_names_its_benchmark_and_leads_back_to_it() -> None:
-    found = page_values("/app/submit", OTHER, 64)
+    found = page_values("/app/submit", OTHER, limit_mb=64)
     assert found.title == "Submit predictions · MM-RLHF-RewardBench leaderboard"
     assert "MM-RLHF-RewardBench:" in found.values[INTRODUCTION_ID]
     assert not any("VL-RewardBench:" in value for value in found.values.values())

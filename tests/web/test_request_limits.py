@@ -142,7 +142,7 @@ def test_a_hostile_file_is_refused_with_code_and_line_and_leaves_nothing(
     assert len(data) <= LIMIT
     reply = target.submit(data)
     packed = code in ("unsupported-container", "xlsx-not-vlmevalkit")
-    body = problem_of(reply, 415 if packed else 422, "file-rejected")
+    body = problem_of(reply, 415 if packed else 422, code="file-rejected")
     found = [(one["code"], one["line"]) for one in body["problems"]]
     assert code in [one for one, _ in found], found
     if number is not None:
@@ -199,7 +199,7 @@ def test_a_client_that_goes_away_at_any_byte_leaves_nothing(target: Served) -> N
             if place % 2:  # a half closed connection, and one that is reset
                 connection.shutdown(1)
                 assert b" 202 " not in received(connection)[:20]
-    until(lambda: not target.spooled(), PATIENCE, "nothing is left of any")
+    until(lambda: not target.spooled(), PATIENCE, what="nothing is left of any")
     nothing_left(target)
 
 

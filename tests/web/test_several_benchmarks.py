@@ -117,12 +117,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     labels = ",".join(_add_benchmark(root, name) for name in CATEGORIES)
     definitions = str(root / "definitions")
     with running(root / "data", gradio=True, LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
-        ids = {name: _upload(service, name, wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
-        until(lambda: _scored(service, ids), 60, "both benchmarks are scored and published")
+        ids = {name: _upload(service, name, wrong=wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
+        until(lambda: _scored(service, ids), 60, what="both benchmarks are scored and published")
         yield World(service, ids)
 
 
-def _upload(service: Service, benchmark: str, wrong: int) -> str:
+def _upload(service: Service, benchmark: str, *, wrong: int) -> str:
     address = f"/api/v1/submissions?benchmark={benchmark}"
     files = {"file": ("judge.jsonl", _predictions(benchmark, wrong))}
     answer = service.http.post(address, files=files, data={"model": "Judge One"})

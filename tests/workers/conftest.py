@@ -22,7 +22,7 @@ def scorer() -> Scorer:
 @pytest.fixture
 def ready(database: Database, scorer: Scorer) -> Database:
     """Return a database whose board shows the first revision of the scorer."""
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     return database
 
 

@@ -39,7 +39,7 @@ class Manner:
     hold: str = ""
 
 
-def start(environ: dict[str, str], log: str, manner: Manner) -> Any:
+def start(environ: dict[str, str], log: str, *, manner: Manner) -> Any:
     """Start a worker; its process can be killed and stopped like any other."""
     context = multiprocessing.get_context("forkserver")
     process: ForkServerProcess = context.Process(target=serve, args=(environ, log, manner))

@@ -61,7 +61,7 @@ def hub(served: tuple[Repository, str]) -> Repository:
 @pytest.fixture
 def dataset(served: tuple[Repository, str], monkeypatch: pytest.MonkeyPatch) -> HubDataset:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # the suite stays away from the real Hub; this one is ours
-    return HubDataset("owner/audit", TOKEN, served[1])
+    return HubDataset("owner/audit", TOKEN, endpoint=served[1])
 
 
 @contextmanager
@@ -75,13 +75,13 @@ KEY = ("0123456789abcdef", "A" * 43 + "=")
 DAY = 86_400.0
 
 
-def _events(database: Database, days: list[float], now: float) -> list[audit.ChainLink]:
+def _events(database: Database, days: list[float], *, now: float) -> list[audit.ChainLink]:
     """Return a chain whose events happened so many days before midnight, as if all had been recorded then."""
     midnight = now - now % DAY
     receipt_keys.publish(database, *KEY)
     with database.write() as session:
         for number in range(1, len(days)):
-            audit.append(session, "test", {"number": number})
+            audit.append(session, "test", data={"number": number})
         session.execute(text(UNLOCK[database.engine.dialect.name]))
         for seq, ago in enumerate(days, start=1):
             session.execute(update(AuditEvent).where(AuditEvent.seq == seq).values(at=midnight - ago * DAY))
@@ -97,7 +97,7 @@ def _now(database: Database) -> float:
 def test_a_days_head_is_the_chain_as_the_day_began_with_the_keys_of_receipts(
     database: Database, tmp_path: Path
 ) -> None:
-    links = _events(database, [2, 1, 0.5, -0.0001, -0.0002], _now(database))
+    links = _events(database, [2, 1, 0.5, -0.0001, -0.0002], now=_now(database))
     written = write_checkpoint(database, tmp_path)
     assert written is not None
     head = json.loads(written.read_text())
@@ -109,7 +109,7 @@ def test_a_days_head_is_the_chain_as_the_day_began_with_the_keys_of_receipts(
 
 def test_on_its_first_day_the_chain_is_kept_by_its_first_event(database: Database, tmp_path: Path) -> None:
     assert write_checkpoint(database, tmp_path) is None  # nothing has happened
-    links = _events(database, [-0.0001, -0.0002], _now(database))
+    links = _events(database, [-0.0001, -0.0002], now=_now(database))
     written = write_checkpoint(database, tmp_path)
     assert written is not None
     head = json.loads(written.read_text())
@@ -118,7 +118,7 @@ def test_on_its_first_day_the_chain_is_kept_by_its_first_event(database: Databas
 
 
 def test_a_clock_that_was_put_back_makes_no_other_head(database: Database, tmp_path: Path) -> None:
-    links = _events(database, [1, -0.0001, 0.0001], _now(database))  # the last one seems to be of yesterday
+    links = _events(database, [1, -0.0001, 0.0001], now=_now(database))  # the last one seems to be of yesterday
     written = write_checkpoint(database, tmp_path)
     assert written is not None
     assert json.loads(written.read_text())["hash"] == links[0].hash
@@ -132,7 +132,7 @@ def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
         assert write_checkpoint(database, tmp_path / machine) is not None
         receipt_keys.publish(database, "f" * 16, KEY[1])
         with database.write() as session:
-            audit.append(session, "test", {"after": machine})
+            audit.append(session, "test", data={"after": machine})
         publish_heads(tmp_path / machine, dataset)
     (one,), (other,) = ([*(tmp_path / machine).glob("head-*.json")] for machine in ("one", "two"))
     assert (one.name, one.read_bytes()) == (other.name, other.read_bytes())
@@ -190,7 +190,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
     receipt_keys.publish(database, *KEY)
-    runner = create_task_runner(database, small_benchmark.scorer(), tmp_path, 60.0, dataset)
+    runner = create_task_runner(database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=dataset)
     with _broken(hub), pytest.raises(HfHubHTTPError):
         runner.keep_head()
     (written,) = (tmp_path / "audit").glob("head-*.json")  # the file does not wait for the Hub
@@ -203,7 +203,9 @@ def test_a_hub_that_refuses_stops_no_worker_and_no_token_is_logged(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     receipt_keys.publish(database, *KEY)
-    runner = create_task_runner(database, small_benchmark.scorer(), tmp_path, 60.0, replace(dataset, token=OTHER))
+    runner = create_task_runner(
+        database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=replace(dataset, token=OTHER)
+    )
     with caplog.at_level(logging.DEBUG):
         _log_errors("head", runner.keep_head)()
     assert hub.commits == []

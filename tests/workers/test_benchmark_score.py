@@ -143,7 +143,7 @@ REPLIES = {  # output, PredBetter -> verdict; None is unreadable: the tool's sco
 def test_a_reply_of_omni_rrm_is_read_as_the_tool_reads_it(reply: tuple[Any, Any], meant: str | None) -> None:
     output, stated = reply
     record = {"ID": "1", "output": output, "PredBetter": stated, "Label": "A", "Meta": {}}
-    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), ProblemCollector())
+    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), findings=ProblemCollector())
     assert found.format == "omni-rrm"
     assert found.predictions[0].votes == ({"A": 0, "B": 1, "equal": TIE, None: UNDECIDED}[meant],)
 
@@ -151,7 +151,7 @@ def test_a_reply_of_omni_rrm_is_read_as_the_tool_reads_it(reply: tuple[Any, Any]
 @pytest.mark.parametrize("output", [FENCED % "B", 'Here it is: {"better": "B"}', '{"better": "B"}'])
 def test_a_file_of_json_verdicts_is_known_by_them_too(output: str) -> None:
     record = {"ID": "1", "output": output, "Label": "A", "Meta": {}}
-    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), ProblemCollector())
+    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), findings=ProblemCollector())
     assert (found.format, found.predictions[0].votes) == ("omni-rrm", (1,))
 
 
@@ -159,7 +159,10 @@ def test_a_file_is_known_by_the_first_reply_that_has_a_verdict() -> None:
     for verdicts, format in ((['{"better": "B"}', "[[A]]"], "omni-rrm"), (["[[B]]", '{"better": "A"}'], "official")):
         replies = ["", "I cannot tell.", *verdicts]
         records = [{"ID": str(number), "output": reply, "Meta": {}} for number, reply in enumerate(replies)]
-        assert read_predictions(json.dumps(records).encode(), load_spec(MMRB), ProblemCollector()).format == format
+        assert (
+            read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=ProblemCollector()).format
+            == format
+        )
 
 
 @pytest.mark.parametrize("lying", [False, True])
@@ -182,10 +185,10 @@ def test_responses_under_the_names_of_r1_reward_tell_rows_of_one_id_apart_and_na
 def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_file() -> None:
     records = [{"ID": str(number), "output": text, "Meta": {}} for number, text in enumerate(("[[B]]", None, "[[A]]"))]
     problems = ProblemCollector()
-    found = read_predictions(json.dumps(records).encode(), load_spec(MMRB), problems)
+    found = read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=problems)
     assert [one.votes for one in found.predictions] == [(1,), (UNDECIDED,), (0,)]
     del records[1]["output"]
-    read_predictions(json.dumps(records).encode(), load_spec(MMRB), problems)
+    read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=problems)
     assert problems.problem_count == 1
 
 

@@ -57,12 +57,12 @@ def board() -> Iterator[Database]:
     """Provide an empty board that shows the first label revision."""
     with tempfile.TemporaryDirectory() as folder:
         database = new_database(f"sqlite:///{folder}/leaderboard.db")
-        prepare(database, SCORER, "demo")
+        prepare(database, SCORER, label_revision="demo")
         yield database
         database.close()
 
 
-def submit(database: Database, number: int, choice: int, *, queued: bool = True) -> str:
+def submit(database: Database, number: int, *, choice: int, queued: bool = True) -> str:
     """Store a submission; some are older than others that were scored before them."""
     owner, name = OWNERS[choice % 2], "e" + format(number, "011b").replace("1", "z").replace("0", "a")
     with database.write() as session:
@@ -71,7 +71,7 @@ def submit(database: Database, number: int, choice: int, *, queued: bool = True)
         row = a_submission(number, votes=votes.pack(), votes_per_item=3, created_at=1e9 + number * 7 % 5, **about)
         session.add(row)
         session.flush()
-        visibility.request_approval(session, name, SHOWN[choice % 4], approval=False)
+        visibility.request_approval(session, name, shown=SHOWN[choice % 4], approval=False)
         subject = f"account:{owner}"
         if session.get(QuotaSubject, subject) is None:
             session.execute(insert(QuotaSubject).values(subject=subject))
@@ -87,14 +87,14 @@ def withdraw(database: Database, name: str) -> None:
     """Take an entry off the board."""
     with database.write() as session:
         queries.decide(session, name, withdrawn_at=2e9, withdrawn_reason="a mistake")
-        audit.append(session, "entry.withdrawn", {"entry": name})
+        audit.append(session, "entry.withdrawn", data={"entry": name})
 
 
-def rename(database: Database, name: str, model: str) -> None:
+def rename(database: Database, name: str, *, model: str) -> None:
     """Give an entry the name of another judge."""
     with database.write() as session:
         session.execute(update(Submission).where(Submission.id == name).values(model=model))
-        audit.append(session, "submission.edited", {"entry": name})
+        audit.append(session, "submission.edited", data={"entry": name})
 
 
 def switch(database: Database) -> None:
@@ -102,22 +102,24 @@ def switch(database: Database) -> None:
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
     assert pointer is not None
-    switch_board(database, SCORER, {"demo": "flipped", "flipped": "demo"}[pointer.label_revision], "test")
+    switch_board(
+        database, SCORER, revision={"demo": "flipped", "flipped": "demo"}[pointer.label_revision], reason="test"
+    )
 
 
-def act(database: Database, kind: str, choice: int, names: list[str]) -> None:
+def act(database: Database, kind: str, *, choice: int, names: list[str]) -> None:
     """Do one thing to a board."""
     if kind == "submit":
-        names.append(submit(database, len(names), choice))
+        names.append(submit(database, len(names), choice=choice))
     elif kind == "re-score":
-        names.append(submit(database, len(names), choice, queued=False))
-        rescore(database, SCORER, "demo")
+        names.append(submit(database, len(names), choice=choice, queued=False))
+        rescore(database, SCORER, revision="demo")
     elif kind == "switch":
         switch(database)
     elif names and kind == "withdraw":
         withdraw(database, names[choice % len(names)])
     elif names and kind == "rename":
-        rename(database, names[choice % len(names)], MODELS[choice % 3])
+        rename(database, names[choice % len(names)], model=MODELS[choice % 3])
 
 
 def jobs(database: Database, worker: Worker | None) -> None:
@@ -147,7 +149,7 @@ def test_a_worker_that_keeps_what_it_knows_publishes_what_one_that_starts_would(
         names: dict[Database, list[str]] = {kept: [], anew: []}
         for number, (kind, choice) in enumerate(script):
             for database in (kept, anew):
-                act(database, kind, choice, names[database])
+                act(database, kind, choice=choice, names=names[database])
                 if number % 3 != 1:
                     jobs(database, worker if database is kept else None)
         assert published(kept) == published(anew)
@@ -156,10 +158,10 @@ def test_a_worker_that_keeps_what_it_knows_publishes_what_one_that_starts_would(
 def test_what_a_job_could_not_commit_is_published_by_nobody() -> None:
     with board() as database:
         worker = Worker(database, SCORER, lease_seconds=60)
-        names = [submit(database, number, 0) for number in range(3)]
+        names = [submit(database, number, choice=0) for number in range(3)]
         jobs(database, worker)
         before = published(database)
-        names.append(submit(database, 3, 4))
+        names.append(submit(database, 3, choice=4))
         with interrupted(database, "relations.computed"), pytest.raises(OperationalError):
             jobs(database, worker)  # it has computed relations, and they are lost
         withdraw(database, names[0])
@@ -193,7 +195,7 @@ def test_a_series_that_an_earlier_release_began_reads_back_and_goes_on_with_the_
         worker = Worker(database, SCORER, lease_seconds=60)
         names: list[str] = []
         for kind, choice in SCRIPT:
-            act(database, kind, choice, names)
+            act(database, kind, choice=choice, names=names)
             jobs(database, worker)
         written = published(database)
     order = [(row["series"], row["number"], row["content_sha256"]) for row in earlier["snapshots"]]

@@ -15,8 +15,8 @@ from workers.demo_pictures import HEIGHT, WIDTH, draw_picture
 SCENE = Scene(
     "a bakery",
     ((3, "blue", "crate"), (2, "green", "ladder"), (1, "black", "kettle"), (4, "brown", "drum")),
-    "behind",
-    "EXIT",
+    relation="behind",
+    sign="EXIT",
 )
 pairs = cache(demo_pairs)
 

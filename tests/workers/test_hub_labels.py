@@ -91,7 +91,7 @@ def _serving(directory: Path, *token: str) -> Iterator[Hub]:
             while not _answers(port):
                 assert process.poll() is None and time.monotonic() < deadline
                 time.sleep(0.05)
-            yield Hub(port, file, log)
+            yield Hub(port, file, log=log)
         finally:
             process.terminate()
             process.wait()
@@ -102,9 +102,9 @@ def _answers(port: int) -> bool:
         return visitor.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _load(hub: Hub, tmp_path: Path, spec: str, token: str = "") -> dict[str, Any]:
+def _load(hub: Hub, tmp_path: Path, *, spec: str, token: str = "") -> dict[str, Any]:
     command = [sys.executable, "-c", PROGRAM, str(_manifest(tmp_path)), spec]
-    done = _run(command, hub, tmp_path, token)
+    done = _run(command, hub, tmp_path=tmp_path, token=token)
     assert done.returncode == 0, done.stderr
     assert not token or token not in done.stdout + done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
@@ -117,7 +117,7 @@ def _manifest(tmp_path: Path) -> Path:
     return manifest
 
 
-def _run(command: list[str], hub: Hub, tmp_path: Path, token: str) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], hub: Hub, *, tmp_path: Path, token: str) -> subprocess.CompletedProcess[str]:
     environ = {
         **os.environ,
         "LABELS_TOKEN": token,
@@ -133,9 +133,9 @@ def _run(command: list[str], hub: Hub, tmp_path: Path, token: str) -> subprocess
 
 
 def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: Path) -> None:
-    answer = _load(hub, tmp_path, f"{DATASET}@{COMMIT}")
+    answer = _load(hub, tmp_path, spec=f"{DATASET}@{COMMIT}")
     assert answer.get("error") is None
-    assert answer["digest"] == label_set(_rows(), "r1", labels.table()).digest
+    assert answer["digest"] == label_set(_rows(), "r1", table=labels.table()).digest
     asked = [tuple(map(int, line.split())) for line in hub.log.read_text().splitlines()]
     assert asked
     metadata = parquet.ParquetFile(hub.file).metadata
@@ -156,15 +156,15 @@ def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: P
 
 def test_a_dataset_or_commit_that_is_not_there_is_named(hub: Hub, tmp_path: Path) -> None:
     for spec in (f"{DATASET}@feedface", f"nobody/nothing@{COMMIT}"):
-        error = _load(hub, tmp_path, spec)["error"]
+        error = _load(hub, tmp_path, spec=spec)["error"]
         assert error.startswith(f"labels in {spec}: ")
 
 
 @pytest.mark.parametrize("spec", [f"{DATASET}@{COMMIT}", f"hf://datasets/{DATASET}@{COMMIT}/{NAME}"])
 def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, tmp_path: Path, spec: str) -> None:
-    answer = _load(private_hub, tmp_path, spec, TOKEN)
+    answer = _load(private_hub, tmp_path, spec=spec, token=TOKEN)
     assert answer.get("error") is None
-    assert answer["digest"] == label_set(_rows(), "r1", labels.table()).digest
+    assert answer["digest"] == label_set(_rows(), "r1", table=labels.table()).digest
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, tmp_p
 def test_a_refusal_of_the_hub_says_what_to_do(
     private_hub: Hub, tmp_path: Path, spec: str, token: str, words: str
 ) -> None:
-    error = _load(private_hub, tmp_path, spec, token)["error"]
+    error = _load(private_hub, tmp_path, spec=spec, token=token)["error"]
     assert error.startswith(f"labels in {spec}: ")
     assert words in error
 
@@ -191,9 +191,9 @@ def test_texts_come_from_a_private_dataset_without_its_labels(private_hub: Hub, 
     texts, table = tmp_path / "items" / "texts.jsonl", labels.table()
     command = [sys.executable, "-m", "workers.item_files", "--texts", str(texts)]
     place = [table.spec.id, str(DEFINITIONS), str(_manifest(tmp_path)), f"{DATASET}@{COMMIT}"]
-    refused = _run([*command, *place], private_hub, tmp_path, "")
+    refused = _run([*command, *place], private_hub, tmp_path=tmp_path, token="")
     assert (refused.returncode, "ITEMS_FILE: " in refused.stderr) == (1, True)
-    done = _run([*command, *place], private_hub, tmp_path, TOKEN)
+    done = _run([*command, *place], private_hub, tmp_path=tmp_path, token=TOKEN)
     assert done.returncode == 0, done.stderr
     assert all(one is not None for one in read_item_file(texts, table))
     assert "human_ranking" not in texts.read_text()

@@ -52,7 +52,7 @@ class WorkerSite:
     processes: list[Any] = field(default_factory=list)
 
     def start_worker(self, manner: Manner | None = None) -> Any:
-        process = crash_helpers.start(self.environ, str(self.log), manner or Manner())
+        process = crash_helpers.start(self.environ, str(self.log), manner=manner or Manner())
         self.processes.append(process)
         return process
 
@@ -86,7 +86,7 @@ class WorkerSite:
             connection.close()
         return False
 
-    def wait_for(self, query: str, expected: Any, seconds: float = PATIENCE) -> None:
+    def wait_for(self, query: str, expected: Any, *, seconds: float = PATIENCE) -> None:
         """Raise AssertionError where the database does not answer as expected in time."""
         deadline = time.monotonic() + seconds
         while (found := self._ask(query)) != expected:
@@ -111,11 +111,11 @@ class WorkerSite:
 
 
 @contextmanager
-def _site(url: str, tmp_path: Path, lease: float = LEASE) -> Iterator[WorkerSite]:
+def _site(url: str, tmp_path: Path, *, lease: float = LEASE) -> Iterator[WorkerSite]:
     data = tmp_path / "installation"
     small_benchmark.write_demo(data)
     environ = {"DATA_DIR": str(data), "DATABASE_URL": url, "LEASE_SECONDS": str(lease), "LABELS": ""}
-    site = WorkerSite(environ, tmp_path / "worker.log", open_database(url))
+    site = WorkerSite(environ, tmp_path / "worker.log", database=open_database(url))
     try:
         yield site
     finally:
@@ -151,7 +151,7 @@ def _history(database: Database) -> History:
         )
 
 
-def _kill_during_submissions(site: WorkerSite, manner: Manner, kills: int, submissions: int, seed: int) -> None:
+def _kill_during_submissions(site: WorkerSite, manner: Manner, *, kills: int, submissions: int, seed: int) -> None:
     dice = random.Random(seed)
     workers = [site.start_worker(manner) for _ in range(WORKERS)]
     site.wait_for("SELECT count(*) FROM board", 1)
@@ -161,12 +161,14 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, kills: int, submi
         victim = dice.choice(workers)
         site.kill(victim)
         workers[workers.index(victim)] = site.start_worker(manner)
-    site.wait_for("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')", 0, 3 * PATIENCE)
+    site.wait_for("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')", 0, seconds=3 * PATIENCE)
 
 
 @pytest.mark.slow
 def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_url: str, tmp_path: Path) -> None:
-    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.2, overrun=0.05), kills=8, submissions=32)
+    _expect_nothing_lost_and_nothing_twice(
+        database_url, tmp_path, manner=Manner(0.2, overrun=0.05), kills=8, submissions=32
+    )
 
 
 @pytest.mark.slow
@@ -174,11 +176,13 @@ def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_
 def test_fifty_kills_during_two_hundred_submissions_lose_nothing_and_score_nothing_twice(
     database_url: str, tmp_path: Path
 ) -> None:
-    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.1, overrun=0.05), kills=50, submissions=200)
+    _expect_nothing_lost_and_nothing_twice(
+        database_url, tmp_path, manner=Manner(0.1, overrun=0.05), kills=50, submissions=200
+    )
 
 
 def _expect_nothing_lost_and_nothing_twice(
-    url: str, folder: Path, manner: Manner, *, kills: int, submissions: int
+    url: str, folder: Path, *, manner: Manner, kills: int, submissions: int
 ) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
@@ -200,7 +204,7 @@ def test_without_the_fence_the_same_check_finds_double_scores(database_url: str,
         migrate(site.database)
         _drop_unique_scores(site.database)
         _kill_during_submissions(site, Manner(0.02, overrun=0.2, fenced=False), kills=2, submissions=30, seed=1)
-        until(lambda: _history(site.database).doubled, PATIENCE, "a slow one wakes up and writes a second score")
+        until(lambda: _history(site.database).doubled, PATIENCE, what="a slow one wakes up and writes a second score")
         history = _history(site.database)
     assert history.lost == []
 
@@ -250,7 +254,7 @@ def test_a_worker_that_was_stopped_through_its_lease_is_refused_when_it_goes_on(
         site.wait_for("SELECT count(*) FROM scores", 1)
         (tmp_path / "hold").unlink()
         os.kill(stopped.pid, signal.SIGCONT)
-        until(lambda: "job.lease_lost" in site.log.read_text(), PATIENCE, "the first worker is refused")
+        until(lambda: "job.lease_lost" in site.log.read_text(), PATIENCE, what="the first worker is refused")
         assert _history(site.database) == History(lost=[], doubled=[], unrecorded=[], open_jobs=0, broken_at=None)
 
 

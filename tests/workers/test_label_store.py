@@ -48,9 +48,9 @@ class LabelledWorker:
         return self.mirror.folder / self.runner.scorer.benchmark / "v3.json"
 
 
-def worker_with_disk(database: Database, disk: Path, replica: Replica) -> LabelledWorker:
-    mirror = FolderMirror(disk / LABELS, LABELS, replica)
-    runner = create_task_runner(database, small_benchmark.scorer(), disk, 60.0)
+def worker_with_disk(database: Database, disk: Path, *, replica: Replica) -> LabelledWorker:
+    mirror = FolderMirror(disk / LABELS, LABELS, replica=replica)
+    runner = create_task_runner(database, small_benchmark.scorer(), state=disk, lease_seconds=60.0)
     return LabelledWorker(replace(runner, replica=replica, fetch_labels=mirror.restore), mirror)
 
 
@@ -58,12 +58,14 @@ def published(database: Database, labelled: LabelledWorker) -> None:
     """Revision v3 as one worker has imported and published it."""
     runner = labelled.runner
     preferred = runner.scorer.labels["demo"].preferred.tolist()
-    stored = runner.store.keep(make_label_set("v3", runner.scorer.table, dict(enumerate(preferred)), None))
+    stored = runner.store.keep(
+        make_label_set("v3", runner.scorer.table, preferred=dict(enumerate(preferred)), tags=None)
+    )
     facts = {"benchmark": runner.scorer.benchmark, "digest": stored.labels.digest, "items": stored.labels.items}
     more = {"spec": "s", "disclosure": "public", "commitment": "c" * 64, "difference": {}}
     with database.write() as session:
-        label_imports.record(session, "v3", {**facts, **more, "reason": "", "requested_by": "someone"})
-        label_imports.publish(session, runner.scorer.benchmark, "v3")
+        label_imports.record(session, "v3", facts={**facts, **more, "reason": "", "requested_by": "someone"})
+        label_imports.publish(session, runner.scorer.benchmark, revision="v3")
     runner.refresh()
 
 
@@ -71,7 +73,7 @@ def two_workers(tmp_path: Path) -> tuple[Database, LabelledWorker, LabelledWorke
     (tmp_path / "replica").mkdir()
     database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
     replica = Replica(str(tmp_path / "replica"))
-    first, second = (worker_with_disk(database, tmp_path / name, replica) for name in ("first", "second"))
+    first, second = (worker_with_disk(database, tmp_path / name, replica=replica) for name in ("first", "second"))
     published(database, first)
     return database, first, second
 
@@ -99,7 +101,7 @@ def test_damaged_labels_are_named_once_a_day_and_do_not_reach_the_replica(tmp_pa
     first.file.write_bytes(whole[:-20])
     assert check_files.check_daily(database, [first.runner.check_labels]) is None
     assert "Remove labels/" in first.runner.check_labels()[0]
-    again = FolderMirror(first.mirror.folder, LABELS, first.mirror.replica)
+    again = FolderMirror(first.mirror.folder, LABELS, replica=first.mirror.replica)
     assert again.copy() == 0, "a process that starts does not replace the copy by what this disk holds"
     first.file.unlink()
     first.runner.bring_labels()

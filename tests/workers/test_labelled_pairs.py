@@ -61,16 +61,16 @@ class PairService:
     database: Database
     scorer: Scorer
 
-    def submit(self, lines: list[Line], model: str, user: Identity | None = None) -> str:
+    def submit(self, lines: list[Line], model: str, *, user: Identity | None = None) -> str:
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = self.setup.arrive(data, f"{model}.jsonl")
         return self.setup.intake.submit(file, Metadata(model=model), user or person(model)).id
 
     def board(self, protocol: str | None = None) -> Board:
         """Return the board after the worker has done everything that waits."""
-        worker = Worker(self.database, self.scorer, 60)
+        worker = Worker(self.database, self.scorer, lease_seconds=60)
         worker.publish_snapshot(anew=True)
-        drain(worker, lambda: False, lambda seconds: None)
+        drain(worker, lambda: False, rest=lambda seconds: None)
         return build_board(self.snapshot(), self.scorer.table.spec, protocol=protocol)
 
     def snapshot(self) -> dict[str, Any]:
@@ -82,10 +82,10 @@ class PairService:
         return body
 
 
-def serving(database: Database, folder: Path, spec: BenchmarkSpec, source: Path) -> PairService:
+def serving(database: Database, folder: Path, *, spec: BenchmarkSpec, source: Path) -> PairService:
     scorer = load_scorer(None, [("v1", str(source))], benchmark=spec)
-    prepare(database, scorer, "v1")
-    return PairService(make_setup(database, folder, table=scorer.table), database, scorer)
+    prepare(database, scorer, label_revision="v1")
+    return PairService(make_setup(database, folder, table=scorer.table), database, scorer=scorer)
 
 
 def row_of(board: Board, name: str) -> BoardRow:
@@ -114,7 +114,7 @@ def test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions(
     database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path], with_texts: bool
 ) -> None:
     items, source = real_questions
-    service = serving(database, tmp_path, MM_RLHF, source)
+    service = serving(database, tmp_path, spec=MM_RLHF, source=source)
     lines = mm_rlhf_predictions(items, 3)
     pairs, questions = mm_rlhf_official(lines)
     sent = lines if with_texts else [{name: line[name] for name in ("id", "rewards")} for line in lines]
@@ -131,11 +131,11 @@ def test_intervals_and_baselines_are_those_of_the_oracle(
     database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path]
 ) -> None:
     items, source = real_questions
-    service = serving(database, tmp_path, MM_RLHF, source)
+    service = serving(database, tmp_path, spec=MM_RLHF, source=source)
     service.submit(mm_rlhf_predictions(items, 4), "judge")
     pairs, board = read_pairs(items, MM_RLHF), service.board()
     for baseline, verdicts in ((LONGER, choose_longer(pairs)), (FIRST, choose_first(pairs))):
-        found = score_protocol(verdicts, pairs, MM_RLHF.protocols[0])
+        found = score_protocol(verdicts, pairs, protocol=MM_RLHF.protocols[0])
         assert found.groups is not None
         wanted = {**found.categories, **found.overalls, "acc-plus": found.groups["overall"]}
         assert_same(row_of(board, baseline), wanted)
@@ -149,7 +149,7 @@ def test_intervals_and_baselines_are_those_of_the_oracle(
 def test_official_files_of_multimodal_rewardbench_have_the_official_accuracies(
     database: Database, tmp_path: Path, seed: int
 ) -> None:
-    service = serving(database, tmp_path, MMRB, write_json(tmp_path / "all_data.json", ITEMS))
+    service = serving(database, tmp_path, spec=MMRB, source=write_json(tmp_path / "all_data.json", ITEMS))
     lines = mmrb_predictions(ITEMS, seed)
     entry = service.submit(lines, "judge")
     row, counted = row_of(service.board("official"), entry), mmrb_official(lines)
@@ -166,7 +166,7 @@ def test_official_files_of_multimodal_rewardbench_have_the_official_accuracies(
 def test_the_real_part_of_multimodal_rewardbench_is_an_edition_of_its_own(database: Database, tmp_path: Path) -> None:
     items = rows("benchmarks/multimodal_rewardbench_part.json")
     source = real_file("data/benchmarks/multimodal_rewardbench_part.json")
-    service = serving(database, tmp_path, MMRB, source)
+    service = serving(database, tmp_path, spec=MMRB, source=source)
     lines = mmrb_predictions(items, 5)
     entry = service.submit(lines, "judge")
     row = row_of(service.board("official"), entry)
@@ -179,7 +179,7 @@ def test_the_real_part_of_multimodal_rewardbench_is_an_edition_of_its_own(databa
 def test_rewards_that_name_the_preferred_response_are_resolved_by_the_worker(
     database: Database, tmp_path: Path
 ) -> None:
-    service = serving(database, tmp_path, MMRB, write_json(tmp_path / "all_data.json", ITEMS))
+    service = serving(database, tmp_path, spec=MMRB, source=write_json(tmp_path / "all_data.json", ITEMS))
     dice = random.Random(6)
     lines = [{**item, "rewards": dice.choice(([1, 0], [0, 1], [1, 1]))} for item in ITEMS]
     entry = service.submit(lines, "judge")
@@ -190,9 +190,11 @@ def test_rewards_that_name_the_preferred_response_are_resolved_by_the_worker(
 def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_judge(
     database: Database, tmp_path: Path
 ) -> None:
-    service = serving(database, tmp_path, MM_RLHF, write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS))
+    service = serving(
+        database, tmp_path, spec=MM_RLHF, source=write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS)
+    )
     first = [{"id": item["id"], "votes": [0]} for item in QUESTIONS]
-    constant = service.submit(first, "constant", MAINTAINER)  # whose files do not wait
+    constant = service.submit(first, "constant", user=MAINTAINER)  # whose files do not wait
     shown_first = service.submit(
         [{"id": item["id"], "rewards": [n % 3, 0.5]} for n, item in enumerate(QUESTIONS)], "shown first"
     )
@@ -217,7 +219,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
 
 def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:
     source = write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS)
-    service = serving(database, tmp_path, MM_RLHF, source)
+    service = serving(database, tmp_path, spec=MM_RLHF, source=source)
     with pytest.raises(FileRejected) as refused:
         service.submit(mmrb_predictions(ITEMS, 7), "judge")
     named = {"id": MMRB.id, "title": MMRB.title, "path": "/app/submit?benchmark=multimodal-rewardbench"}
@@ -230,7 +232,7 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
 
 
 def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Database, tmp_path: Path) -> None:
-    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
     items = [
         {
             "pair_id": str(number),
@@ -242,7 +244,7 @@ def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Databa
         }
         for number, answer in enumerate("AABBCC")
     ]
-    service = serving(database, tmp_path, spec, write_json_lines(tmp_path / "pair.jsonl", items))
+    service = serving(database, tmp_path, spec=spec, source=write_json_lines(tmp_path / "pair.jsonl", items))
     replies = ("[[A]]", "[[C]]", "[[B]]", "?", "[[C]]", "[[A]]")
     lines = [{"id": str(n), "judgements": [{"text": text, "swapped": False}]} for n, text in enumerate(replies)]
     entry = service.submit(lines, "judge")

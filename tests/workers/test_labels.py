@@ -29,8 +29,8 @@ def real_table() -> ItemTable:
     return ItemTable.load(VL)
 
 
-def _real(name: str, table: ItemTable, revision: str | None = None) -> LabelSet:
-    return load_labels(real_file(f"data/{name}"), revision, table)
+def _real(name: str, table: ItemTable, *, revision: str | None = None) -> LabelSet:
+    return load_labels(real_file(f"data/{name}"), revision, table=table)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_every_real_revision_loads_and_is_recognised(
     labels = _real(name, real_table)
     assert (labels.revision, labels.items) == (revision, items)
     assert int((labels.preferred == 1).sum()) == second_preferred
-    assert labels.digest == _real(name, real_table, revision).digest
+    assert labels.digest == _real(name, real_table, revision=revision).digest
 
 
 def test_v2_flips_sixteen_labels_and_lacks_three_items(real_table: ItemTable) -> None:
@@ -73,14 +73,14 @@ def test_the_labels_are_those_of_the_facts_file(real_table: ItemTable) -> None:
 
 def test_v2_loads_by_ids_alone_as_by_rows(real_table: ItemTable) -> None:
     without_rows = [{k: v for k, v in row.items() if k != "v0_row"} for row in rows(V2)]
-    assert label_set(without_rows, "v2", real_table).digest == _real(V2, real_table).digest
+    assert label_set(without_rows, "v2", table=real_table).digest == _real(V2, real_table).digest
 
 
 def test_text_identical_pairs_keep_their_own_labels(real_table: ItemTable) -> None:
     changed = [dict(row) for row in rows(V0)]
     (row,) = [row for row in changed if row["id"] == "wildvision-battle-545"]
     row["human_ranking"] = [1, 0]
-    before, after = label_set(rows(V0), "v0", real_table), label_set(changed, "v0", real_table)
+    before, after = label_set(rows(V0), "v0", table=real_table), label_set(changed, "v0", table=real_table)
     (index,) = np.flatnonzero(before.preferred != after.preferred)
     assert real_table.items[index].ids["v0"] == "wildvision-battle-545"
 
@@ -117,11 +117,11 @@ def test_the_format_of_a_file_makes_no_difference(
     table: ItemTable, tmp_path: Path, write: Callable[[Path, list[dict[str, Any]]], None]
 ) -> None:
     write(tmp_path / "labels", INVENTED)
-    labels = load_labels(str(tmp_path / "labels"), "r1", table)
+    labels = load_labels(str(tmp_path / "labels"), "r1", table=table)
     assert labels.preferred.tolist() == [i % 2 for i in range(len(table))]
     assert labels.tags is not None
     assert labels.tags[0] == {"existence", "recognition", "other"}
-    assert labels.digest == label_set(INVENTED, "r1", table).digest
+    assert labels.digest == label_set(INVENTED, "r1", table=table).digest
 
 
 def test_lists_written_as_text_are_understood(table: ItemTable) -> None:
@@ -129,7 +129,7 @@ def test_lists_written_as_text_are_understood(table: ItemTable) -> None:
         {**row, "human_error_analysis": ""} | {name: repr(row[name]) for name in ("response", "human_ranking")}
         for row in INVENTED
     ]
-    assert label_set(text_rows, "r1", table).preferred.tolist() == [i % 2 for i in range(len(table))]
+    assert label_set(text_rows, "r1", table=table).preferred.tolist() == [i % 2 for i in range(len(table))]
 
 
 def test_a_file_that_stores_the_responses_the_other_way_round_gives_the_same_labels(table: ItemTable) -> None:
@@ -137,18 +137,18 @@ def test_a_file_that_stores_the_responses_the_other_way_round_gives_the_same_lab
         {**row, "response": row["response"][::-1], "human_ranking": row["human_ranking"][::-1]}  # type: ignore[index]
         for row in INVENTED
     ]
-    assert label_set(reversed_rows, "r1", table).digest == label_set(INVENTED, "r1", table).digest
+    assert label_set(reversed_rows, "r1", table=table).digest == label_set(INVENTED, "r1", table=table).digest
 
 
 def test_the_order_of_the_rows_does_not_matter(table: ItemTable) -> None:
-    assert label_set(INVENTED[::-1], "r1", table).digest == label_set(INVENTED, "r1", table).digest
+    assert label_set(INVENTED[::-1], "r1", table=table).digest == label_set(INVENTED, "r1", table=table).digest
 
 
 def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) -> None:
-    labels = label_set(INVENTED[1:], "r2", table)
+    labels = label_set(INVENTED[1:], "r2", table=table)
     assert (labels.items, labels.preferred[0]) == (len(table) - 1, -1)
     with pytest.raises(LabelsError, match="no pair of general has a label"):
-        label_set(INVENTED[6:], "r2", table)
+        label_set(INVENTED[6:], "r2", table=table)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) ->
 )
 def test_a_bad_row_is_named(table: ItemTable, change: dict[str, Any], message: str) -> None:
     with pytest.raises(LabelsError, match=message):
-        label_set([*INVENTED[:3], {**INVENTED[3], **change}, *INVENTED[4:]], "r1", table)
+        label_set([*INVENTED[:3], {**INVENTED[3], **change}, *INVENTED[4:]], "r1", table=table)
 
 
 CANARY = "canary"
@@ -187,7 +187,7 @@ def test_what_stands_in_a_file_is_in_no_message_about_it(table: ItemTable, tmp_p
     for row in rows:
         for value in planted:
             with pytest.raises(LabelsError) as error:  # one row labels no whole benchmark
-                label_set([{**row, column: value}], "r9", table)
+                label_set([{**row, column: value}], "r9", table=table)
             said = str(error.value)
             assert CANARY not in said and "667788" not in said.replace(",", ""), (column, value)
             assert error.value.__context__ is None or error.value.__suppress_context__  # no log shows it either
@@ -211,19 +211,19 @@ def test_what_stands_in_a_file_that_is_none_is_in_no_message_either(
 ) -> None:
     (tmp_path / "labels").write_bytes(content)
     with pytest.raises(LabelsError) as error:
-        load_labels(tmp_path / "labels", "r1", table)
+        load_labels(tmp_path / "labels", "r1", table=table)
     assert CANARY not in str(error.value)
 
 
 def test_missing_items_are_named(table: ItemTable) -> None:
     with pytest.raises(LabelsError, match="2 pairs of revision r1 have no label: VLFeedback-0, VLFeedback-1"):
-        label_set(INVENTED[2:], "r1", table)
+        label_set(INVENTED[2:], "r1", table=table)
 
 
 def test_an_id_that_the_revision_does_not_know_is_named(table: ItemTable) -> None:
     bare = [{"id": row["id"], "human_ranking": row["human_ranking"]} for row in INVENTED]
     with pytest.raises(LabelsError, match="row 1: no pair of revision r1 of vl-rewardbench has this id"):
-        label_set([{**bare[0], "id": "nobody"}, *bare[1:]], "r1", table)
+        label_set([{**bare[0], "id": "nobody"}, *bare[1:]], "r1", table=table)
 
 
 def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
@@ -232,35 +232,35 @@ def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
     twins = build_table(INVENTED_SPEC, {"r1": pairs})
     bare = [{"id": pair["id"], "human_ranking": [0, 1]} for pair in pairs]
     bare[1]["human_ranking"] = [1, 0]
-    assert label_set(bare, "r1", twins).preferred.tolist()[:2] == [0, 1]
+    assert label_set(bare, "r1", table=twins).preferred.tolist()[:2] == [0, 1]
     with pytest.raises(LabelsError, match="row 15: the pair with this id is labelled twice"):
-        label_set([*bare, bare[0]], "r1", twins)
+        label_set([*bare, bare[0]], "r1", table=twins)
 
 
 def test_a_row_number_that_belongs_to_another_id_is_refused(real_table: ItemTable) -> None:
     wrong = [dict(row) for row in rows(V2)]
     wrong[0]["v0_row"], wrong[1]["v0_row"] = wrong[1]["v0_row"], wrong[0]["v0_row"]
     with pytest.raises(LabelsError, match="row 1: no pair of revision v2 of vl-rewardbench has this v0_row and id"):
-        label_set(wrong, "v2", real_table)
+        label_set(wrong, "v2", table=real_table)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n[]\n", b"\x00\x01", b"PAR1 but not really", b"[1, 2]"])
 def test_what_is_no_label_file_is_refused_by_name(table: ItemTable, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "labels").write_bytes(content)
     with pytest.raises(LabelsError, match=r"^labels in "):
-        load_labels(tmp_path / "labels", "r1", table)
+        load_labels(tmp_path / "labels", "r1", table=table)
 
 
 def test_a_missing_file_and_a_dataset_without_a_commit_are_told_apart_from_problems(table: ItemTable) -> None:
     for spec in ("/nowhere/labels.jsonl", "owner/name"):
         with pytest.raises(LabelsError, match="neither a file nor a Hub dataset at a commit"):
-            load_labels(spec, "r1", table)
+            load_labels(spec, "r1", table=table)
 
 
 def test_unknown_ids_need_a_revision_name(table: ItemTable, tmp_path: Path) -> None:
     _write_jsonl(tmp_path / "labels", INVENTED[1:])
     with pytest.raises(LabelsError, match="name the revision"):
-        load_labels(tmp_path / "labels", None, table)
+        load_labels(tmp_path / "labels", None, table=table)
 
 
 @pytest.mark.parametrize(
@@ -269,12 +269,12 @@ def test_unknown_ids_need_a_revision_name(table: ItemTable, tmp_path: Path) -> N
 def test_a_hub_that_is_silent_is_told_from_a_dataset_that_is_not_there(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, later: bool
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise fault
 
     monkeypatch.setattr(labels_module, "_read_hub", fail)
     with pytest.raises(LabelsError, match="labels in a/b@c") as caught:
-        load_labels("a/b@c", None, labels.table())
+        load_labels("a/b@c", None, table=labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later
 
 

@@ -47,11 +47,11 @@ ANN = person("ann")
 
 @pytest.fixture
 def secret(scorer: Scorer) -> Scorer:
-    return Scorer(scorer.table, scorer.labels, scorer.version, HIDDEN)
+    return Scorer(scorer.table, scorer.labels, version=scorer.version, hidden=HIDDEN)
 
 
 def arrive(
-    database: Database, scorer: Scorer, number: int, right: int, user: Identity = ANN, margin: float | None = MARGIN
+    database: Database, scorer: Scorer, *, number: int, right: int, user: Identity = ANN, margin: float | None = MARGIN
 ) -> str:
     """Return an accepted submission that is right on so many pairs, a third of them in each category."""
     labels = scorer.labels["demo"].preferred
@@ -77,7 +77,7 @@ def arrive(
 
 def score(database: Database, scorer: Scorer) -> None:
     for revision in scorer.labels:
-        rescore(database, scorer, revision)
+        rescore(database, scorer, revision=revision)
     publish_if_changed(database, scorer)
     compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
@@ -104,18 +104,20 @@ def rows(database: Database, **rules: Any) -> dict[str, dict[str, Any]]:
 
 
 def receipt_of(database: Database, name: str) -> dict[str, Any]:
-    stated = ReceiptService(database, spec_of("demo"), SIGNER, HIDDEN).of_scores(name, ANN) or ()
+    stated = ReceiptService(database, spec_of("demo"), signer=SIGNER, hidden_labels=HIDDEN).of_scores(name, ANN) or ()
     return next(one for one in stated if one["label_revision"] == "demo")
 
 
 def not_shown(database: Database) -> set[str]:
     with database.read() as session:
-        return {name for name, *_ in ladder.withheld(session, spec_of("demo"), dict.fromkeys(HIDDEN, "hidden"))}
+        return {name for name, *_ in ladder.withheld(session, spec_of("demo"), levels=dict.fromkeys(HIDDEN, "hidden"))}
 
 
 def test_a_score_is_shown_only_where_it_beats_the_accounts_best_by_the_margin(ready: Database, secret: Scorer) -> None:
-    first, near, far, worse = (arrive(ready, secret, n, right) for n, right in enumerate((10, 12, 14, 4), start=1))
-    other = arrive(ready, secret, 9, 11, person("bob"))  # another account has a best of its own
+    first, near, far, worse = (
+        arrive(ready, secret, number=n, right=right) for n, right in enumerate((10, 12, 14, 4), start=1)
+    )
+    other = arrive(ready, secret, number=9, right=11, user=person("bob"))  # another account has a best of its own
     score(ready, secret)
     found = rows(ready)
     assert not_shown(ready) == {near, worse}
@@ -129,7 +131,7 @@ def test_a_score_is_shown_only_where_it_beats_the_accounts_best_by_the_margin(re
 def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_same(
     ready: Database, secret: Scorer
 ) -> None:
-    first, near = arrive(ready, secret, 1, 10), arrive(ready, secret, 2, 12)
+    first, near = arrive(ready, secret, number=1, right=10), arrive(ready, secret, number=2, right=12)
     score(ready, secret)
     browser = client(ready)
     assert "no score shown" in browser.get("/").text
@@ -156,8 +158,8 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
 
 def test_nothing_of_a_score_that_is_not_shown_is_in_the_snapshot(ready: Database, secret: Scorer) -> None:
     """Two worlds: the score that is not shown differs, and nothing else does."""
-    arrive(ready, secret, 1, 10)
-    name = arrive(ready, secret, 2, 9)
+    arrive(ready, secret, number=1, right=10)
+    name = arrive(ready, secret, number=2, right=9)
     score(ready, secret)
     entry = site(ready).refresh().entry(name)
     assert entry is not None
@@ -167,7 +169,7 @@ def test_nothing_of_a_score_that_is_not_shown_is_in_the_snapshot(ready: Database
 
 
 def test_withdrawing_a_transfer_or_counting_again_changes_nothing(ready: Database, secret: Scorer) -> None:
-    best, near = arrive(ready, secret, 1, 12), arrive(ready, secret, 2, 13)
+    best, near = arrive(ready, secret, number=1, right=12), arrive(ready, secret, number=2, right=13)
     score(ready, secret)
     assert not_shown(ready) == {near}
     assert entries.withdraw(by(ready, MAINTAINER), best, "a mistake").changed
@@ -181,7 +183,7 @@ def test_withdrawing_a_transfer_or_counting_again_changes_nothing(ready: Databas
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_the_order_of_counting_changes_nothing(ready: Database, secret: Scorer, order: tuple[int, ...]) -> None:
     for number in order:  # arrives, and is scored, in this order; was accepted in the order of its number
-        arrive(ready, secret, number + 1, (10, 12, 13)[number])
+        arrive(ready, secret, number=number + 1, right=(10, 12, 13)[number])
         score(ready, secret)
     found = rows(ready)
     assert [found[name]["macro"] is None for name in sorted(found, key=lambda one: found[one]["submitted_at"])] == [
@@ -192,26 +194,26 @@ def test_the_order_of_counting_changes_nothing(ready: Database, secret: Scorer, 
 
 
 def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready: Database, scorer: Scorer) -> None:
-    arrive(ready, scorer, 1, 10)
-    near = arrive(ready, scorer, 2, 12)
+    arrive(ready, scorer, number=1, right=10)
+    near = arrive(ready, scorer, number=2, right=12)
     score(ready, scorer)
     with ready.read() as session:
-        assert not ladder.withheld(session, spec_of("demo"), {})
+        assert not ladder.withheld(session, spec_of("demo"), levels={})
     assert site(ready, {}).refresh().board().find(near).value("macro") is not None  # type: ignore[union-attr]
 
 
 def test_without_the_setting_every_score_is_shown(ready: Database, secret: Scorer) -> None:
     for number in range(3):
-        arrive(ready, secret, number + 1, 10, margin=None)
+        arrive(ready, secret, number=number + 1, right=10, margin=None)
     score(ready, secret)
     assert not_shown(ready) == set()
     assert all(row["macro"] is not None for row in rows(ready).values())
 
 
 def test_only_the_entries_asked_for_are_named(ready: Database, secret: Scorer) -> None:
-    names = [arrive(ready, secret, number + 1, 10) for number in range(3)]
+    names = [arrive(ready, secret, number=number + 1, right=10) for number in range(3)]
     score(ready, secret)
     with ready.read() as session:
-        found = ladder.withheld(session, spec_of("demo"), {"demo": "categories"}, names[2:])
+        found = ladder.withheld(session, spec_of("demo"), levels={"demo": "categories"}, submissions=names[2:])
         assert {name for name, *_ in found} == {names[2]}
         assert json.dumps(sorted(found)) == json.dumps([[names[2], "demo", secret.version]])

@@ -58,10 +58,10 @@ def _snapshots(database: Database) -> int:
         return len(session.scalars(select(Snapshot.id)).all())
 
 
-def _scored(database: Database, scorer: Scorer, numbers: range, **changes: Any) -> list[str]:
+def _scored(database: Database, scorer: Scorer, *, numbers: range, **changes: Any) -> list[str]:
     names = small_benchmark.submit(database, numbers, **changes)
     for revision in scorer.revisions:
-        rescore(database, scorer, revision)
+        rescore(database, scorer, revision=revision)
     return names
 
 
@@ -81,7 +81,7 @@ def _stored(database: Database, name: str) -> bytes:
 
 
 def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(ready: Database, scorer: Scorer) -> None:
-    names = _scored(ready, scorer, range(6))
+    names = _scored(ready, scorer, numbers=range(6))
     assert compute_if_changed(ready, scorer) == 0  # nothing is published yet
     publish_if_changed(ready, scorer)
     plain = _current(ready)
@@ -98,7 +98,7 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
 
 
 def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -> None:
-    names = _scored(ready, scorer, range(7))
+    names = _scored(ready, scorer, numbers=range(7))
     body = _settle(ready, scorer)
     number = {name: index for index, name in enumerate(names)}
     for revision, labels in scorer.labels.items():
@@ -106,13 +106,13 @@ def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -
         assert sorted(summary["entries"]) == sorted(names)
         assert summary["judges"] == 7
         verdicts = np.stack([majority(small_benchmark.votes(number[name]).matrix) for name in summary["entries"]])
-        expected = compare_all(summary["entries"], verdicts, labels, scorer.table)
+        expected = compare_all(summary["entries"], verdicts, labels=labels, table=scorer.table)
         found = unpack(_stored(ready, summary["id"]))
         assert np.array_equal(found.only_right, expected.relations.only_right)
         assert np.array_equal(found.kappa, expected.relations.kappa)
         assert np.array_equal(found.bands, expected.relations.bands)
         assert summary["ranges"] == expected.summary["ranges"]
-        assert len(rank_ranges_of(summary, "official", "macro")) == 7
+        assert len(rank_ranges_of(summary, "official", order="macro")) == 7
         assert summary["difficulty"] == expected.summary["difficulty"]
         best = [
             scores(Tally.from_json(_entry(body, name)["tallies"][revision], VL))["macro"] for name in summary["entries"]
@@ -136,9 +136,9 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
         assert rows[name]["expected"] is None
         for revision, labels in scorer.labels.items():
             assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, scorer.table).to_json()
-    _scored(ready, scorer, range(2))
+    _scored(ready, scorer, numbers=range(2))
     assert _settle(ready, scorer)["baselines"][3]["tallies"] == {}
-    _scored(ready, scorer, range(2, 3))
+    _scored(ready, scorer, numbers=range(2, 3))
     counted = _settle(ready, scorer)["baselines"][3]["tallies"]
     assert set(counted) == {"demo", "flipped"}
     verdicts = np.stack([majority(small_benchmark.votes(number).matrix) for number in range(3)])
@@ -151,13 +151,13 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
 
 
 def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scorer) -> None:
-    names = _scored(ready, scorer, range(5))
+    names = _scored(ready, scorer, numbers=range(5))
     with ready.write() as session:
         for version, name in enumerate(names[:3]):
             session.execute(
                 update(Submission).where(Submission.id == name).values(model="one judge", version=str(version))
             )
-        audit.append(session, "submission.edited", {})
+        audit.append(session, "submission.edited", data={})
     body = _settle(ready, scorer)
     for revision in ("demo", "flipped"):
         macro = {n: scores(Tally.from_json(_entry(body, n)["tallies"][revision], VL))["macro"] or 0 for n in names}
@@ -169,7 +169,7 @@ def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scor
 def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
     ready: Database, scorer: Scorer
 ) -> None:
-    names = _scored(ready, scorer, range(7))
+    names = _scored(ready, scorer, numbers=range(7))
     shown = {
         2: EntryVisibility(published=False),
         3: EntryVisibility(published=False),
@@ -182,8 +182,8 @@ def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
             session.execute(
                 update(Submission).where(Submission.id == name).values(model=f"judge v{index}", owner=owner)
             )
-            visibility.request_approval(session, name, shown.get(index, visibility.PLAIN), approval=False)
-        audit.append(session, "submission.edited", {})
+            visibility.request_approval(session, name, shown=shown.get(index, visibility.PLAIN), approval=False)
+        audit.append(session, "submission.edited", data={})
     summary = _settle(ready, scorer)["relations"]["demo"]
     (best,) = summary["variants"]
     assert best in names[:2] and summary["variants"][best]["variants"] == 3  # the third is unpublished
@@ -194,36 +194,36 @@ def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
 def test_entries_whose_votes_agree_are_variants_anyone_who_made_them_but_for_unnamed_ones(
     ready: Database, scorer: Scorer
 ) -> None:
-    names = _scored(ready, scorer, range(2))
+    names = _scored(ready, scorer, numbers=range(2))
     with ready.write() as session:
         same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3, "owner": "bob"}
         rows = [a_submission(number, **same) for number in (2, 3)]
         session.add_all(rows)
         session.flush()
         copies = [row.id for row in rows]
-        visibility.request_approval(session, copies[1], EntryVisibility(4e9), approval=False)
+        visibility.request_approval(session, copies[1], shown=EntryVisibility(4e9), approval=False)
     for revision in scorer.revisions:
-        rescore(ready, scorer, revision)
+        rescore(ready, scorer, revision=revision)
     summary = _settle(ready, scorer)["relations"]["demo"]
     assert set(summary["entries"]) == {names[0], names[1], copies[1]}
     assert {name: one["variants"] for name, one in summary["variants"].items()} == {names[1]: 2}
 
 
 def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Database, scorer: Scorer) -> None:
-    (name, *_) = _scored(ready, scorer, range(3))
+    (name, *_) = _scored(ready, scorer, numbers=range(3))
     before = _settle(ready, scorer)["relations"]
     with ready.write() as session:
         session.execute(update(Submission).where(Submission.id == name).values(organisation="a new name"))
-        audit.append(session, "submission.edited", {})
+        audit.append(session, "submission.edited", data={})
     publish_if_changed(ready, scorer)
     assert _current(ready)["relations"] == before
     assert compute_if_changed(ready, scorer) == 0
 
 
 def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(3))
+    _scored(ready, scorer, numbers=range(3))
     _settle(ready, scorer)
-    _scored(ready, scorer, range(3, 4))
+    _scored(ready, scorer, numbers=range(3, 4))
     publish_if_changed(ready, scorer)
     body = _current(ready)
     assert len(body["entries"]) == 4
@@ -232,23 +232,23 @@ def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database
 
 
 def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(6))
+    _scored(ready, scorer, numbers=range(6))
     facts = {"benchmark": "demo", "spec": "f", "items": 21, "digest": "a" * 64, "commitment": "b" * 64}
     asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "categories"}
     with ready.write() as session:
-        label_imports.record(session, "flipped", facts | asked)
+        label_imports.record(session, "flipped", facts=facts | asked)
     body = _settle(ready, scorer)
     assert set(body["relations"]) == {"demo"} == set(body["label_revisions"])
     assert {revision for row in body["baselines"] for revision in row["tallies"]} == {"demo"}
     with ready.write() as session:
-        label_imports.publish(session, "demo", "flipped")
-        audit.append(session, "test", {})
+        label_imports.publish(session, "demo", revision="flipped")
+        audit.append(session, "test", data={})
     body = _settle(ready, scorer)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).only_right is None
     with ready.write() as session:
-        label_imports.retire(session, "demo", "flipped", "c" * 64)
-        audit.append(session, "test", {})
+        label_imports.retire(session, "demo", revision="flipped", salt="c" * 64)
+        audit.append(session, "test", data={})
     relations = _settle(ready, scorer)["relations"]
     assert unpack(_stored(ready, relations["flipped"]["id"])).only_right is not None
 
@@ -256,13 +256,13 @@ def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Da
 def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_are_dropped(
     ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _scored(ready, scorer, range(3))
+    _scored(ready, scorer, numbers=range(3))
     publish_if_changed(ready, scorer)
     compute = pairwise_statistics._compute
 
     def interrupted(*arguments: Any) -> Any:
         computed = compute(*arguments)
-        _scored(ready, scorer, range(3, 4))
+        _scored(ready, scorer, numbers=range(3, 4))
         return computed
 
     monkeypatch.setattr(pairwise_statistics, "_compute", interrupted)
@@ -274,7 +274,7 @@ def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_
 def test_two_workers_that_compute_the_same_store_it_once(
     ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _scored(ready, scorer, range(3))
+    _scored(ready, scorer, numbers=range(3))
     publish_if_changed(ready, scorer)
     both = threading.Barrier(2)
     compute = pairwise_statistics._compute
@@ -295,7 +295,7 @@ def test_two_workers_that_compute_the_same_store_it_once(
 
 def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
     careful = replace(scorer, hidden={"flipped": "categories"})
-    _scored(ready, careful, range(6))
+    _scored(ready, careful, numbers=range(6))
     body = _settle(ready, careful)
     summary = body["relations"]["flipped"]
     assert set(summary["ranges"]) == {"official"}
@@ -305,11 +305,11 @@ def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer:
 
 
 def test_a_snapshot_with_the_same_content_is_not_stored_twice(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(2))
+    _scored(ready, scorer, numbers=range(2))
     _settle(ready, scorer)
     before = _snapshots(ready)
     with ready.write() as session:
-        audit.append(session, "submission.edited", {})  # and edited back, for nothing is different
+        audit.append(session, "submission.edited", data={})  # and edited back, for nothing is different
     reads = 0
 
     def count(*_: Any) -> None:
@@ -351,21 +351,21 @@ def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scor
     }
     with ready.read() as session:
         for when, name in wanted.items():
-            assert snapshot_at(session, "demo", when) == name, when
+            assert snapshot_at(session, "demo", when=when) == name, when
         for nonsense in ("", "yesterday", "2026-02-30", "abc", "%", "9999-12-31T23:59:59Z9", ids[0] + "0"):
             with pytest.raises(ValueError, match="neither"):
-                snapshot_at(session, "demo", nonsense)
-        assert snapshot_at(session, "demo", "9999-12-31") == ids[4]
+                snapshot_at(session, "demo", when=nonsense)
+        assert snapshot_at(session, "demo", when="9999-12-31") == ids[4]
 
 
 def test_every_published_snapshot_is_found_under_the_moment_it_shows(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(3))
+    _scored(ready, scorer, numbers=range(3))
     body = _settle(ready, scorer)
     with ready.read() as session:
         pointer = label_sets.current(session, "demo")
         assert pointer is not None
-        assert snapshot_at(session, "demo", body["created_at"]) == pointer.snapshot_id
-        assert snapshot_at(session, "demo", body["created_at"][:10]) == pointer.snapshot_id
+        assert snapshot_at(session, "demo", when=body["created_at"]) == pointer.snapshot_id
+        assert snapshot_at(session, "demo", when=body["created_at"][:10]) == pointer.snapshot_id
 
 
 GOOD: dict[str, Any] = {
@@ -406,7 +406,7 @@ def test_relations_are_never_changed(ready: Database) -> None:
 
 def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3), queued=True)
-    drain(Worker(ready, scorer, 60), lambda: False, time.sleep)
+    drain(Worker(ready, scorer, lease_seconds=60), lambda: False, rest=time.sleep)
     relations = _current(ready)["relations"]
     with ready.read() as session:
         (body,) = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == pairwise_statistics.COMPUTED)).all()
@@ -418,8 +418,8 @@ def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Datab
 
 def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, scorer: Scorer) -> None:
     opened = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    prepare(opened, scorer, "demo")
-    worker = Worker(opened, scorer, 60)
+    prepare(opened, scorer, label_revision="demo")
+    worker = Worker(opened, scorer, lease_seconds=60)
     deadline = time.monotonic() + 60
     seen: list[bool] = []
 
@@ -441,21 +441,21 @@ def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, 
 
 
 def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(3))
+    _scored(ready, scorer, numbers=range(3))
     before = _settle(ready, scorer)["relations"]
-    switch_board(ready, scorer, "flipped", "test")
+    switch_board(ready, scorer, revision="flipped", reason="test")
     publish_if_changed(ready, scorer)
     assert _current(ready)["relations"] == before  # the same entries under the same revisions
 
 
 def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, range(2))
+    _scored(ready, scorer, numbers=range(2))
     same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3}
     for copies in ((2, 3), (4,)):
         with ready.write() as session:
             session.add_all([a_submission(number, **same) for number in copies])
         for revision in scorer.revisions:
-            rescore(ready, scorer, revision)
+            rescore(ready, scorer, revision=revision)
         _settle(ready, scorer)
     with ready.read() as session:
         rows = session.execute(select(StoredRelations.id, StoredRelations.summary)).all()

@@ -33,23 +33,23 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
     for k, start in ((1, 0), (3, 10), (16, 20)):
         small_benchmark.submit(ready, range(start, start + 7), k=k)
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
     while score_next(ready, [scorer], "w", 60) is not ScoringOutcome.NOTHING_TO_DO:
         pass
     one_by_one = _scores(ready, "demo")
-    assert rescore(ready, scorer, "flipped", chunk=4) == 21
+    assert rescore(ready, scorer, revision="flipped", chunk=4) == 21
     in_bulk = _scores(ready, "flipped")
     assert set(in_bulk) == set(one_by_one)
     for name, stored in in_bulk.items():
         flipped, straight = (Tally.from_json(json.loads(text), VL).counts[:7] for text in (stored, one_by_one[name]))
         assert flipped[:, [2, 1]].tolist() == straight[:, [1, 2]].tolist()  # what agreed is rejected, and so on
         assert flipped[:, [0, 3]].tolist() == straight[:, [0, 3]].tolist()
-    assert rescore(ready, scorer, "demo") == 0
+    assert rescore(ready, scorer, revision="demo") == 0
 
 
 def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) -> None:
     ids = small_benchmark.submit(ready, range(5))
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     in_bulk = _scores(ready, "demo")
     labels, table = scorer.labels["demo"], scorer.table
     for number, name in enumerate(ids):
@@ -62,9 +62,9 @@ def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) 
 def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(10))
     turns = iter([False, False, True])
-    assert rescore(ready, scorer, "flipped", chunk=3, should_stop=lambda: next(turns)) == 6
-    assert rescore(ready, scorer, "flipped", chunk=3) == 4
-    assert rescore(ready, scorer, "flipped", chunk=3) == 0
+    assert rescore(ready, scorer, revision="flipped", chunk=3, should_stop=lambda: next(turns)) == 6
+    assert rescore(ready, scorer, revision="flipped", chunk=3) == 4
+    assert rescore(ready, scorer, revision="flipped", chunk=3) == 0
     with ready.read() as session:
         bodies = session.scalars(
             select(AuditEvent.body).where(AuditEvent.kind == "scores.recorded").order_by(AuditEvent.seq)
@@ -79,9 +79,11 @@ def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Sc
 
 def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready: Database, scorer: Scorer) -> None:
     ids = small_benchmark.submit(ready, range(3))
-    assert switch_board(ready, scorer, "flipped", "sixteen labels were wrong") == 3
+    assert switch_board(ready, scorer, revision="flipped", reason="sixteen labels were wrong") == 3
     with ready.read() as session:
-        assert label_sets.current(session, "demo") == label_sets.ActiveBoard("demo", "flipped", "1", None)
+        assert label_sets.current(session, "demo") == label_sets.ActiveBoard(
+            "demo", "flipped", scorer_version="1", snapshot_id=None
+        )
         last = json.loads(session.scalars(select(AuditEvent.body).order_by(AuditEvent.seq.desc()).limit(1)).one())
         assert sorted(session.scalars(select(Submission.id))) == sorted(ids)
         assert all(job_queue.progress(session, name).state is JobStage.SCORED for name in ids)
@@ -93,10 +95,10 @@ def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready:
 
 def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
-    switch_board(ready, scorer, "flipped", "once")
+    switch_board(ready, scorer, revision="flipped", reason="once")
     with ready.read() as session:
         before = audit.head(session)
-    assert switch_board(ready, scorer, "flipped", "twice") == 0
+    assert switch_board(ready, scorer, revision="flipped", reason="twice") == 0
     with ready.read() as session:
         assert audit.head(session) == before
 
@@ -104,10 +106,10 @@ def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -
 def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
-        claim = job_queue.claim(session, "w", 60)
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
-    assert rescore(ready, scorer, "demo") == 3
+    assert rescore(ready, scorer, revision="demo") == 3
     with pytest.raises(LeaseLost), ready.write() as session:
         job_queue.finish(session, claim)
     assert score_next(ready, [scorer], "w", 60) is ScoringOutcome.NOTHING_TO_DO
@@ -119,7 +121,7 @@ def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: 
 def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Scorer) -> None:
     (bad,) = small_benchmark.submit(ready, range(1), items=20)  # votes of another benchmark's size
     small_benchmark.submit(ready, range(1, 4))
-    assert switch_board(ready, scorer, "flipped", "test") == 3
+    assert switch_board(ready, scorer, revision="flipped", reason="test") == 3
     assert score_next(ready, [scorer], "w", 60) is ScoringOutcome.FAILED
     with ready.read() as session:
         assert session.scalars(select(Job.submission_id).where(Job.state != "done")).one() == bad
@@ -127,4 +129,4 @@ def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Sc
 
 def test_another_benchmarks_submissions_are_left_alone(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(2), benchmark="another")
-    assert rescore(ready, scorer, "demo") == 0
+    assert rescore(ready, scorer, revision="demo") == 0

@@ -62,28 +62,28 @@ def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, m
 
 def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
     small_benchmark.submit(worker.database, range(3))
-    assert drain(worker, _never, time.sleep) == 6
+    assert drain(worker, _never, rest=time.sleep) == 6
     assert _count(worker.database, "scores") == 6
     with worker.database.read() as session:
         pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.snapshot_id is not None
-    assert drain(worker, _never, time.sleep) == 0
+    assert drain(worker, _never, rest=time.sleep) == 0
 
 
 def test_drain_waits_for_the_job_of_a_worker_that_died(worker: Worker) -> None:
     small_benchmark.submit(worker.database, range(1), queued=True)
     with worker.database.write() as session:
-        assert job_queue.claim(session, "dead", 0.5) is not None
-    assert drain(worker, _never, time.sleep) == 2  # demo and flipped
+        assert job_queue.claim(session, "dead", lease_seconds=0.5) is not None
+    assert drain(worker, _never, rest=time.sleep) == 2  # demo and flipped
 
 
 def test_two_workers_share_the_work(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(20))
-    workers = [Worker(database, scorer, 60) for _ in range(2)]
+    workers = [Worker(database, scorer, lease_seconds=60) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        shares = list(pool.map(lambda one: drain(one, _never, time.sleep), workers))
+        shares = list(pool.map(lambda one: drain(one, _never, rest=time.sleep), workers))
     assert sum(shares) == 40
     assert _count(database, "scores") == 40
 
@@ -91,7 +91,7 @@ def test_two_workers_share_the_work(database: Database, scorer: Scorer) -> None:
 def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
     databases = [open_database(database_url) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda one: prepare(one, scorer, "demo"), databases))
+        list(pool.map(lambda one: prepare(one, scorer, label_revision="demo"), databases))
     with databases[0].read() as session:
         kinds = list(session.scalars(select(AuditEvent.kind)))
         assert audit.verify(session) is None
@@ -124,7 +124,7 @@ def test_an_upload_is_on_the_board_by_itself_after_less_than_two_seconds_of_wait
 
 
 def _wait(condition: Callable[[], bool]) -> None:
-    until(condition, PATIENCE, "what the schedule does by itself")
+    until(condition, PATIENCE, what="what the schedule does by itself")
 
 
 def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
@@ -134,8 +134,8 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
     monkeypatch.setattr(schedule, "RELEASE_SECONDS", 0.1)
     small_benchmark.submit(worker.database, range(2), queued=True)
     with worker.database.write() as session:
-        dead = job_queue.claim(session, "dead", 0.2)
-        held = job_queue.claim(session, worker.name, worker.lease_seconds / 2)
+        dead = job_queue.claim(session, "dead", lease_seconds=0.2)
+        held = job_queue.claim(session, worker.name, lease_seconds=worker.lease_seconds / 2)
     assert dead is not None
     assert held is not None
     worker.held.set(held)
@@ -191,20 +191,20 @@ def test_a_slow_snapshot_is_made_less_often() -> None:
 
 
 def test_a_worker_tells_its_label_sets_and_does_not_accept_changed_ones(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, "demo")
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
+    prepare(database, scorer, label_revision="demo")
     items = scorer.table
-    changed = make_label_set("demo", items, dict.fromkeys(range(len(items)), 1), None)
+    changed = make_label_set("demo", items, preferred=dict.fromkeys(range(len(items)), 1), tags=None)
     with pytest.raises(LabelSetChanged):
-        prepare(database, Scorer(items, {**scorer.labels, "demo": changed}, "1"), "demo")
+        prepare(database, Scorer(items, {**scorer.labels, "demo": changed}, version="1"), label_revision="demo")
 
 
 def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
     database: Database, scorer: Scorer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    prepare(database, scorer, "flipped")
+    prepare(database, scorer, label_revision="flipped")
     assert "board.shows_another_revision" not in caplog.messages
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     assert caplog.messages.count("board.shows_another_revision") == 1
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
@@ -213,10 +213,10 @@ def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
 
 
 def test_a_board_whose_labels_are_gone_moves_to_configured_ones(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, "flipped")
+    prepare(database, scorer, label_revision="flipped")
     small_benchmark.submit(database, range(2))
-    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, "1")
-    prepare(database, only_demo, "demo")
+    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version="1")
+    prepare(database, only_demo, label_revision="demo")
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
         assert len(session.scalars(select(Score.id)).all()) == 2
@@ -227,12 +227,12 @@ def test_a_board_whose_labels_are_gone_moves_to_configured_ones(database: Databa
 def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_advance(
     database: Database, scorer: Scorer
 ) -> None:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(2))
-    drain(Worker(database, scorer, 60), _never, time.sleep)
+    drain(Worker(database, scorer, lease_seconds=60), _never, rest=time.sleep)
     newer = replace(scorer, version="2")
-    prepare(database, newer, "demo")
-    drain(Worker(database, newer, 60), _never, time.sleep)
+    prepare(database, newer, label_revision="demo")
+    drain(Worker(database, newer, lease_seconds=60), _never, rest=time.sleep)
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
         new = session.scalars(select(Score.submission_id).where(Score.scorer_version == "2")).all()
@@ -255,7 +255,7 @@ def test_what_only_an_event_can_cause_waits_for_one_and_is_tried_again_where_it_
         if len(turns) == 3:
             raise OperationalError("", None, Exception("away"))
 
-    after = schedule.AfterEvents(action, lambda: count[0] or None, lambda: now[0])
+    after = schedule.AfterEvents(action, lambda: count[0] or None, clock=lambda: now[0])
     for _ in range(3):
         after()
     assert turns == [1]

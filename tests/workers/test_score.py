@@ -38,8 +38,8 @@ def _right(text_: str) -> int:
 def test_every_submission_is_scored_once_under_every_revision(database: Database, scorer: Scorer) -> None:
     ids = small_benchmark.submit(database_ready(database, scorer), range(4))
     with database.write() as session:
-        assert job_queue.enqueue_missing(session, "demo", "demo", "1") == 4
-        assert job_queue.enqueue_missing(session, "demo", "flipped", "1") == 4
+        assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1") == 4
+        assert job_queue.enqueue_missing(session, "demo", label_revision="flipped", scorer_version="1") == 4
     assert _score_all(database, scorer) == [ScoringOutcome.SCORED] * 8
     with database.read() as session:
         scores = {(s.submission_id, s.label_revision): _right(s.tally) for s in session.scalars(select(Score))}
@@ -55,14 +55,14 @@ def test_every_submission_is_scored_once_under_every_revision(database: Database
 
 
 def database_ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
+    prepare(database, scorer, label_revision="demo")
     return database
 
 
 def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer) -> None:
     small_benchmark.submit(database_ready(database, scorer), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
     _score_all(database, scorer)
     with database.read() as session:
         (stored,) = session.scalars(select(Score.tally))
@@ -75,14 +75,14 @@ def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer
 def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
     (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
 
     def another_takes_over(claim: object) -> None:
         if claim is not None:
             with database.write() as session:
                 session.execute(text("UPDATE jobs SET lease_until = 0"))
                 job_queue.release_expired(session)
-                assert job_queue.claim(session, "another", 60) is not None
+                assert job_queue.claim(session, "another", lease_seconds=60) is not None
 
     assert score_next(database, [scorer], "w", 60, another_takes_over) is ScoringOutcome.LEASE_LOST
     with database.read() as session:
@@ -97,7 +97,7 @@ def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
 ) -> None:
     (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
 
     def broken(*_arguments: object) -> Tally:
         raise RuntimeError("secret detail")
@@ -116,7 +116,7 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
     small_benchmark.submit(database, range(1), items=20)  # votes of another benchmark's size
     (good,) = small_benchmark.submit(database, range(1, 2))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
     assert sorted(outcome.name for outcome in _score_all(database, scorer)) == ["FAILED"] * 5 + ["SCORED"]
     with database.read() as session:
         assert session.scalars(select(Score.submission_id)).one() == good
@@ -125,17 +125,17 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
 def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: Scorer) -> None:
     small_benchmark.submit(database_ready(database, scorer), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", "demo", "1")
-        claim = job_queue.claim(session, "w", 60)
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
     counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], scorer.table)
     with database.write() as session:
-        score.record(session, claim, counted)
+        score.record(session, claim, counted=counted)
     with database.write() as session:  # as if the fence had let it through
         session.execute(
             text("UPDATE jobs SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
         )
     with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
-        score.record(session, replace(claim, epoch=2), counted)
+        score.record(session, replace(claim, epoch=2), counted=counted)
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 1

@@ -26,19 +26,21 @@ OTHER = "other"
 
 def _other_scorer() -> Scorer:
     items = build_table(spec_of(OTHER), {"demo": labels.pairs(2)})
-    return Scorer(items, {"v1": label_set(small_benchmark.label_rows(items), "v1", items)}, SCORER_VERSION)
+    return Scorer(
+        items, {"v1": label_set(small_benchmark.label_rows(items), "v1", table=items)}, version=SCORER_VERSION
+    )
 
 
 def test_one_worker_scores_and_publishes_every_benchmark(database: Database, scorer: Scorer) -> None:
     other = _other_scorer()
-    prepare(database, scorer, "demo")
-    prepare(database, other, "v1")
+    prepare(database, scorer, label_revision="demo")
+    prepare(database, other, label_revision="v1")
     own_ids = small_benchmark.submit(database, range(2), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
     on_record(database, [*own_ids, *other_ids])
-    worker = Worker(database, scorer, 60, others=(WatchedScorer(other, AnomalyDetector()),))
+    worker = Worker(database, scorer, lease_seconds=60, others=(WatchedScorer(other, AnomalyDetector()),))
     worker.heartbeat()
-    drain(worker, lambda: False, lambda seconds: None)
+    drain(worker, lambda: False, rest=lambda seconds: None)
     with database.read() as session:
         scored = set(session.execute(select(Score.benchmark, Score.submission_id)).tuples())
         boards = [label_sets.current(session, name) for name in ("demo", OTHER)]
@@ -50,11 +52,11 @@ def test_one_worker_scores_and_publishes_every_benchmark(database: Database, sco
 
 def test_a_worker_of_one_benchmark_leaves_the_jobs_of_another(database: Database, scorer: Scorer) -> None:
     other = _other_scorer()
-    prepare(database, scorer, "demo")
-    prepare(database, other, "v1")
+    prepare(database, scorer, label_revision="demo")
+    prepare(database, other, label_revision="v1")
     other_ids = small_benchmark.submit(database, range(1), items=14, benchmark=OTHER)
     on_record(database, other_ids)
-    worker = replace(Worker(database, scorer, 60), others=())
-    drain(worker, lambda: False, lambda seconds: None)
+    worker = replace(Worker(database, scorer, lease_seconds=60), others=())
+    drain(worker, lambda: False, rest=lambda seconds: None)
     with database.read() as session:
         assert session.scalars(select(Score).where(Score.benchmark == OTHER)).first() is None

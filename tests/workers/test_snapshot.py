@@ -46,8 +46,8 @@ def test_an_empty_board_has_a_snapshot_too(ready: Database, scorer: Scorer) -> N
 
 def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, scorer: Scorer) -> None:
     (name,) = small_benchmark.submit(ready, range(1), organisation='<"Ä\u2028', parameters_b=7.0, open_weights=True)
-    rescore(ready, scorer, "demo")
-    rescore(ready, scorer, "flipped")
+    rescore(ready, scorer, revision="demo")
+    rescore(ready, scorer, revision="flipped")
     publish_if_changed(ready, scorer)
     (entry,) = _current(ready)["entries"]
     assert set(entry["tallies"]) == {"demo", "flipped"}
@@ -67,21 +67,21 @@ def test_nothing_is_published_while_nothing_changes(ready: Database, scorer: Sco
     assert publish_if_changed(ready, scorer)
     assert publish_if_changed(ready, scorer) is None
     with ready.write() as session:
-        audit.append(session, "submission.accepted", {})
-        audit.append(session, "job.failed", {})
+        audit.append(session, "submission.accepted", data={})
+        audit.append(session, "job.failed", data={})
     assert publish_if_changed(ready, scorer) is None
     small_benchmark.submit(ready, range(1))
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     assert publish_if_changed(ready, scorer)
     assert publish_if_changed(ready, scorer) is None
 
 
 def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(2))
-    rescore(ready, scorer, "flipped")  # only the other revision
+    rescore(ready, scorer, revision="flipped")  # only the other revision
     publish_if_changed(ready, scorer)
     assert _current(ready)["entries"] == []
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
     assert len(_current(ready)["entries"]) == 2
 
@@ -89,22 +89,22 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
 def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Scorer) -> None:
     (own,) = small_benchmark.submit(ready, range(1))
     (other,) = small_benchmark.submit(ready, range(1, 2), benchmark="another")
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     with ready.write() as session:
         score = session.scalars(select(Score)).one()
         under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
         label_sets.register(session, "demo", "another", "a" * 64, 1)
         session.execute(insert(Score).values(benchmark="another", submission_id=other, **under, tally=score.tally))
-        audit.append(session, "test", {})
+        audit.append(session, "test", data={})
     publish_if_changed(ready, scorer)
     assert [entry["id"] for entry in _current(ready)["entries"]] == [own]
 
 
 def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(2))
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     old = publish_if_changed(ready, scorer)
-    switch_board(ready, scorer, "flipped", "test")
+    switch_board(ready, scorer, revision="flipped", reason="test")
     assert publish_if_changed(ready, scorer) != old
     assert _current(ready)["label_revision"] == "flipped"
     with ready.read() as session:
@@ -117,7 +117,9 @@ def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database,
 
 def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: Database, scorer: Scorer) -> None:
     with ready.write() as session:
-        audit.append(session, "snapshot.published", {"snapshot": "a" * 64, "through": 1})  # as earlier releases said it
+        audit.append(
+            session, "snapshot.published", data={"snapshot": "a" * 64, "through": 1}
+        )  # as earlier releases said it
     publish_if_changed(ready, scorer)
     with ready.read() as session:
         (seconds,) = figures.gather(session).build_seconds
@@ -125,8 +127,8 @@ def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: 
 
 
 def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, scorer: Scorer) -> None:
-    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, scorer.version)
-    switch_board(ready, scorer, "flipped", "test")
+    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version=scorer.version)
+    switch_board(ready, scorer, revision="flipped", reason="test")
     assert publish_if_changed(ready, only_demo) is None
 
 
@@ -135,7 +137,7 @@ def test_what_annotators_and_disputes_say_costs_no_look_at_the_whole_board(ready
     with ready.write() as session:
         before = audit.head(session).seq
         for kind in ("verification.answered", "dispute.opened", "identity.refused", "task.requested"):
-            audit.append(session, kind, {})
+            audit.append(session, kind, data={})
     with ready.read() as session:
         assert not needs_snapshot(session, before)
         shown = session.scalars(select(BoardState.shown_seq)).one()
@@ -146,7 +148,7 @@ def test_what_annotators_and_disputes_say_costs_no_look_at_the_whole_board(ready
 
 def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
     compute_if_changed(ready, scorer)
     publish_if_changed(ready, scorer)
@@ -165,7 +167,7 @@ def test_relations_that_another_release_computed_otherwise_follow(
     ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_benchmark.submit(ready, range(3))
-    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
     compute_if_changed(ready, scorer)
     publish_if_changed(ready, scorer)

@@ -42,10 +42,10 @@ def _other_scorer() -> Scorer:
     """Return the same names of revisions as the demo has, with the labels the other way round, on other pairs."""
     items = build_table(spec_of(OTHER), {"demo": labels.pairs(2)})
     found = {
-        name: label_set(small_benchmark.label_rows(items, flip=flip), name, items)
+        name: label_set(small_benchmark.label_rows(items, flip=flip), name, table=items)
         for name, flip in (("demo", True), ("flipped", False))
     }
-    return Scorer(items, found, SCORER_VERSION)
+    return Scorer(items, found, version=SCORER_VERSION)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class TwoBenchmarks:
 
     def drain(self) -> None:
         for worker in (self.own, self.other):
-            drain(worker, lambda: False, lambda seconds: None)
+            drain(worker, lambda: False, rest=lambda seconds: None)
 
     def board(self, benchmark: str) -> label_sets.ActiveBoard:
         with self.database.read() as session:
@@ -77,12 +77,18 @@ class TwoBenchmarks:
 @pytest.fixture
 def two(database: Database, scorer: Scorer) -> TwoBenchmarks:
     other = _other_scorer()
-    prepare(database, scorer, "demo")
-    prepare(database, other, "demo")
+    prepare(database, scorer, label_revision="demo")
+    prepare(database, other, label_revision="demo")
     own_ids = small_benchmark.submit(database, range(3), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
     on_record(database, [*own_ids, *other_ids])
-    made = TwoBenchmarks(database, Worker(database, scorer, 60), Worker(database, other, 60), own_ids, other_ids)
+    made = TwoBenchmarks(
+        database,
+        Worker(database, scorer, lease_seconds=60),
+        other=Worker(database, other, lease_seconds=60),
+        own_ids=own_ids,
+        other_ids=other_ids,
+    )
     made.drain()
     return made
 
@@ -106,13 +112,13 @@ def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> Non
     assert (own["benchmark"], other["benchmark"]) == ("demo", OTHER)
     assert set(own["relations"]) == set(other["relations"]) == {"demo", "flipped"}
     with two.database.read() as session:
-        assert snapshot_at(session, "demo", "2999-01-01") == two.board("demo").snapshot_id
-        assert snapshot_at(session, OTHER, "2999-01-01") == two.board(OTHER).snapshot_id
+        assert snapshot_at(session, "demo", when="2999-01-01") == two.board("demo").snapshot_id
+        assert snapshot_at(session, OTHER, when="2999-01-01") == two.board(OTHER).snapshot_id
 
 
 def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
     before = two.board("demo"), two.snapshot("demo")
-    switch_board(two.database, two.other.scorer, "flipped", "test")
+    switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
     two.drain()
     assert two.board(OTHER).label_revision == "flipped"
     assert (two.board("demo"), two.snapshot("demo")) == before
@@ -122,12 +128,14 @@ def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBench
 
 
 def test_only_events_of_a_later_benchmark_name_it(two: TwoBenchmarks) -> None:
-    switch_board(two.database, two.own.scorer, "flipped", "test")
-    switch_board(two.database, two.other.scorer, "flipped", "test")
+    switch_board(two.database, two.own.scorer, revision="flipped", reason="test")
+    switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
     kinds = ("board.pointed", "snapshot.published", "relations.computed")
     with two.database.read() as session:
         rows = session.execute(select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.kind.in_(kinds))).all()
-        moves = {name: audit.events_about(session, [audit.board(name)], ["board.pointed"]) for name in ("", OTHER)}
+        moves = {
+            name: audit.events_about(session, [audit.board(name)], kinds=["board.pointed"]) for name in ("", OTHER)
+        }
     for kind in kinds:
         assert {json.loads(body).get("benchmark") for of, body in rows if of == kind} == {None, OTHER}
     assert {name: len(found) for name, found in moves.items()} == {"": 2, OTHER: 2}
@@ -151,7 +159,9 @@ def test_a_worker_claims_only_what_it_holds(two: TwoBenchmarks) -> None:
     with two.database.write() as session:
         session.execute(update(Job).values(state="queued", finished_at=None, attempts=0))
         held = {OTHER: ("demo",)}
-        claims = [job_queue.claim(session, "w", 60, revisions=held) for _ in range(len(two.other_ids) + 1)]
+        claims = [
+            job_queue.claim(session, "w", lease_seconds=60, revisions=held) for _ in range(len(two.other_ids) + 1)
+        ]
     assert [claim and (claim.benchmark, claim.label_revision) for claim in claims] == [(OTHER, "demo")] * 2 + [None]
 
 
@@ -159,24 +169,40 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
-            queries.add_attempt(session, queries.NewAttempt(name, "demo", 1, {}, 1000.0), ["account:a"])
+            queries.add_attempt(
+                session, queries.NewAttempt(name, "demo", number=1, policy={}, at=1000.0), ["account:a"]
+            )
         assert len(session.scalars(select(Attempt)).all()) == 4
-        assert [len(queries.quota_used(session, name, "account:a", 1001.0)) for name in ("demo", OTHER)] == [3, 1]
-        assert [queries.count_attempts(session, name, "account:a", "demo") for name in ("demo", OTHER)] == [3, 1]
+        assert [
+            len(queries.quota_used(session, name, subject="account:a", now=1001.0)) for name in ("demo", OTHER)
+        ] == [3, 1]
+        assert [
+            queries.count_attempts(session, name, subject="account:a", label_revision="demo")
+            for name in ("demo", OTHER)
+        ] == [3, 1]
 
 
 def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks) -> None:
     with two.database.write() as session:
-        first, _ = tasks.request(session, TaskRequest("rescore.apply", "flipped", {}, "test", "a", "demo"))
-        second, new = tasks.request(session, TaskRequest("rescore.apply", "flipped", {}, "test", "a", OTHER))
+        first, _ = tasks.request(
+            session,
+            TaskRequest("rescore.apply", "flipped", params={}, reason="test", requested_by="a", benchmark="demo"),
+        )
+        second, new = tasks.request(
+            session,
+            TaskRequest("rescore.apply", "flipped", params={}, reason="test", requested_by="a", benchmark=OTHER),
+        )
         assert new
         with pytest.raises(TaskConflict):
-            tasks.request(session, TaskRequest("rescore.apply", "demo", {}, "test", "a", OTHER))
-        claim = tasks.claim(session, "w", 60, TaskFilter(OTHER))
+            tasks.request(
+                session,
+                TaskRequest("rescore.apply", "demo", params={}, reason="test", requested_by="a", benchmark=OTHER),
+            )
+        claim = tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER))
         assert claim is not None
         assert (claim.task_id, claim.benchmark) == (second, OTHER)
-        assert tasks.claim(session, "w", 60, TaskFilter(OTHER)) is None
-        assert tasks.claim(session, "w", 60, TaskFilter("demo")) is not None
+        assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER)) is None
+        assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter("demo")) is not None
     assert first != second
 
 
@@ -184,23 +210,23 @@ def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two:
     facts = {"benchmark": OTHER, "disclosure": "categories", "spec": "x", "items": 1, "digest": "a" * 64}
     facts |= {"commitment": "a" * 64, "difference": {}, "reason": "x", "requested_by": "local"}
     with two.database.write() as session:
-        label_imports.record(session, "v2", facts)
-        label_imports.record(session, "v2", {**facts, "benchmark": "demo"})
-        assert label_imports.publish(session, OTHER, "v2")
+        label_imports.record(session, "v2", facts=facts)
+        label_imports.record(session, "v2", facts={**facts, "benchmark": "demo"})
+        assert label_imports.publish(session, OTHER, revision="v2")
         assert label_imports.drafts(session, OTHER) == set()
         assert label_imports.drafts(session, "demo") == {"v2"}
-        assert label_imports.discard(session, "demo", "v2")
+        assert label_imports.discard(session, "demo", revision="v2")
         assert label_imports.names(session, OTHER) == {"v2"}
 
 
 def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:
     entries = {name: ids[0] for name, ids in (("demo", two.own_ids), (OTHER, two.other_ids))}
     for scorer in (two.own.scorer, two.other.scorer):
-        switch_board(two.database, scorer, "flipped", "test")
+        switch_board(two.database, scorer, revision="flipped", reason="test")
     with two.database.write() as session:
         for entry in entries.values():
-            audit.append(session, "entry.flagged", {"entry": entry, "note": "x", "by": "m"})
-        audit.append(session, "submissions.paused", {"message": "x", "by": "m"})
+            audit.append(session, "entry.flagged", data={"entry": entry, "note": "x", "by": "m"})
+        audit.append(session, "submissions.paused", data={"message": "x", "by": "m"})
     events = ACTIONS.public_events()
     for name, entry in entries.items():
         found = decisions(two.database, events, benchmark=name)

@@ -47,7 +47,7 @@ FAR = 4e9  # seconds since 1970
 
 
 def arrive(
-    database: Database, scorer: Scorer, number: int, shown: EntryVisibility = visibility.PLAIN, **said: Any
+    database: Database, scorer: Scorer, *, number: int, shown: EntryVisibility = visibility.PLAIN, **said: Any
 ) -> str:
     """Return a scored entry of OWNER's, as the intake records it."""
     (name,) = small_benchmark.submit(database, range(number, number + 1), **({"owner": OWNER, **said}))
@@ -55,8 +55,8 @@ def arrive(
         session.execute(
             insert(Attempt).values(submission_id=name, label_revision="demo", number=number + 1, policy={}, at=1.0)
         )
-        visibility.request_approval(session, name, shown, approval=False)
-    rescore(database, scorer, "demo")
+        visibility.request_approval(session, name, shown=shown, approval=False)
+    rescore(database, scorer, revision="demo")
     return name
 
 
@@ -77,8 +77,8 @@ def every_snapshot(database: Database) -> str:
 
 
 def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:
-    name = arrive(ready, scorer, 0, EntryVisibility(FAR), **SECRETS)
-    arrive(ready, scorer, 1, model="named", organisation="Lab")
+    name = arrive(ready, scorer, number=0, shown=EntryVisibility(FAR), **SECRETS)
+    arrive(ready, scorer, number=1, model="named", organisation="Lab")
     found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
     assert (found[name]["model"], found[name]["anonymous_until"]) == ("judge 0", "2096-10-02T07:06:40Z")
     assert (found[name]["attempt"], found[name]["attempts"]) == (1, None)
@@ -103,7 +103,7 @@ def _pointer(database: Database) -> str:
 
 def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, scorer: Scorer) -> None:
     """The positive control."""
-    arrive(ready, scorer, 0, **SECRETS)
+    arrive(ready, scorer, number=0, **SECRETS)
     shown = json.dumps(body(ready, scorer))
     for secret in SECRETS.values():
         assert secret in shown
@@ -111,9 +111,9 @@ def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, sc
 
 
 def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: Scorer) -> None:
-    name = arrive(ready, scorer, 0, EntryVisibility(FAR), **SECRETS)
+    name = arrive(ready, scorer, number=0, shown=EntryVisibility(FAR), **SECRETS)
     assert "lanted" not in json.dumps(body(ready, scorer))
-    worker = Worker(ready, scorer, 60)
+    worker = Worker(ready, scorer, lease_seconds=60)
     assert worker.end_anonymity() == 0
     with ready.write() as session:
         session.execute(update(Visibility).values(anonymous_until=database_now() - 1.0))
@@ -124,8 +124,8 @@ def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: S
 
 
 def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready: Database, scorer: Scorer) -> None:
-    shown = arrive(ready, scorer, 0)
-    unseen = arrive(ready, scorer, 1, EntryVisibility(published=False), model="Planted-Model-7e1")
+    shown = arrive(ready, scorer, number=0)
+    unseen = arrive(ready, scorer, number=1, shown=EntryVisibility(published=False), model="Planted-Model-7e1")
     found = body(ready, scorer)
     assert [entry["id"] for entry in found["entries"]] == [shown]
     assert found["unpublished"] == 1
@@ -141,7 +141,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
 
 
 def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer) -> None:
-    unseen = arrive(ready, scorer, 0, EntryVisibility(published=False))
+    unseen = arrive(ready, scorer, number=0, shown=EntryVisibility(published=False))
     assert body(ready, scorer)["entries"] == []
     with ready.write() as session:
         assert visibility.publish(session, unseen, by="owner")
@@ -150,7 +150,7 @@ def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer)
 
 
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:
-    unseen = arrive(ready, scorer, 0, EntryVisibility(published=False))
+    unseen = arrive(ready, scorer, number=0, shown=EntryVisibility(published=False))
     entries.withdraw(by(ready, person(OWNER)), unseen, "Planted-Reason-7e1")
     found = body(ready, scorer)
     assert (found["stubs"], found["entries"], found["unpublished"]) == ([], [], 1)
@@ -163,7 +163,7 @@ def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready:
 def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: Database, scorer: Scorer) -> None:
     (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER)
     with ready.write() as session:
-        visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
+        visibility.request_approval(session, waiting, shown=visibility.PLAIN, approval=True)
     entries.withdraw(by(ready, person(OWNER)), waiting, "Planted-Reason-7e1")
     assert body(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
@@ -176,7 +176,7 @@ def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: D
 
 
 def test_attempts_are_those_of_the_account_whatever_the_model(ready: Database, scorer: Scorer) -> None:
-    ids = [arrive(ready, scorer, number, model=f"model {number}") for number in range(3)]
+    ids = [arrive(ready, scorer, number=number, model=f"model {number}") for number in range(3)]
     entries.withdraw(by(ready, MAINTAINER), ids[2], "not ours")
     found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
     assert [(found[name]["attempt"], found[name]["attempts"]) for name in ids[:2]] == [(1, 3), (2, 3)]
@@ -190,15 +190,15 @@ def numbers(found: dict[str, Any], *names: str) -> list[tuple[int, int | None]]:
 
 
 def test_an_anonymous_entry_moves_no_number_of_its_accounts_named_rows(ready: Database, scorer: Scorer) -> None:
-    named = arrive(ready, scorer, 0)
+    named = arrive(ready, scorer, number=0)
     before = next(entry for entry in body(ready, scorer)["entries"] if entry["id"] == named)
-    unnamed = arrive(ready, scorer, 1, EntryVisibility(FAR))
+    unnamed = arrive(ready, scorer, number=1, shown=EntryVisibility(FAR))
     found = body(ready, scorer)
     assert next(entry for entry in found["entries"] if entry["id"] == named) == before
     assert numbers(found, named, unnamed) == [(1, 1), (2, None)]
-    later = arrive(ready, scorer, 2)
+    later = arrive(ready, scorer, number=2)
     assert numbers(body(ready, scorer), named, unnamed, later) == [(1, 3), (2, None), (3, 3)]
-    last = arrive(ready, scorer, 3, EntryVisibility(FAR))
+    last = arrive(ready, scorer, number=3, shown=EntryVisibility(FAR))
     found = body(ready, scorer)
     assert numbers(found, named, unnamed, later, last) == [(1, 3), (2, None), (3, 3), (4, None)]
     with ready.write() as session:
@@ -212,8 +212,8 @@ def test_whose_an_anonymous_entry_is_changes_no_byte_of_any_snapshot(
     ready: Database, scorer: Scorer, shown: EntryVisibility
 ) -> None:
     """Totals, best versions, the number of judges: the same whether the account has other rows or not."""
-    arrive(ready, scorer, 0, model="the same")
-    name = arrive(ready, scorer, 1, shown, model="the same", version="2")
+    arrive(ready, scorer, number=0, model="the same")
+    name = arrive(ready, scorer, number=1, shown=shown, model="the same", version="2")
     body(ready, scorer)
     assert compute_if_changed(ready, scorer) > 0
     relations = body(ready, scorer)["relations"]["demo"]
@@ -226,12 +226,12 @@ def test_whose_an_anonymous_entry_is_changes_no_byte_of_any_snapshot(
 def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer: Scorer) -> None:
     (name,) = small_benchmark.submit(ready, range(1))
     with ready.write() as session:
-        visibility.request_approval(session, name, visibility.PLAIN, approval=True)
-    assert rescore(ready, scorer, "demo") == 0
-    assert Worker(ready, scorer, 60).enqueue_missing() == 0
+        visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
+    assert rescore(ready, scorer, revision="demo") == 0
+    assert Worker(ready, scorer, lease_seconds=60).enqueue_missing() == 0
     with ready.read() as session:
-        assert unscored(session, "demo", "demo", scorer.version, {}) == []
+        assert unscored(session, "demo", revision="demo", version=scorer.version, scope={}) == []
     with ready.write() as session:
-        visibility.record_decision(session, name, visibility.APPROVED, "amaintainer0", "fine")
-        assert job_queue.has_missing(session, "demo", "demo", scorer.version)
-    assert rescore(ready, scorer, "demo") == 1
+        visibility.record_decision(session, name, state=visibility.APPROVED, by="amaintainer0", reason="fine")
+        assert job_queue.has_missing(session, "demo", label_revision="demo", scorer_version=scorer.version)
+    assert rescore(ready, scorer, revision="demo") == 1

@@ -50,13 +50,13 @@ class McpEndpoint:
             self._wanted.set()
             await self._started.wait()
         refused = self._refusal(scope["method"])
-        await (refused or self._server or problem(503, "mcp-unavailable", _UNAVAILABLE))(scope, receive, send)
+        await (refused or self._server or problem(503, "mcp-unavailable", detail=_UNAVAILABLE))(scope, receive, send)
 
     def _refusal(self, method: str) -> Response | None:
         """Return the answer to a method that no client of ours needs: nothing here lasts longer than a request."""
         if method == "POST":
             return None
-        refused = problem(405, "method-not-allowed", _ONLY_POST)
+        refused = problem(405, "method-not-allowed", detail=_ONLY_POST)
         refused.headers["Allow"] = "POST"
         return refused
 
@@ -83,7 +83,7 @@ class McpEndpoint:
     def _build(self) -> StreamableHTTPSessionManager:
         from web.mcp.server import build_manager  # imports the library: a second or two
 
-        return build_manager(read_tools(self._specs), self._call, self._specs[0].brand)
+        return build_manager(read_tools(self._specs), self._call, brand=self._specs[0].brand)
 
     async def _call(self, request: ApiRequest) -> tuple[int, Any]:
         """Return status and body of the REST API's answer."""

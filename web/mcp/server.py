@@ -25,7 +25,7 @@ _INSTRUCTIONS = (
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
-def build_manager(tools: Sequence[ReadTool], call_api: CallApi, brand: str) -> StreamableHTTPSessionManager:
+def build_manager(tools: Sequence[ReadTool], call_api: CallApi, *, brand: str) -> StreamableHTTPSessionManager:
     """Return what serves the tools, each request for itself."""
     by_name = {tool.name: tool for tool in tools}
     listed = [_listed(tool) for tool in tools]
@@ -38,7 +38,7 @@ def build_manager(tools: Sequence[ReadTool], call_api: CallApi, brand: str) -> S
         if tool is None:
             return _failure(f"There is no tool {params.name[:60]!r}. The tools are {', '.join(by_name)}.")
         try:
-            return _success(await _result(tool, params.arguments or {}, call_api))
+            return _success(await _result(tool, params.arguments or {}, call_api=call_api))
         except BadCall as error:
             return _failure(str(error))
 
@@ -71,7 +71,7 @@ def _listed(tool: ReadTool) -> types.Tool:
     )
 
 
-async def _result(tool: ReadTool, given: dict[str, Any], call_api: CallApi) -> dict[str, Any]:
+async def _result(tool: ReadTool, given: dict[str, Any], *, call_api: CallApi) -> dict[str, Any]:
     arguments = tool.check(given)
     status, body = await call_api(tool.request(arguments))
     if status >= 400:

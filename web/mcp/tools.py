@@ -123,10 +123,11 @@ def _leaderboard(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadToo
     return ReadTool(
         "leaderboard",
         "Leaderboard",
-        "Judges and how often each agrees with people, with 95% intervals, ranks and ranges of ranks. Accuracies are "
-        'fractions. Those scored here are ranked; a row with a "remark" is not. Numbers that authors reported are not '
+        description="Judges and how often each agrees with people, with 95% intervals, ranks and ranges of ranks. "
+        'Accuracies are fractions. Those scored here are ranked; a row with a "remark" is not. '
+        "Numbers that authors reported are not "
         'verified here: ask for them with tier "reported".',
-        (
+        arguments=(
             benchmark,
             Argument("protocol", f"Rule that turns votes into right or wrong. {rules}. The first is the ranking one."),
             Argument("tier", '"scored" (from uploaded predictions; if left out), "reported" (by authors) or "all".'),
@@ -137,7 +138,7 @@ def _leaderboard(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadToo
             Argument("limit", f"Rows, 1 to 1,000; {USUAL_ROWS} if left out.", schema="integer"),
             Argument("cursor", '"next" of the answer before, for the rows that follow.'),
         ),
-        lambda given: ApiRequest("/api/v1/leaderboard", {"limit": str(USUAL_ROWS), "tier": "scored", **given}),
+        request=lambda given: ApiRequest("/api/v1/leaderboard", {"limit": str(USUAL_ROWS), "tier": "scored", **given}),
     )
 
 
@@ -145,16 +146,16 @@ def _judge(benchmark: Argument) -> ReadTool:
     return ReadTool(
         "judge",
         "One judge",
-        "One judge on every benchmark served here (by name), or the scorecard of one entry (by id): accuracies under "
-        "each rule with intervals, parse rate, position bias.",
-        (
+        description="One judge on every benchmark served here (by name), or the scorecard of one entry (by id): "
+        "accuracies under each rule with intervals, parse rate, position bias.",
+        arguments=(
             Argument("judge", "Name of a judge, a part of it, or its slug."),
             Argument("entry", 'Id of an entry ("id" in leaderboard).'),
             benchmark,
             Argument("revision", "Label revision of the scorecard; the current one if left out."),
         ),
-        _judge_request,
-        _judge_answer,
+        request=_judge_request,
+        answer=_judge_answer,
     )
 
 
@@ -191,14 +192,14 @@ def _compare(benchmark: Argument) -> ReadTool:
     return ReadTool(
         "compare",
         "Compare two entries",
-        "Whether two entries of one benchmark really differ: paired differences on the same pairs with intervals, p "
-        "values and a sentence. Compare only what one benchmark scored.",
-        (
+        description="Whether two entries of one benchmark really differ: paired differences on the same pairs "
+        "with intervals, p values and a sentence. Compare only what one benchmark scored.",
+        arguments=(
             Argument("first", 'Id of an entry ("id" in leaderboard).', required=True),
             Argument("second", "Id of another entry of the same benchmark.", required=True),
             benchmark,
         ),
-        lambda given: ApiRequest(
+        request=lambda given: ApiRequest(
             "/api/v1/compare", {"entries": f"{given['first']},{given['second']}", **_only(given, "benchmark")}
         ),
     )
@@ -218,8 +219,8 @@ def _check(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadTool:
     return ReadTool(
         "check_numbers",
         "Check published percentages",
-        "Which counts of right answers could be behind published percentages, or why there are none.",
-        (
+        description="Which counts of right answers could be behind published percentages, or why there are none.",
+        arguments=(
             Argument(
                 "figures",
                 f'Percentages by name, as printed: {{"overall": "71.9"}}. Names of {listed}.',
@@ -228,7 +229,7 @@ def _check(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadTool:
             ),
             benchmark,
         ),
-        request,
+        request=request,
     )
 
 
@@ -236,9 +237,9 @@ def _policy(benchmark: Argument) -> ReadTool:
     return ReadTool(
         "policy",
         "Rules of this service",
-        "What governs submissions here: quotas, limits, what is disclosed of labels.",
-        (benchmark,),
-        lambda given: ApiRequest("/api/v1/policy", given),
+        description="What governs submissions here: quotas, limits, what is disclosed of labels.",
+        arguments=(benchmark,),
+        request=lambda given: ApiRequest("/api/v1/policy", given),
     )
 
 

@@ -71,12 +71,12 @@ class GradioAllowlistMiddleware:
     `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
     """
 
-    def __init__(self, uploads: Path, public_url: str = "", behind_proxies: bool = False) -> None:
+    def __init__(self, uploads: Path, public_url: str = "", *, behind_proxies: bool = False) -> None:
         self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
         self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
 
-    def attach(self, app: ASGIApp, functions: Collection[int], language: str = ENGLISH) -> None:
+    def attach(self, app: ASGIApp, functions: Collection[int], *, language: str = ENGLISH) -> None:
         """From now on requests in a language go to `app`, whose functions have these numbers in every language."""
         self._apps[language], self._functions = app, functions
 
@@ -113,32 +113,34 @@ class GradioAllowlistMiddleware:
                 return
             receive = replay_body(self._with_stored_paths(body, call), receive)
         if scope["method"] != "HEAD":
-            send = _Renamed(send, str(self._uploads), _SHOWN)
+            send = _Renamed(send, str(self._uploads), shown=_SHOWN)
         await app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
 
     def _read_call(self, body: bytes) -> tuple[Response | None, Any]:
         """Return why a call is refused, or None and the call."""
         if len(body) > MOST_BYTES:
             return problem(
-                413, "too-large", f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first."
+                413, "too-large", detail=f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first."
             ), None
         try:
             call = orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            return problem(422, "not-json", f"The call is not JSON: {error}"), None
+            return problem(422, "not-json", detail=f"The call is not JSON: {error}"), None
         return self._refusal(call), call
 
     def _refusal(self, call: Any) -> Response | None:
         if not isinstance(call, dict):
-            return problem(422, "invalid-call", "A call is a JSON object.")
+            return problem(422, "invalid-call", detail="A call is a JSON object.")
         number = call.get("fn_index")
         if number is not None and (type(number) is not int or number not in self._functions):
-            return problem(404, "unknown-function", "There is no function of this number.")
+            return problem(404, "unknown-function", detail="There is no function of this number.")
         session = call.get("session_hash")
         if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
-            return problem(422, "invalid-session", "A session has up to 64 letters and digits.")
+            return problem(422, "invalid-session", detail="A session has up to 64 letters and digits.")
         if not all(is_uploaded_file(path) for path in file_paths_in(call)):
-            return problem(422, "not-uploaded", "A file in a call is one that was uploaded here within the last hour.")
+            return problem(
+                422, "not-uploaded", detail="A file in a call is one that was uploaded here within the last hour."
+            )
         return None
 
     def _stored(self, path: str) -> str:
@@ -196,7 +198,7 @@ def is_uploaded_file(path: Any) -> bool:
 class _Renamed:
     """Sends JSON and event streams with another name for a directory; everything else as it is."""
 
-    def __init__(self, send: Send, directory: str, shown: str) -> None:
+    def __init__(self, send: Send, directory: str, *, shown: str) -> None:
         written = (json.dumps(directory)[1:-1], orjson.dumps(directory).decode()[1:-1])  # as either writes it in JSON
         self._names, self._shown = [name.encode() for name in dict.fromkeys(written)], shown.encode()
         self._send, self._renames = send, False

@@ -71,7 +71,7 @@ def choose(scope: Scope) -> LanguageChoice:
     known = languages()
     if _PARAMETER in query and (asked := _asked(query, known)):
         rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
-        return LanguageChoice(asked, True, rest)
+        return LanguageChoice(asked, True, query=rest)
     accepted, cookie, referer = b"", b"", b""
     for name, value in scope["headers"]:
         if name == b"accept-language":
@@ -83,8 +83,8 @@ def choose(scope: Scope) -> LanguageChoice:
     # The referer of a call is its page, which may be in a frame that keeps no cookie.
     called = scope["path"].startswith(_GRADIO_CALLS) and _PARAMETER in referer
     if called and (asked := _asked(referer.partition(b"?")[2], known)):
-        return LanguageChoice(asked, False, query)
-    return LanguageChoice(_remembered(cookie, accepted), False, query)
+        return LanguageChoice(asked, False, query=query)
+    return LanguageChoice(_remembered(cookie, accepted), False, query=query)
 
 
 def _asked(query: bytes, known: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ def translating(send: Send, of: Translations) -> Send:
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 told = translated_problem(body, of) if body else body  # HEAD has none
-                await send({**start, "headers": _headers(start, told, of)})
+                await send({**start, "headers": _headers(start, told, of=of)})
                 await send({"type": "http.response.body", "body": told})
 
     return sending
@@ -62,7 +62,7 @@ def _is_problem(start: Message) -> bool:
     return headers.get(b"content-type", b"").startswith(MEDIA_TYPE.encode()) and b"content-encoding" not in headers
 
 
-def _headers(start: Message, body: bytes, of: Translations) -> list[tuple[bytes, bytes]]:
+def _headers(start: Message, body: bytes, *, of: Translations) -> list[tuple[bytes, bytes]]:
     kept = [(name, value) for name, value in start["headers"] if name != b"content-length"]
     length = [(b"content-length", str(len(body)).encode())] if body else []
     return [*kept, *length, (b"content-language", of.language.encode()), (b"vary", b"Accept-Language, Cookie")]

@@ -57,19 +57,21 @@ class RequestLimitsMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] == "http" and "\x00" in scope["path"]:  # no name holds one, and no database takes it
-            await _answer(send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", _("The address holds a NUL.")), None)
+            await _answer(
+                send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", detail=_("The address holds a NUL.")), unread=None
+            )
             return
         if scope["type"] != "http" or scope["method"] in _SAFE:
             await self._app(scope, receive, send)
             return
         file, headers = is_upload(scope), _headers(scope)
         limit = self._limit if file else MOST_BYTES
-        body = LimitedBody(receive, limit, self._patience, self._limit)
-        if refusal := self._look(headers, limit, file):
+        body = LimitedBody(receive, limit, patience=self._patience, unread=self._limit)
+        if refusal := self._look(headers, limit, file=file):
             if refusal.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 await body.discard()
             # Who asks first whether to send the body at all does not send it now.
-            await _answer(send, refusal, None if "expect" in headers else body)
+            await _answer(send, refusal, unread=None if "expect" in headers else body)
             return
         started = False
 
@@ -95,28 +97,30 @@ class RequestLimitsMiddleware:
             if body.refusal is None:
                 raise
         if body.refusal is not None and not started:
-            await _answer(send, body.refusal, body)
+            await _answer(send, body.refusal, unread=body)
 
-    def _look(self, headers: Mapping[str, str], limit: int, file: bool) -> _Refusal | None:
+    def _look(self, headers: Mapping[str, str], limit: int, *, file: bool) -> _Refusal | None:
         if headers.get("content-encoding", "identity") != "identity":
-            return _Refusal(415, "compressed", _("Send the file as it is, without Content-Encoding."))
+            return _Refusal(415, "compressed", detail=_("Send the file as it is, without Content-Encoding."))
         origin = headers.get("origin")
         hosts = (headers.get("host"), headers.get("x-forwarded-host"))
         if origin is not None and origin != self._own and urlsplit(origin).netloc not in hosts:
-            return _Refusal(403, "other-site", "This request was sent by a page of another site.")
+            return _Refusal(403, "other-site", detail="This request was sent by a page of another site.")
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > limit:
             return _too_large(limit)
         size = limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
         if file and self._free() - size < KEPT_FREE:
-            return _Refusal(507, "no-room", _("This service has no room for uploads at the moment. Try again later."))
+            return _Refusal(
+                507, "no-room", detail=_("This service has no room for uploads at the moment. Try again later.")
+            )
         return None
 
 
 class LimitedBody:
     """A request's body as it arrives. Once it is refused, the application sees a disconnect."""
 
-    def __init__(self, receive: Receive, limit: int, patience: float, unread: int) -> None:
+    def __init__(self, receive: Receive, limit: int, *, patience: float, unread: int) -> None:
         """`unread`: how many bytes of it are thrown away at most once it is refused."""
         self._receive, self._limit, self._patience, self._unread = receive, limit, patience, unread
         self._start, self._seen, self.complete = time.monotonic(), 0, False
@@ -132,7 +136,7 @@ class LimitedBody:
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError:
-            return self._refuse(_Refusal(408, "too-slow", _("The upload took too long. Try again.")))
+            return self._refuse(_Refusal(408, "too-slow", detail=_("The upload took too long. Try again.")))
         self._seen += len(message.get("body", b""))
         self.complete = message["type"] != "http.request" or not message.get("more_body", False)
         return self._refuse(_too_large(self._limit)) if self._seen > self._limit else message
@@ -162,10 +166,10 @@ def _too_large(limit: int) -> _Refusal:
     if limit == MOST_BYTES:
         most = f"{MOST_BYTES / 2**20:g} MB"
         text = _("The request is larger than the {most} that it may have without a file.", most=most)
-        return _Refusal(413, "too-large", text)
+        return _Refusal(413, "too-large", detail=text)
     size = (limit - OVERHEAD) / 2**20
     return _Refusal(
-        413, "too-large", _("The file is larger than the {limit:g} MB that this service takes.", limit=size)
+        413, "too-large", detail=_("The file is larger than the {limit:g} MB that this service takes.", limit=size)
     )
 
 
@@ -173,9 +177,9 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-async def _answer(send: Send, refused: _Refusal, unread: LimitedBody | None) -> None:
+async def _answer(send: Send, refused: _Refusal, *, unread: LimitedBody | None) -> None:
     """Send the whole answer; then the connection stays open while the client finishes sending."""
-    body = json.dumps(problem_body(refused.status, refused.code, refused.detail)).encode()
+    body = json.dumps(problem_body(refused.status, refused.code, detail=refused.detail)).encode()
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),

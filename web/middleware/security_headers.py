@@ -50,10 +50,10 @@ class SecurityHeadersMiddleware:
             if message["type"] == "http.response.start":
                 message = dict(message)  # the board's is made once, for everybody
                 if message["status"] in _REDIRECTS:
-                    message["headers"] = [_relative(name, value, scope) for name, value in message["headers"]]
+                    message["headers"] = [_relative(name, value, scope=scope) for name, value in message["headers"]]
                 if not {name for name, _ in message["headers"]} >= _SAID:
                     headers = MutableHeaders(scope=message)
-                    for name, value in _default_headers(scope["path"], message["status"], headers).items():
+                    for name, value in _default_headers(scope["path"], message["status"], headers=headers).items():
                         headers.setdefault(name, value)
                 if self._frames and scope["path"].rstrip("/") != _NEVER_FRAMED:
                     message["headers"] = [(name, self._framed(name, value)) for name, value in message["headers"]]
@@ -67,7 +67,7 @@ class SecurityHeadersMiddleware:
         return value + self._frames if name == _POLICY_NAME and value.endswith(_OWN_FRAMES.encode()) else value
 
 
-def _relative(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+def _relative(name: bytes, value: bytes, *, scope: Scope) -> tuple[bytes, bytes]:
     """Return a header field; a Location on the host that was asked becomes a path, for the Host header is anybody's
     word."""
     if name.lower() != b"location":
@@ -85,7 +85,7 @@ def _own_origins(scope: Scope) -> Iterator[bytes]:
         yield quote(f"{scope['scheme']}://{host}", safe=_LEFT_IN_LOCATIONS).encode()
 
 
-def _default_headers(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]:
+def _default_headers(path: str, status: int, *, headers: MutableHeaders) -> Mapping[str, str]:
     if status == 304:  # what is in the cache keeps its own
         return {}
     kind, gradio = headers.get("content-type", ""), path.startswith("/app")

@@ -44,14 +44,14 @@ class BoardChangedMeanwhile(Exception):
     """The board shows something else than when this was asked for. Look at it, make a new preview, and ask again."""
 
 
-def apply(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim, *, chunk: int = CHUNK) -> None:
+def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim, chunk: int = CHUNK) -> None:
     """Split the task into pieces, or move the board where all their scores are there. Called for each claim of a task.
 
     Raises LeaseLost, BoardChangedMeanwhile, and LabelsError where pieces failed or new entries keep coming faster than
     they are scored.
     """
     staged = replace(scorer, labels={labels.revision: labels})
-    register(database, staged, labels.revision)
+    register(database, staged, revision=labels.revision)
     with database.read() as session:
         if tasks.subtask_counts(session, claim.task_id).failed:
             raise LabelsError(_("some entries could not be scored; the workers' logs say why. The board is as it was"))
@@ -59,34 +59,40 @@ def apply(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim
     if not rounds and _split(database, staged, claim, 0, chunk):
         return
     if _scope(claim):
-        _finish_part(database, staged, claim)
+        _finish_part(database, staged, claim=claim)
         return
-    if _move(database, scorer, labels, claim):
+    if _move(database, scorer, labels=labels, claim=claim):
         return
     if len(rounds) >= _ROUNDS or not _split(database, staged, claim, len(rounds), chunk):
         raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
 
 
-def _move(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim) -> bool:
+def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim) -> bool:
     """Move the board and end the task; False where an entry of the board has no score under the new labels yet."""
-    moves = _moves(database, scorer, labels)
+    moves = _moves(database, scorer, labels=labels)
     with database.write() as session:
         label_sets.lock_board(session, scorer.benchmark)
         board = _expected(session, claim)
         if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
-            tasks.finish(session, claim, {"changed": False}, _("The board shows this already."))
+            tasks.finish(session, claim, result={"changed": False}, outcome=_("The board shows this already."))
             return True
-        if _left_out(session, board, labels.revision, scorer.version):
+        if _left_out(session, board, revision=labels.revision, version=scorer.version):
             return False
-        _activate(session, scorer, labels, claim, board, moves)
+        _activate(session, scorer, labels=labels, claim=claim, board=board, moves=moves)
         return True
 
 
-def score_piece(database: Database, staged: Scorer, claim: TaskClaim) -> None:
+def score_piece(database: Database, staged: Scorer, *, claim: TaskClaim) -> None:
     """Scores the entries of one piece that have no score yet; its end and their scores are one transaction."""
     ids: Sequence[str] = claim.params["entries"]
     (revision,) = staged.revisions
-    score_some(database, staged, revision, ids, lambda session: tasks.finish(session, claim, {}, ""))
+    score_some(
+        database,
+        staged,
+        revision=revision,
+        ids=ids,
+        first=lambda session: tasks.finish(session, claim, result={}, outcome=""),
+    )
 
 
 def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
@@ -101,10 +107,10 @@ def _split(database: Database, staged: Scorer, claim: TaskClaim, round_number: i
     """Have all workers score what is missing; False where nothing is."""
     (revision,) = staged.revisions
     with database.write() as session:
-        missing = unscored(session, staged.benchmark, revision, staged.version, _scope(claim))
+        missing = unscored(session, staged.benchmark, revision=revision, version=staged.version, scope=_scope(claim))
         parts = [missing[start : start + chunk] for start in range(0, len(missing), chunk)]
         if parts:
-            tasks.split(session, claim, [({"entries": part, "round": round_number}, len(part)) for part in parts])
+            tasks.split(session, claim, parts=[({"entries": part, "round": round_number}, len(part)) for part in parts])
     return bool(missing)
 
 
@@ -113,13 +119,17 @@ def _scope(claim: TaskClaim) -> Mapping[str, Any]:
     return claim.params.get("scope") or {}
 
 
-def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
+def _finish_part(database: Database, staged: Scorer, *, claim: TaskClaim) -> None:
     """Finish a partial re-score without moving the pointer. Under the board's rules the entries now appear on it."""
     (revision,) = staged.revisions
     with database.write() as session:
         # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
         tried = {name for part in tasks.subtask_params(session, claim.task_id) for name in part["entries"]}
-        left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
+        left = len(
+            tried.intersection(
+                unscored(session, staged.table.benchmark, revision=revision, version=staged.version, scope={})
+            )
+        )
         scores = len(tried) - left
         words = ngettext(
             "{n:,} entry scored under revision {revision}; the board shows the revision that it showed.",
@@ -140,13 +150,13 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
                 left=left,
             )
         result = {"scores": scores, "left": left}
-        tasks.finish(session, claim, {"changed": scores > 0, **result}, words)
+        tasks.finish(session, claim, result={"changed": scores > 0, **result}, outcome=words)
         about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
         about |= {"by": claim.requested_by, "task": claim.task_id, **audit.scope(session, claim.benchmark)}
-        audit.append(session, STAGED, {**result, **about})
+        audit.append(session, STAGED, data={**result, **about})
 
 
-def _left_out(session: Session, board: ActiveBoard, revision: str, version: str) -> int:
+def _left_out(session: Session, board: ActiveBoard, *, revision: str, version: str) -> int:
     """Return entries that are scored under what the board shows, but not under the new revision."""
     new = aliased(Score)
     scored = exists().where(
@@ -165,7 +175,7 @@ def _left_out(session: Session, board: ActiveBoard, revision: str, version: str)
 
 
 def _activate(
-    session: Session, scorer: Scorer, labels: LabelSet, claim: TaskClaim, board: ActiveBoard, moves: dict[str, Any]
+    session: Session, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim, board: ActiveBoard, moves: dict[str, Any]
 ) -> None:
     """Move the pointer in one transaction. The fence comes first, the audit chain last."""
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}
@@ -179,17 +189,19 @@ def _activate(
             moves["entries"],
             moved=moves["moved"],
         )
-    tasks.finish(session, claim, {"changed": True, **moves}, words)
-    published = label_imports.publish(session, scorer.benchmark, labels.revision)
-    label_sets.activate_revision(session, scorer.benchmark, labels.revision, scorer.version, claim.reason)
-    imported = label_imports.find(session, scorer.benchmark, labels.revision)
+    tasks.finish(session, claim, result={"changed": True, **moves}, outcome=words)
+    published = label_imports.publish(session, scorer.benchmark, revision=labels.revision)
+    label_sets.activate_revision(
+        session, scorer.benchmark, label_revision=labels.revision, scorer_version=scorer.version, reason=claim.reason
+    )
+    imported = label_imports.find(session, scorer.benchmark, revision=labels.revision)
     facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
     about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}
     about["commitment"] = imported.commitment if imported else None
-    audit.append(session, APPLIED, {**facts, **about, **audit.scope(session, scorer.benchmark)})
+    audit.append(session, APPLIED, data={**facts, **about, **audit.scope(session, scorer.benchmark)})
 
 
-def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, Any]:
+def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str, Any]:
     """Return the diff for the changelog: counts of labels, entries and ranks."""
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
@@ -201,10 +213,10 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
             return {}
         spec = scorer.table.spec
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        levels = ladder.levels(session, board.benchmark, scorer.hidden)
+        levels = ladder.levels(session, board.benchmark, configured=scorer.hidden)
         concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
         level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
-        not_shown = {entry for entry, *_ in ladder.withheld(session, spec, concerned)}
+        not_shown = {entry for entry, *_ in ladder.withheld(session, spec, levels=concerned)}
         scored = {entry.id for entry in entries_on_board(session, spec.id, *then)}
         scored -= not_shown
         entries = [entry for entry in entries_on_board(session, spec.id, *where) if entry.id in scored]
@@ -216,7 +228,7 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         return {"labels": None, "entries": len(entries)}
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
-    before, after = (rank_entries(entries, count, spec) for count in counts)
+    before, after = (rank_entries(entries, count, spec=spec) for count in counts)
     headline = spec.headline_first.index(spec.headline)
     digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
     shown = [one.shares[:, headline].round(digits) for one in (before, after)]

@@ -76,6 +76,7 @@ class AnomalyDetector:
         self,
         database: Database,
         entries: Sequence[Variant],
+        *,
         table: ItemTable,
         pointer: ActiveBoard,
         level: str = PUBLIC,
@@ -90,13 +91,13 @@ class AnomalyDetector:
             self._under, self._level, self._shares = under, level, {}
         unread = [entry.id for entry in entries if entry.id not in self._planes]
         for start in range(0, len(unread), _CHUNK):
-            self._read_votes(database, unread[start : start + _CHUNK], len(table))
+            self._read_votes(database, unread[start : start + _CHUNK], items=len(table))
         if uncounted := [entry.id for entry in entries if entry.id not in self._shares]:
             with database.read() as session:
                 counts = stored_counts(session, uncounted, table.spec, *under[1:])
-            self._shares.update(zip(uncounted, shown_shares(counts, level, table.spec).tolist(), strict=True))
+            self._shares.update(zip(uncounted, shown_shares(counts, level, spec=table.spec).tolist(), strict=True))
 
-    def _read_votes(self, database: Database, names: Sequence[str], items: int) -> None:
+    def _read_votes(self, database: Database, names: Sequence[str], *, items: int) -> None:
         columns = (Submission.id, Submission.votes_per_item, Submission.votes, Submission.report)
         with database.read() as session:
             rows = session.execute(
@@ -110,17 +111,17 @@ class AnomalyDetector:
                 self._files[row.id] = _KnownFile(k, row.report.get("texts"))
 
     def look_for_labels(
-        self, names: Collection[str], public: Iterable[LabelSet], table: ItemTable
+        self, names: Collection[str], public: Iterable[LabelSet], *, table: ItemTable
     ) -> Iterator[DetectedAnomaly]:
         """Yield entries that look like public labels, or their complement, as no judge would."""
         for labels in public:
             for name in names:
                 verdicts = anomalies.unpacked(self._planes[name], len(table))
-                if seen := anomalies.like_public_labels(verdicts, labels.preferred, table.source_index):
-                    yield DetectedAnomaly(name, "public-labels", labels.revision, seen)
+                if seen := anomalies.like_public_labels(verdicts, labels.preferred, groups=table.source_index):
+                    yield DetectedAnomaly(name, "public-labels", subject=labels.revision, evidence=seen)
 
     def inspect(
-        self, entries: Sequence[Variant], wanted: Collection[str] | None, table: ItemTable
+        self, entries: Sequence[Variant], wanted: Collection[str] | None, *, table: ItemTable
     ) -> Iterator[DetectedAnomaly]:
         """Yield the anomalies of the wanted entries (None: all). ``entries`` are ordered by age."""
         if not entries:
@@ -138,15 +139,17 @@ class AnomalyDetector:
                 file = self._files[entry.id]
                 revision = self._under[1]
                 if seen := anomalies.is_far_above_best(overall, best):
-                    yield DetectedAnomaly(entry.id, "above-best-known", revision, {**seen, "best_is": best_of})
+                    yield DetectedAnomaly(
+                        entry.id, "above-best-known", subject=revision, evidence={**seen, "best_is": best_of}
+                    )
                 if seen := anomalies.near_equal(overall, categories):
-                    yield DetectedAnomaly(entry.id, "near-equal-categories", revision, seen)
+                    yield DetectedAnomaly(entry.id, "near-equal-categories", subject=revision, evidence=seen)
                 if seen := anomalies.identical_texts(file.texts, file.k):
-                    yield DetectedAnomaly(entry.id, "identical-texts", "", seen)
+                    yield DetectedAnomaly(entry.id, "identical-texts", subject="", evidence=seen)
                 if seen := anomalies.empty_texts(file.texts):
-                    yield DetectedAnomaly(entry.id, "empty-texts", "", seen)
-                if near := anomalies.nearest_duplicate(stacked[index], stacked[:index], items):
-                    yield _duplicate(entry, entries, near, items)
+                    yield DetectedAnomaly(entry.id, "empty-texts", subject="", evidence=seen)
+                if near := anomalies.nearest_duplicate(stacked[index], stacked[:index], items=items):
+                    yield _duplicate(entry, entries, near=near, items=items)
             if overall is not None and (best is None or overall > best):
                 best, best_of = overall, entry.id
 
@@ -165,7 +168,9 @@ class DetectedAnomaly(NamedTuple):
     evidence: Evidence
 
 
-def _duplicate(entry: Variant, entries: Sequence[Variant], near: tuple[int, int, int], items: int) -> DetectedAnomaly:
+def _duplicate(
+    entry: Variant, entries: Sequence[Variant], *, near: tuple[int, int, int], items: int
+) -> DetectedAnomaly:
     index, different, how_many = near
     other = entries[index]
     evidence = {
@@ -174,11 +179,11 @@ def _duplicate(entry: Variant, entries: Sequence[Variant], near: tuple[int, int,
         "same_account": other.owner == entry.owner,
         "entries_that_near": how_many,
     }
-    return DetectedAnomaly(entry.id, "near-duplicate", other.id, evidence)
+    return DetectedAnomaly(entry.id, "near-duplicate", subject=other.id, evidence=evidence)
 
 
 def detect_if_changed(
-    database: Database, scorer: Scorer, watcher: AnomalyDetector, index: BoardIndex | None = None
+    database: Database, scorer: Scorer, *, watcher: AnomalyDetector, index: BoardIndex | None = None
 ) -> int:
     """Look at what was scored or published since the last look; returns how many suspicions are new.
 
@@ -192,19 +197,21 @@ def detect_if_changed(
         through, head = session.execute(_cursor(pointer.benchmark)).scalar_one(), audit.head(session).seq
         if head <= watcher.unseen_from(through):
             return 0
-        wanted = _scored_since(session, watcher.unseen_from(through), pointer)
+        wanted = _scored_since(session, watcher.unseen_from(through), pointer=pointer)
         if wanted is not None and not wanted:
             watcher.saw_nothing(through, head)
             return 0
-        entries = [entry.variant for entry in known.view(session, scorer, pointer).shown]
+        entries = [entry.variant for entry in known.view(session, scorer, pointer=pointer).shown]
         public = _public_beside_hidden(session, scorer)
         hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
     with scorer.trace("detection"):
-        watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
-        result = list(watcher.inspect(entries, wanted, scorer.table))
+        watcher.learn(
+            database, entries, table=scorer.table, pointer=pointer, level=hidden.get(pointer.label_revision, PUBLIC)
+        )
+        result = list(watcher.inspect(entries, wanted, table=scorer.table))
         new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
-        result += watcher.look_for_labels(new, public, scorer.table)
-        return _record(database, pointer.benchmark, through, head, result)
+        result += watcher.look_for_labels(new, public, table=scorer.table)
+        return _record(database, pointer.benchmark, through=through, head=head, detected_anomalies=result)
 
 
 def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
@@ -217,7 +224,7 @@ def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
     return public if hidden & scorer.labels.keys() else []
 
 
-def _scored_since(session: Session, seq: int, pointer: ActiveBoard) -> set[str] | None:
+def _scored_since(session: Session, seq: int, *, pointer: ActiveBoard) -> set[str] | None:
     """Return the entries that got a score, or came on the board with one, after an event; None: all may have."""
     kinds = (audit.SCORED, audit.SCORES_RECORDED, _POINTED, *_ON_THE_BOARD)
     rows = session.execute(
@@ -247,7 +254,7 @@ def _cursor(benchmark: str) -> Select[int]:
 
 
 def _record(
-    database: Database, benchmark: str, through: int, head: int, detected_anomalies: Sequence[DetectedAnomaly]
+    database: Database, benchmark: str, *, through: int, head: int, detected_anomalies: Sequence[DetectedAnomaly]
 ) -> int:
     """Store what is new; nothing where another worker was faster, or a maintainer asked for a fresh look meanwhile."""
     with database.write() as session:
@@ -261,7 +268,7 @@ def _record(
         cursor = update(AnomalyScanCursor).where(AnomalyScanCursor.benchmark == benchmark)
         session.execute(cursor.values(through_seq=head))
         if new:
-            audit.append(session, RAISED, {"suspicions": len(new)})
+            audit.append(session, RAISED, data={"suspicions": len(new)})
     if new:
         log.info(RAISED, extra={"data": {"suspicions": len(new)}})
     return len(new)

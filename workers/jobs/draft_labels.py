@@ -35,16 +35,16 @@ from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
 
-def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim) -> None:
+def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskClaim) -> None:
     """Write the revision that the task names. Raises LabelsError, LeaseLost."""
     with database.read() as session:
-        if label_imports.name_taken(session, scorer.benchmark, claim.subject):
+        if label_imports.name_taken(session, scorer.benchmark, revision=claim.subject):
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
-    base = import_labels.load(database, scorer, store, claim.params["base"])
-    said, source = _said(database, scorer.table.benchmark, claim.params)
+    base = import_labels.load(database, scorer, store=store, revision=claim.params["base"])
+    said, source = _said(database, scorer.table.benchmark, params=claim.params)
     proposals = {key: one for key, one in said.items() if one is not None}
-    labels, counted = changed(base, claim.subject, scorer.table, proposals)
+    labels, counted = changed(base, claim.subject, table=scorer.table, proposals=proposals)
     counted["undecided"] = len(said) - len(proposals)  # ties and contradictions: the base's label stays
     pairs = counted["flipped"] + counted["as_it_is"]
     few = pairs < MIN_PAIRS_DISCLOSED
@@ -54,11 +54,13 @@ def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClai
         more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"
     shown = board.label_revision if board else None
-    import_labels.keep_draft(database, scorer, store, claim, LabelDraft(labels, spec, shown, more, few))
+    import_labels.keep_draft(
+        database, scorer, store=store, claim=claim, draft=LabelDraft(labels, spec, against=shown, more=more, few=few)
+    )
 
 
 def changed(
-    base: LabelSet, revision: str, table: ItemTable, proposals: Mapping[str, Proposal]
+    base: LabelSet, revision: str, *, table: ItemTable, proposals: Mapping[str, Proposal]
 ) -> tuple[LabelSet, dict[str, int]]:
     """Return the base with the proposals, and counts. `as_it_is`: the base says the same; `not_there`: it lacks the
     item.
@@ -85,15 +87,15 @@ def changed(
             tags[index] = proposal.tags
     _check_categories(label, table)
     kept = None if tags is None else {i: tags[i] for i in label}
-    return make_label_set(revision, table, label, kept), counted
+    return make_label_set(revision, table, preferred=label, tags=kept), counted
 
 
-def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tuple[dict[str, Proposal | None], str]:
+def _said(database: Database, benchmark: str, *, params: Mapping[str, Any]) -> tuple[dict[str, Proposal | None], str]:
     """Return item key -> what people want for it, None where they contradict one another; and where that is from."""
     with database.read() as session:
         if "project" in params:
             return _verified(session, params["project"]), f"verification project {params['project']}"
-        named = disputes.find(session, benchmark, params["disputes"])
+        named = disputes.find(session, benchmark, ids=params["disputes"])
     accepted = sorted(one for one in named if one.state == "accepted")
     by_item: dict[str, list[tuple[str, str | None]]] = {}
     for one in accepted:

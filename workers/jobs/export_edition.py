@@ -28,7 +28,7 @@ from storage.jobs.tasks import TaskClaim
 _USUAL_ANSWERS = 2
 
 
-def export_edition(database: Database, claim: TaskClaim, root: Path | None) -> None:
+def export_edition(database: Database, claim: TaskClaim, *, root: Path | None) -> None:
     """Make the edition that the task names. Raises CurateError, LeaseLost.
 
     `root` gets three folders: `public`, `private` with the labels, `verified` with what people decided.
@@ -36,21 +36,23 @@ def export_edition(database: Database, claim: TaskClaim, root: Path | None) -> N
     if root is None:
         raise CurateError(_("This worker has no folder for editions."))
     with database.read() as session:
-        project = annotation_projects.project(session, claim.benchmark, claim.params["project"])
-        pool = pools.pool(session, claim.benchmark, (project and project.pool_id) or 0)
+        project = annotation_projects.project(session, claim.benchmark, project_id=claim.params["project"])
+        pool = pools.pool(session, claim.benchmark, pool_id=(project and project.pool_id) or 0)
         if project is None or pool is None or project.closed_at is None:
             raise CurateError(
                 _("There is no closed project {project} about candidates.", project=claim.params["project"])
             )
         answers, gold = _answers(session, project), adjudications.gold(session, project.id)
-    folders = EditionFolders(root / "verified" / claim.subject, Path(pool.folder), root / "public", root / "private")
+    folders = EditionFolders(
+        root / "verified" / claim.subject, Path(pool.folder), public=root / "public", private=root / "private"
+    )
     with locked(root):
         card = _made_before(folders, claim)
         if card is None:
-            _verify(folders, pool, project, answers, gold)
+            _verify(folders, pool, project=project, answers=answers, gold=gold)
             write_json(folders.verified / "request.json", _request(claim))
-            card = freeze(_plan(claim), folders, pool.report, partial=claim.params["partial"])
-    _record(database, claim, folders, card)
+            card = freeze(_plan(claim), folders, report=pool.report, partial=claim.params["partial"])
+    _record(database, claim, folders=folders, card=card)
 
 
 def _answers(session: Session, project: Project) -> list[PersonAnswer]:
@@ -61,24 +63,26 @@ def _answers(session: Session, project: Project) -> list[PersonAnswer]:
         PersonAnswer(
             answer.item,
             answer.account,
-            answer.verdict,
-            tuple(answer.errors),
-            answer.note,
-            taken.get((answer.account, answer.item)),
-            first.get((answer.account, answer.item), ""),
-            orders.get((answer.account, answer.item), ""),
+            verdict=answer.verdict,
+            errors=tuple(answer.errors),
+            note=answer.note,
+            seconds=taken.get((answer.account, answer.item)),
+            first_verdict=first.get((answer.account, answer.item), ""),
+            shown_first=orders.get((answer.account, answer.item), ""),
         )
         for answer in annotation_projects.answers(session, project.id)
     ]
     decided = adjudications.decisions(session, project.id).values()
     return given + [
-        PersonAnswer(one.item, f"{ADJUDICATOR}{one.account}", one.verdict, tuple(one.errors), one.note)
+        PersonAnswer(
+            one.item, f"{ADJUDICATOR}{one.account}", verdict=one.verdict, errors=tuple(one.errors), note=one.note
+        )
         for one in decided
     ]
 
 
 def _verify(
-    folders: EditionFolders, pool: PoolView, project: Project, answers: list[PersonAnswer], gold: Mapping[str, str]
+    folders: EditionFolders, pool: PoolView, *, project: Project, answers: list[PersonAnswer], gold: Mapping[str, str]
 ) -> None:
     path = folders.pool / pool.candidates
     if not path.is_file() or file_digest(path) != pool.sha256:
@@ -88,13 +92,19 @@ def _verify(
     reviewers = frozenset(answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR))
     rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, unanimous=True)
     folders.verified.mkdir(mode=0o700, parents=True, exist_ok=True)
-    record_verification(folders.verified, read_candidates(path), answers, rules, gold)
+    record_verification(folders.verified, read_candidates(path), answers=answers, rules=rules, gold=gold)
 
 
 def _plan(claim: TaskClaim) -> EditionPlan:
     asked = claim.params
     return EditionPlan(
-        claim.subject, asked["version"], asked["title"], asked["citation"], asked["hidden"] / 100, 0, asked["retire"]
+        claim.subject,
+        asked["version"],
+        title=asked["title"],
+        citation=asked["citation"],
+        hidden_share=asked["hidden"] / 100,
+        seed=0,
+        retire=asked["retire"],
     )
 
 
@@ -110,7 +120,7 @@ def _made_before(folders: EditionFolders, claim: TaskClaim) -> dict[str, Any] | 
     return None
 
 
-def _record(database: Database, claim: TaskClaim, folders: EditionFolders, card: Mapping[str, Any]) -> None:
+def _record(database: Database, claim: TaskClaim, *, folders: EditionFolders, card: Mapping[str, Any]) -> None:
     judges = [one["judge"] for one in card["filter"]["judges"]] if card["filter"] else []
     facts = {"pairs": card["pairs"], "public": card["public"], "hidden": card["hidden"], "filtered_by": judges}
     facts |= {"title": card["title"], "version": card["version"], "label_commitment": card["label_commitment"]}
@@ -126,6 +136,8 @@ def _record(database: Database, claim: TaskClaim, folders: EditionFolders, card:
             public=public,
             private=private,
         )
-        tasks.finish(session, claim, {**facts, **where, "project": claim.params["project"]}, outcome)
+        tasks.finish(session, claim, result={**facts, **where, "project": claim.params["project"]}, outcome=outcome)
         digest = {"card_sha256": file_digest(public / "card.json")}
-        audit.append(session, EXPORTED, {**about, **facts, **digest, "by": claim.requested_by, "reason": claim.reason})
+        audit.append(
+            session, EXPORTED, data={**about, **facts, **digest, "by": claim.requested_by, "reason": claim.reason}
+        )

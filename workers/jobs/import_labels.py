@@ -31,6 +31,7 @@ _INSTEAD = _(
 def import_labels(
     database: Database,
     scorer: Scorer,
+    *,
     store: LabelStore,
     claim: TaskClaim,
     directories: Sequence[Path] | None = None,
@@ -42,13 +43,19 @@ def import_labels(
     dataset.
     """
     with database.read() as session:
-        if label_imports.name_taken(session, scorer.benchmark, claim.subject):
+        if label_imports.name_taken(session, scorer.benchmark, revision=claim.subject):
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     spec = claim.params["spec"]
     source = spec if directories is None else allowed_source(spec, directories)
-    labels = load_labels(source, claim.subject, scorer.table, token)
-    keep_draft(database, scorer, store, claim, LabelDraft(labels, spec, board.label_revision if board else None))
+    labels = load_labels(source, claim.subject, table=scorer.table, token=token)
+    keep_draft(
+        database,
+        scorer,
+        store=store,
+        claim=claim,
+        draft=LabelDraft(labels, spec, against=board.label_revision if board else None),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +73,15 @@ class LabelDraft:
     few: bool = False
 
 
-def keep_draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim, draft: LabelDraft) -> None:
+def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskClaim, draft: LabelDraft) -> None:
     """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost."""
     labels = draft.labels
-    level = claim.params["disclosure"] or level_of(database, scorer, claim.params["base"])
-    weak = jobs_weak_hiding.of_new(database, scorer, store, labels, level)
+    level = claim.params["disclosure"] or level_of(database, scorer, revision=claim.params["base"])
+    weak = jobs_weak_hiding.of_new(database, scorer, store=store, labels=labels, level=level)
     if weak and not claim.params.get("accept_weak_hiding"):
         raise LabelsError(f"{weak[0].sentence} {_INSTEAD}")
     stored = store.keep(labels)
-    changed = _against(scorer, draft.against, labels)
+    changed = _against(scorer, draft.against, labels=labels)
     if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
     result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
@@ -83,61 +90,65 @@ def keep_draft(database: Database, scorer: Scorer, store: LabelStore, claim: Tas
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
         outcome = ngettext("{n:,} label imported as a draft.", "{n:,} labels imported as a draft.", labels.items)
-        tasks.finish(session, claim, {**result, **draft.more}, outcome)
-        label_imports.record(session, labels.revision, {**facts, **result, **why})
-        weak_hiding.accept(session, scorer.table.benchmark, weak)
-        worker_heartbeats.add_loaded_revision(session, claim.worker, scorer.benchmark, labels.revision)
+        tasks.finish(session, claim, result={**result, **draft.more}, outcome=outcome)
+        label_imports.record(session, labels.revision, facts={**facts, **result, **why})
+        weak_hiding.accept(session, scorer.table.benchmark, weak_sets=weak)
+        worker_heartbeats.add_loaded_revision(
+            session, claim.worker, benchmark=scorer.benchmark, revision=labels.revision
+        )
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
         kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
-        audit.append(session, IMPORTED, {**result, **about, **kept})
+        audit.append(session, IMPORTED, data={**result, **about, **kept})
 
 
-def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:
+def retire(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
     """Reveals the salt. Raises LabelsError, LeaseLost."""
     salt = store.load(claim.subject).salt.hex()
     with database.write() as session:
-        known = label_imports.find(session, claim.benchmark, claim.subject)
+        known = label_imports.find(session, claim.benchmark, revision=claim.subject)
         board = label_sets.current(session, claim.benchmark)
         if known is None or (board is not None and board.label_revision == claim.subject):
             raise LabelsError(
                 _("the board shows revision {subject}, or there is none of that name", subject=claim.subject)
             )
-        tasks.finish(session, claim, {"salt": salt}, _("The salt is public."))
-        label_imports.retire(session, claim.benchmark, claim.subject, salt)
+        tasks.finish(session, claim, result={"salt": salt}, outcome=_("The salt is public."))
+        label_imports.retire(session, claim.benchmark, revision=claim.subject, salt=salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
         about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
-        audit.append(session, RETIRED, {**facts, **about})
+        audit.append(session, RETIRED, data={**facts, **about})
 
 
-def discard(database: Database, store: LabelStore, claim: TaskClaim) -> None:
+def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
     """Remove a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
     with database.write() as session:
-        known = label_imports.find(session, claim.benchmark, claim.subject)
-        if known is None or not label_imports.discard(session, claim.benchmark, claim.subject):
+        known = label_imports.find(session, claim.benchmark, revision=claim.subject)
+        if known is None or not label_imports.discard(session, claim.benchmark, revision=claim.subject):
             raise LabelsError(
                 _("revision {subject} is no draft, or something was scored under it", subject=claim.subject)
             )
-        weak_hiding.forget(session, claim.benchmark, claim.subject)
-        tasks.finish(session, claim, {}, _("Discarded; the name {subject} is free.", subject=claim.subject))
+        weak_hiding.forget(session, claim.benchmark, revision=claim.subject)
+        tasks.finish(
+            session, claim, result={}, outcome=_("Discarded; the name {subject} is free.", subject=claim.subject)
+        )
         facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
         about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
-        audit.append(session, DISCARDED, {**facts, **about})
+        audit.append(session, DISCARDED, data={**facts, **about})
         # In the transaction: where it fails the row is still there, and the task is done again.
         store.remove(claim.subject)
 
 
-def level_of(database: Database, scorer: Scorer, revision: str) -> str:
+def level_of(database: Database, scorer: Scorer, *, revision: str) -> str:
     """Return the disclosure level of a revision."""
     return jobs_weak_hiding.levels_of(database, scorer).get(revision, PUBLIC)
 
 
-def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -> LabelSet:
+def load(database: Database, scorer: Scorer, *, store: LabelStore, revision: str) -> LabelSet:
     """Return a revision that this worker scores with, or a draft from its disk. Raises LabelsError."""
     known = scorer.labels.get(revision)
     if known is not None:
         return known
     with database.read() as session:
-        imported = label_imports.find(session, scorer.benchmark, revision)
+        imported = label_imports.find(session, scorer.benchmark, revision=revision)
     if imported is None:
         raise LabelsError(_("there is no revision {revision}", revision=revision))
     labels = store.load(revision).labels
@@ -146,6 +157,6 @@ def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -
     return labels
 
 
-def _against(scorer: Scorer, shown: str | None, labels: LabelSet) -> dict[str, Any]:
+def _against(scorer: Scorer, shown: str | None, *, labels: LabelSet) -> dict[str, Any]:
     known = scorer.labels.get(shown) if shown else None
     return {"against": shown, **(diff_labels(known, labels).to_json() if known is not None else {})}

@@ -41,7 +41,7 @@ class PoolFolder:
         return self.candidates.with_name(name)
 
 
-def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path] | None) -> None:
+def import_pool(database: Database, claim: TaskClaim, *, directories: Sequence[Path] | None) -> None:
     """Record the pool that the task names. Raises CurateError, LeaseLost.
 
     `directories`: the folder must be below one of these; None where nobody else names it.
@@ -51,21 +51,31 @@ def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path
     _check_images(folder, pairs)
     gold = _gold(folder.beside(GOLD), pairs)
     report = read_json(folder.beside(REPORT)) if folder.beside(REPORT).is_file() else None
-    results = [_candidate(item, pair, gold.get(item)) for item, pair in pairs.items()]
+    results = [_candidate(item, pair, gold=gold.get(item)) for item, pair in pairs.items()]
     facts = _facts(list(pairs.values()), results)
     path, digest = folder.candidates.relative_to(folder.images), file_digest(folder.candidates)
     by, why = claim.requested_by, claim.reason
-    new = NewPool(claim.subject, str(folder.images), path.as_posix(), digest, len(pairs), facts, report, why, by)
+    new = NewPool(
+        claim.subject,
+        str(folder.images),
+        candidates=path.as_posix(),
+        sha256=digest,
+        pairs=len(pairs),
+        facts=facts,
+        report=report,
+        reason=why,
+        imported_by=by,
+    )
     with database.write() as session:
         if any(pool.name == claim.subject for pool in pools.pools(session, claim.benchmark)):
             raise CurateError(_("There is a pool {subject}. Choose another name.", subject=claim.subject))
-        number = pools.record(session, claim.benchmark, new, results)
+        number = pools.record(session, claim.benchmark, new=new, candidates=results)
         result = {"pool": number, "pairs": len(pairs), **facts}
         tasks.finish(
             session,
             claim,
-            result,
-            ngettext(
+            result=result,
+            outcome=ngettext(
                 "Pool {number} ({name}) has {n:,} pair.",
                 "Pool {number} ({name}) has {n:,} pairs.",
                 len(pairs),
@@ -74,7 +84,7 @@ def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path
             ),
         )
         about = {"pool": number, "name": claim.subject, "pairs": len(pairs), "sha256": digest, "task": claim.task_id}
-        audit.append(session, IMPORTED, {**about, "by": by, "reason": why})
+        audit.append(session, IMPORTED, data={**about, "by": by, "reason": why})
 
 
 def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
@@ -141,7 +151,7 @@ def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
     return gold
 
 
-def _candidate(item: str, pair: PoolPair, gold: str | None) -> Candidate:
+def _candidate(item: str, pair: PoolPair, *, gold: str | None) -> Candidate:
     draft = pair.draft
     stated = None if draft is None else PREFERENCES[draft["preferred"]]
     why = None if draft is None else str(draft.get("rationale") or "")[:_LONGEST_RATIONALE]

@@ -28,7 +28,7 @@ _LOOKED_AT = 8 * MOST  # of the strongest entries: among them are the best of as
 _EVERYBODY = "local"  # the account of an installation without sign-in tells nobody apart
 
 
-def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
+def propose(database: Database, scorer: Scorer, *, claim: TaskClaim) -> None:
     """Replace the list. Raises LabelsError where there is no board or too few judges; LeaseLost."""
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
@@ -41,10 +41,10 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
         spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, spec.id, *where)
         counts = stored_counts(session, [entry.id for entry in entries], spec, *where)
-    order = rank_entries(entries, counts, spec).order if entries else ()
+    order = rank_entries(entries, counts, spec=spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     labels = scorer.labels[board.label_revision]
-    verdicts = resolved(_verdicts(database, scorer, strongest), labels.preferred)
+    verdicts = resolved(_verdicts(database, scorer, entries=strongest), labels.preferred)
     chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))
     if len(chosen) < FEWEST:
         raise LabelsError(
@@ -64,17 +64,17 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
             len(keys),
             items=found.looked_at,
         )
-        tasks.finish(session, claim, result, words)
-        disputes.replace_candidates(session, board.benchmark, keys)
+        tasks.finish(session, claim, result=result, outcome=words)
+        disputes.replace_candidates(session, board.benchmark, items=keys)
         facts |= {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, board.benchmark)}
-        audit.append(session, PROPOSED, facts)
+        audit.append(session, PROPOSED, data=facts)
 
 
 def _source(entry: BoardEntry) -> str:
     return f"{entry.owner} {entry.model}" if entry.owner == _EVERYBODY else entry.owner
 
 
-def _verdicts(database: Database, scorer: Scorer, entries: list[BoardEntry]) -> Matrix:
+def _verdicts(database: Database, scorer: Scorer, *, entries: list[BoardEntry]) -> Matrix:
     """Majority verdicts, (entries, items)."""
     items = len(scorer.table)
     wanted = select(Submission.id, Submission.votes, Submission.votes_per_item)

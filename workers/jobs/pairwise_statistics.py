@@ -61,11 +61,15 @@ class _Task:
         """Return all that the comparison follows from; votes and labels never change, so names represent them."""
         tried = tuple(tuple(names) for names in self.variants.values())
         return TaskIdentity(
-            self.revision.name, (scorer_version, *self.revision), tuple(self.entries), tried, self.named
+            self.revision.name,
+            (scorer_version, *self.revision),
+            entries=tuple(self.entries),
+            variants=tried,
+            named=self.named,
         )
 
 
-def compute_if_changed(database: Database, scorer: Scorer, memory: RelationsMemory | None = None) -> int:
+def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsMemory | None = None) -> int:
     """Compute the relations that the current snapshot lacks; returns how many were stored.
 
     ``memory``: what this worker keeps between two computations.
@@ -82,22 +86,22 @@ def compute_if_changed(database: Database, scorer: Scorer, memory: RelationsMemo
         board = session.execute(seqs).one()
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
-        tasks = _tasks(session, scorer, pointer, known)
+        tasks = _tasks(session, scorer, pointer=pointer, memory=known)
     with scorer.trace("relations"):
         computed = _compute(database, scorer, tasks, known)
-        return _record(database, pointer, board.shown_seq, computed, known.recent)
+        return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
 
 
 def summaries(
-    session: Session, benchmark: str, wanted: Mapping[str, str], recent: RecentRelations
+    session: Session, benchmark: str, *, wanted: Mapping[str, str], recent: RecentRelations
 ) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
-    result = stored_relations.summaries(session, benchmark, wanted, recent)
+    result = stored_relations.summaries(session, benchmark, wanted=wanted, recent=recent)
     return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
 
 
-def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: RelationsMemory) -> list[_Task]:
-    board = memory.index.view(session, scorer, pointer)
+def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: RelationsMemory) -> list[_Task]:
+    board = memory.index.view(session, scorer, pointer=pointer)
     tasks = []
     for revision in board.revisions:
         if revision.name not in scorer.labels:
@@ -106,9 +110,11 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: Relat
         same = (StoredRelations.benchmark == pointer.benchmark, StoredRelations.inputs == board.inputs[revision.name])
         done = select(StoredRelations.inputs).where(*same)
         if any(entry.compared for entry in entries) and session.execute(done).first() is None:
-            rules = CountingRules(scorer.table.spec, revision.name, revision.level, pointer.scorer_version)
+            rules = CountingRules(
+                scorer.table.spec, revision.name, level=revision.level, scorer_version=pointer.scorer_version
+            )
             places = {entry.id: entry.order for entry in entries}
-            ranked = memory.ranked(rules, places, partial(_ranking_keys, session, rules))
+            ranked = memory.ranked(rules, places, read=partial(_ranking_keys, session, rules))
             tasks.append(_task(revision, board, [name for name in ranked if name in places]))
     return tasks
 
@@ -116,6 +122,7 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: Relat
 def compare_under(
     database: Database,
     scorer: Scorer,
+    *,
     revision: PairwiseRevision,
     board: tuple[BoardView, Sequence[str]],
     memory: RelationsMemory,
@@ -124,13 +131,13 @@ def compare_under(
 
     ``board``: its entries, and their ids, best first under that revision.
     """
-    return _compare(database, scorer, _task(revision, *board), memory)
+    return _compare(database, scorer, task=_task(revision, *board), memory=memory)
 
 
 def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) -> list[tuple[float, ...]]:
     counts = stored_counts(session, names, rules.spec, rules.revision, rules.scorer_version)
     # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
-    return ranking_keys(redact_counts(counts, rules.level, rules.spec), rules.spec)
+    return ranking_keys(redact_counts(counts, rules.level, spec=rules.spec), rules.spec)
 
 
 def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -> _Task:
@@ -142,18 +149,35 @@ def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -
     variants = {name: tried[board.judges[name]] for name in best.chosen}
     unnamed = {entry.id for entry in board.shown if not entry.variant.named}
     named = frozenset(best.chosen) - unnamed
-    return _Task(revision, board.inputs.get(revision.name, ""), best.chosen, best.judges, variants, named)
+    return _Task(
+        revision,
+        board.inputs.get(revision.name, ""),
+        entries=best.chosen,
+        judges=best.judges,
+        variants=variants,
+        named=named,
+    )
 
 
 def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory: RelationsMemory) -> list[NewRelations]:
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
-        related = memory.compared(task.identity(scorer.version), partial(_compare, database, scorer, task, memory))
+        related = memory.compared(
+            task.identity(scorer.version), partial(_compare, database, scorer, task=task, memory=memory)
+        )
         judges = task.judges - len(task.entries) + len(related.summary["entries"])
         summary = {"id": related.packed.id, "judges": judges, "fixed": _fixed(scorer, task.revision), **related.summary}
         stored = orjson.dumps(summary).decode()
-        computed.append(NewRelations(task.inputs, related.packed.id, task.revision.name, stored, related.packed.body))
+        computed.append(
+            NewRelations(
+                task.inputs,
+                related.packed.id,
+                label_revision=task.revision.name,
+                summary=stored,
+                body=related.packed.body,
+            )
+        )
     return computed
 
 
@@ -165,34 +189,34 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
     return {name: one.to_json() for name, one in tallies.items()}
 
 
-def _compare(database: Database, scorer: Scorer, task: _Task, memory: RelationsMemory) -> JudgeComparison:
+def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: RelationsMemory) -> JudgeComparison:
     wanted = {*task.entries, *(name for names in task.variants.values() for name in names[:VARIANTS_AT_MOST])}
-    verdicts = memory.majorities(task.revision.name, wanted, partial(_verdicts, database, items=len(scorer.table)))
-    entries, variants = _joined(task, verdicts, memory.selections)
+    verdicts = memory.majorities(task.revision.name, wanted, read=partial(_verdicts, database, items=len(scorer.table)))
+    entries, variants = _joined(task, verdicts, known=memory.selections)
     labels, public = scorer.labels[task.revision.name], task.revision.public
     rows = np.stack([verdicts[name] for name in entries])
-    related = compare_all(entries, rows, labels, scorer.table, public=public, variants=variants)
+    related = compare_all(entries, rows, labels=labels, table=scorer.table, public=public, variants=variants)
     return JudgeComparison(related.summary, pack(related.relations))
 
 
 def _joined(
-    task: _Task, verdicts: Mapping[str, Matrix], known: dict[bytes, Selection]
+    task: _Task, verdicts: Mapping[str, Matrix], *, known: dict[bytes, Selection]
 ) -> tuple[list[str], dict[str, Variants]]:
     """Return the best entry of each judge, when entries whose votes are alike are of one; and the variants it was
     best of."""
     alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
-    origins = [Variant(name, "", name, named=name in task.named) for name in task.entries]
+    origins = [Variant(name, "", model=name, named=name in task.named) for name in task.entries]
     judges = members(group_variants(origins, alike))  # of each the first, which is its best
     result = {}
     for best, joined in judges.items():
         tried = [name for one in joined for name in task.variants[one]]
         near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
         if len(tried) > 1:
-            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known)
+            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known=known)
     return list(judges), result
 
 
-def _verdicts(database: Database, names: Collection[str], items: int) -> dict[str, Matrix]:
+def _verdicts(database: Database, names: Collection[str], *, items: int) -> dict[str, Matrix]:
     """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
     ordered = sorted(names)
     result: dict[str, Matrix] = {}
@@ -210,11 +234,11 @@ def _verdicts(database: Database, names: Collection[str], items: int) -> dict[st
 
 
 def _record(
-    database: Database, pointer: ActiveBoard, through: int, computed: Sequence[NewRelations], recent: RecentRelations
+    database: Database, pointer: ActiveBoard, *, through: int, computed: Sequence[NewRelations], recent: RecentRelations
 ) -> int:
     """Store nothing where the board has changed or another worker was faster meanwhile."""
     with database.read() as session:
-        prepared = [stored_relations.prepare(session, pointer.benchmark, row, recent) for row in computed]
+        prepared = [stored_relations.prepare(session, pointer.benchmark, new=row, recent=recent) for row in computed]
     with database.write() as session:
         label_sets.lock_board(session, pointer.benchmark)  # one at a time
         ours = BoardState.benchmark == pointer.benchmark
@@ -232,7 +256,7 @@ def _record(
             summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}
             names = {row.label_revision: row.id for row in computed}
             facts = {"relations": names, "summaries_sha256": summaries}
-            audit.append(session, COMPUTED, facts | audit.scope(session, pointer.benchmark))
+            audit.append(session, COMPUTED, data=facts | audit.scope(session, pointer.benchmark))
     recent.keep(computed)  # not before: what is kept is what is stored
     for row in computed:
         log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})

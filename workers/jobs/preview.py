@@ -51,7 +51,7 @@ class _PreviewCounts(NamedTuple):
 
 
 def preview(
-    database: Database, scorer: Scorer, labels: LabelSet, scope: Mapping[str, Any], report: Report
+    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: Report
 ) -> dict[str, Any]:
     """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
     here."""
@@ -63,32 +63,36 @@ def preview(
         entries = entries_on_board(session, spec.id, *where)
         stored = stored_counts(session, [entry.id for entry in entries], spec, *where)
         levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
-        few = label_imports.has_withheld_counts(session, spec.id, {board.label_revision, labels.revision})
+        few = label_imports.has_withheld_counts(session, spec.id, revisions={board.label_revision, labels.revision})
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_rules = board.scorer_version == scorer.version
     old = scorer.labels[board.label_revision]
-    result: dict[str, Any] = _head(board, scorer, labels, old)
+    result: dict[str, Any] = _head(board, scorer, labels=labels, old=old)
     shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
     result["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
     if few:  # as where the draft was made: of few pairs the count would be their labels
         result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     # Labels of pairs leave the worker only where both sets are public anyway.
     elif shown == then == PUBLIC:
-        result["pairs"] = [change.to_json() for change in label_changes(old, labels, scorer.table)]
+        result["pairs"] = [change.to_json() for change in label_changes(old, labels, table=scorer.table)]
     if not entries:
-        return {**result, "summary": _summary([], [], spec), "entries": [], "significance": []}
-    computed = _compute(database, scorer.table, entries, (old, labels), report)
-    before, after = (rank_entries(entries, one, spec) for one in (stored, computed.counts))
-    rows = [_row(entry, index, (before, after), spec) for index, entry in enumerate(entries)]
-    view = preview_ranges.board_view(database, scorer, board)
+        return {**result, "summary": _summary([], [], spec=spec), "entries": [], "significance": []}
+    computed = _compute(database, scorer.table, entries=entries, sets=(old, labels), report=report)
+    before, after = (rank_entries(entries, one, spec=spec) for one in (stored, computed.counts))
+    rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
+    view = preview_ranges.board_view(database, scorer, board=board)
     for side in (LeveledLabels(old, shown), LeveledLabels(labels, then)) if same_rules else ():
-        _add_ranges(rows, preview_ranges.rank_ranges_under(database, scorer, view, side))
-    tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
+        _add_ranges(rows, preview_ranges.rank_ranges_under(database, scorer, view=view, under=side))
+    tests = (
+        _tests(entries, before, after=after, computed=computed, sets=(old, labels), table=scorer.table)
+        if same_rules
+        else []
+    )
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
-    return {**result, "summary": _summary(rows, tests, spec), "entries": listed, "significance": tests}
+    return {**result, "summary": _summary(rows, tests, spec=spec), "entries": listed, "significance": tests}
 
 
-def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
+def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
     return {
         "from": {"label_revision": board.label_revision, "scorer_version": board.scorer_version},
         "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
@@ -101,6 +105,7 @@ def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -
 def _compute(
     database: Database,
     table: ItemTable,
+    *,
     entries: Sequence[BoardEntry],
     sets: tuple[LabelSet, LabelSet],
     report: Report,
@@ -126,7 +131,9 @@ def _compute(
     return _PreviewCounts(np.stack(counts), *bits)
 
 
-def _row(entry: BoardEntry, index: int, boards: tuple[RankedBoard, RankedBoard], spec: BenchmarkSpec) -> dict[str, Any]:
+def _row(
+    entry: BoardEntry, index: int, *, boards: tuple[RankedBoard, RankedBoard], spec: BenchmarkSpec
+) -> dict[str, Any]:
     before, after = boards
     pairs = zip(spec.headline_first, before.shares[index].tolist(), after.shares[index].tolist(), strict=True)
     return {
@@ -153,13 +160,16 @@ def _number(share: float) -> float | None:
 def _tests(
     entries: Sequence[BoardEntry],
     before: RankedBoard,
+    *,
     after: RankedBoard,
     computed: _PreviewCounts,
     sets: tuple[LabelSet, LabelSet],
     table: ItemTable,
 ) -> list[dict[str, Any]]:
     """Neighbours between which significance comes or goes."""
-    tests = neighbour_tests(before, after, computed.before, computed.after, sets, table)
+    tests = neighbour_tests(
+        before, after, bits_before=computed.before, bits_after=computed.after, sets=sets, table=table
+    )
     return [
         {"first": entries[test.first].id, "second": entries[test.second].id, "p": [test.p_before, test.p_after]}
         for test in tests
@@ -167,7 +177,7 @@ def _tests(
     ]
 
 
-def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any], spec: BenchmarkSpec) -> dict[str, Any]:
+def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any], *, spec: BenchmarkSpec) -> dict[str, Any]:
     deltas = [abs(new - old) for row in rows for old, new in (row[spec.headline],) if None not in (old, new)]
     return {
         "entries": len(rows),

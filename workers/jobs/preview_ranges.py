@@ -36,33 +36,33 @@ class LeveledLabels:
     @property
     def revision(self) -> PairwiseRevision:
         """Return what the comparison of judges needs to know of it."""
-        return PairwiseRevision(self.labels.revision, self.labels.digest, self.level)
+        return PairwiseRevision(self.labels.revision, self.labels.digest, level=self.level)
 
 
-def board_view(database: Database, scorer: Scorer, board: ActiveBoard) -> BoardView:
+def board_view(database: Database, scorer: Scorer, *, board: ActiveBoard) -> BoardView:
     """Return the entries of the board, with those off it that count as variants of a judge."""
     with database.read() as session:
-        return BoardIndex().view(session, scorer, board)
+        return BoardIndex().view(session, scorer, pointer=board)
 
 
 def rank_ranges_under(
-    database: Database, scorer: Scorer, view: BoardView, under: LeveledLabels
+    database: Database, scorer: Scorer, *, view: BoardView, under: LeveledLabels
 ) -> Mapping[str, RankRange]:
     """Return entry -> rank range of the default board; only the best entry of each judge has one."""
-    counts = _counts(database, scorer, [entry.id for entry in view.entries], under.labels)
+    counts = _counts(database, scorer, names=[entry.id for entry in view.entries], labels=under.labels)
     names, spec = list(counts), scorer.table.spec
     if not any(entry.compared for entry in view.entries):
         return {}
-    stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec)
+    stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec=spec)
     keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))
     ages = {entry.id: entry.order.created_at for entry in view.entries}
     ranked = sorted(names, key=lambda name: (*keys[name], ages[name], name))
     knowing = replace(scorer, labels={**scorer.labels, under.labels.revision: under.labels})
-    compared = compare_under(database, knowing, under.revision, (view, ranked), RelationsMemory())
-    return rank_ranges_of(compared.summary, spec.official, spec.headline)
+    compared = compare_under(database, knowing, revision=under.revision, board=(view, ranked), memory=RelationsMemory())
+    return rank_ranges_of(compared.summary, spec.official, order=spec.headline)
 
 
-def _counts(database: Database, scorer: Scorer, names: Collection[str], labels: LabelSet) -> dict[str, Counts]:
+def _counts(database: Database, scorer: Scorer, *, names: Collection[str], labels: LabelSet) -> dict[str, Counts]:
     """Return entry -> CELLS x FIELDS under a label set."""
     ordered = sorted(names)
     result: dict[str, Counts] = {}

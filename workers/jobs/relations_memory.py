@@ -74,6 +74,7 @@ class RelationsMemory:
         self,
         rules: CountingRules,
         places: Mapping[str, EntryOrder],
+        *,
         read: Callable[[Sequence[str]], Sequence[tuple[float, ...]]],
     ) -> list[str]:
         """Return entries best first, among others that were asked for before; ``read`` is asked for keys of new
@@ -101,7 +102,7 @@ class RelationsMemory:
         return known[1]
 
     def majorities(
-        self, revision: str, names: Collection[str], read: Callable[[Collection[str]], Mapping[str, Matrix]]
+        self, revision: str, names: Collection[str], *, read: Callable[[Collection[str]], Mapping[str, Matrix]]
     ) -> Mapping[str, Matrix]:
         """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten, but for those
         that were asked for last under another label revision."""

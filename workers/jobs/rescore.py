@@ -39,8 +39,8 @@ class _Entry(NamedTuple):
 def rescore(
     database: Database,
     scorer: Scorer,
-    revision: str,
     *,
+    revision: str,
     chunk: int = CHUNK,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
@@ -50,18 +50,18 @@ def rescore(
     """
     recorded, after = 0, ""
     while not should_stop():
-        entries = _next_entries(database, scorer, revision, after, chunk)
+        entries = _next_entries(database, scorer, revision=revision, after=after, chunk=chunk)
         if not entries:
             break
-        texts = _tally_texts(entries, scorer, revision)
-        recorded += _record(database, texts, scorer, revision)
+        texts = _tally_texts(entries, scorer, revision=revision)
+        recorded += _record(database, texts, scorer=scorer, revision=revision)
         after = entries[-1].id
         log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
     return recorded
 
 
 def score_some(
-    database: Database, scorer: Scorer, revision: str, ids: Sequence[str], first: Callable[[Session], None]
+    database: Database, scorer: Scorer, *, revision: str, ids: Sequence[str], first: Callable[[Session], None]
 ) -> int:
     """Score those of the submissions without a score under the revision; return the number of recorded scores.
 
@@ -69,18 +69,22 @@ def score_some(
     """
     with database.read() as session:
         entries = [_Entry(*row) for row in session.execute(_unscored(scorer, revision).where(Submission.id.in_(ids)))]
-    return _record(database, _tally_texts(entries, scorer, revision), scorer, revision, first)
+    return _record(
+        database, _tally_texts(entries, scorer, revision=revision), scorer=scorer, revision=revision, first=first
+    )
 
 
-def switch_board(database: Database, scorer: Scorer, revision: str, reason: str) -> int:
+def switch_board(database: Database, scorer: Scorer, *, revision: str, reason: str) -> int:
     """Score everything under the revision, then apply it to the board in one audited step; return the number."""
-    recorded = rescore(database, scorer, revision)
+    recorded = rescore(database, scorer, revision=revision)
     with database.write() as session:
-        label_sets.activate_revision(session, scorer.benchmark, revision, scorer.version, reason)
+        label_sets.activate_revision(
+            session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, reason=reason
+        )
     return recorded
 
 
-def _next_entries(database: Database, scorer: Scorer, revision: str, after: str, chunk: int) -> list[_Entry]:
+def _next_entries(database: Database, scorer: Scorer, *, revision: str, after: str, chunk: int) -> list[_Entry]:
     wanted = _unscored(scorer, revision).where(Submission.id > after).limit(chunk)
     with database.read() as session:
         return [_Entry(*row) for row in session.execute(wanted)]
@@ -99,7 +103,7 @@ def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
     )
 
 
-def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> dict[str, str]:
+def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, *, revision: str) -> dict[str, str]:
     """Return stored tallies by submission; entries with the same K are counted together."""
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, str] = {}
@@ -117,6 +121,7 @@ def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> di
 def _record(
     database: Database,
     texts: dict[str, str],
+    *,
     scorer: Scorer,
     revision: str,
     first: Callable[[Session], None] = lambda session: None,
@@ -127,18 +132,20 @@ def _record(
         try:
             with database.write() as session:
                 first(session)
-                return _record_once(session, texts, scorer, revision)
+                return _record_once(session, texts, scorer=scorer, revision=revision)
         except IntegrityError:
             if attempt == _TRIES:
                 raise
     raise AssertionError("not reached")
 
 
-def _record_once(session: Session, texts: dict[str, str], scorer: Scorer, revision: str) -> int:
+def _record_once(session: Session, texts: dict[str, str], *, scorer: Scorer, revision: str) -> int:
     benchmark, version = scorer.benchmark, scorer.version
     # Jobs first: a worker that is about to finish one of them is either done by now, and its score is seen below,
     # or has lost its lease.
-    job_queue.mark_done_in_bulk(session, benchmark, list(texts), revision, version)
+    job_queue.mark_done_in_bulk(
+        session, benchmark, submission_ids=list(texts), label_revision=revision, scorer_version=version
+    )
     there = set(
         session.scalars(
             select(Score.submission_id).where(
@@ -160,5 +167,5 @@ def _record_once(session: Session, texts: dict[str, str], scorer: Scorer, revisi
         for name in new
     )
     event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
-    audit.append(session, RECORDED, {**event, "commitments": commitments, **audit.scope(session, benchmark)})
+    audit.append(session, RECORDED, data={**event, "commitments": commitments, **audit.scope(session, benchmark)})
     return len(new)

@@ -55,24 +55,24 @@ def score_next(
     with database.write() as session:
         held = {scorer.benchmark: scorer.revisions for scorer in scorers}
         version = scorers[0].version
-        claim = job_queue.claim(session, worker, lease_seconds, revisions=held, scorer_version=version)
+        claim = job_queue.claim(session, worker, lease_seconds=lease_seconds, revisions=held, scorer_version=version)
     if claim is None:
         return ScoringOutcome.NOTHING_TO_DO
     hold(claim)
     try:
         scorer = next(scorer for scorer in scorers if scorer.benchmark == claim.benchmark)
         with scorer.trace("score"):
-            return _score(database, scorer, claim)
+            return _score(database, scorer, claim=claim)
     finally:
         hold(None)
 
 
-def _score(database: Database, scorer: Scorer, claim: Claim) -> ScoringOutcome:
+def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcome:
     try:
-        votes = _votes(database, claim.submission_id, len(scorer.table))
+        votes = _votes(database, claim.submission_id, items=len(scorer.table))
         counted = tally(votes, scorer.labels[claim.label_revision], scorer.table)
         with database.write() as session:
-            record(session, claim, counted)
+            record(session, claim, counted=counted)
     except LeaseLost:
         log.warning("job.lease_lost", extra={"data": {"job": claim.job_id, "epoch": claim.epoch}})
         return ScoringOutcome.LEASE_LOST
@@ -85,7 +85,7 @@ def _score(database: Database, scorer: Scorer, claim: Claim) -> ScoringOutcome:
     return ScoringOutcome.SCORED
 
 
-def _votes(database: Database, submission_id: str, items: int) -> Votes:
+def _votes(database: Database, submission_id: str, *, items: int) -> Votes:
     with database.read() as session:
         packed, k = session.execute(
             select(Submission.votes, Submission.votes_per_item).where(Submission.id == submission_id)
@@ -93,7 +93,7 @@ def _votes(database: Database, submission_id: str, items: int) -> Votes:
     return Votes.unpack(packed, items, k)
 
 
-def record(session: Session, claim: Claim, counted: Tally) -> None:
+def record(session: Session, claim: Claim, *, counted: Tally) -> None:
     """Score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded."""
     text, salt = tally_text(counted), row_commitments.new_salt()
     job_queue.finish(session, claim)
@@ -106,7 +106,7 @@ def record(session: Session, claim: Claim, counted: Tally) -> None:
         claim.submission_id, claim.label_revision, claim.scorer_version, tally_sha256, salt
     )
     facts = {"recorded_at": now, "tally_sha256": tally_sha256, "commitments": [commitment]}
-    audit.append(session, SCORED, {"submission": claim.submission_id, **rules, **facts})
+    audit.append(session, SCORED, data={"submission": claim.submission_id, **rules, **facts})
 
 
 def tally_text(counted: Tally) -> str:
@@ -117,7 +117,7 @@ def tally_text(counted: Tally) -> str:
 def _give_back(database: Database, claim: Claim) -> ScoringOutcome:
     try:
         with database.write() as session:
-            job_queue.fail(session, claim, _FAULT, retry=True)
+            job_queue.fail(session, claim, reason=_FAULT, retry=True)
     except LeaseLost:
         return ScoringOutcome.LEASE_LOST
     return ScoringOutcome.FAILED

@@ -86,9 +86,9 @@ def publish_if_changed(
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
             return None
         with scorer.trace("snapshot.content"):
-            content = _content(session, scorer, pointer, known)
+            content = _content(session, scorer, pointer=pointer, memory=known)
     with scorer.trace("snapshot.publish"):
-        return _publish(database, pointer, content, known, started)
+        return _publish(database, pointer, content=content, memory=known, started=started)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:
@@ -116,26 +116,32 @@ class SnapshotMemory:
         self.fragments = {name: kept[name] for name in list(kept)[-_KEPT:]}
 
 
-def _content(session: Session, scorer: Scorer, pointer: ActiveBoard, memory: SnapshotMemory) -> _Content:
-    board = memory.index.view(session, scorer, pointer)
-    relations = pairwise_statistics.summaries(session, pointer.benchmark, board.inputs, memory.recent)
+def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: SnapshotMemory) -> _Content:
+    board = memory.index.view(session, scorer, pointer=pointer)
+    relations = pairwise_statistics.summaries(session, pointer.benchmark, wanted=board.inputs, recent=memory.recent)
     before = {
         "benchmark": pointer.benchmark,
         "label_revision": pointer.label_revision,
         "scorer_version": pointer.scorer_version,
         "label_revisions": [revision.name for revision in board.revisions],
         "sizes": scorer.sizes(pointer.label_revision),
-        "baselines": _baselines(scorer, board.revisions, relations, scorer.version == pointer.scorer_version),
+        "baselines": _baselines(
+            scorer, board.revisions, relations=relations, same_rules=scorer.version == pointer.scorer_version
+        ),
         "relations": relations,
         "entries": [],
     }
     head, tail = orjson.dumps(before).removesuffix(b"]}"), b"]," + orjson.dumps(board.rest)[1:-1]
     relation_ids = [relation["id"] for relation in relations.values()]
-    return _Content(deltas.join_entries(head, [entry.json for entry in board.shown], tail), board.through, relation_ids)
+    return _Content(
+        deltas.join_entries(head, [entry.json for entry in board.shown], tail=tail),
+        board.through,
+        relation_ids=relation_ids,
+    )
 
 
 def _baselines(
-    scorer: Scorer, revisions: Sequence[PairwiseRevision], relations: Mapping[str, dict[str, Any]], same_rules: bool
+    scorer: Scorer, revisions: Sequence[PairwiseRevision], *, relations: Mapping[str, dict[str, Any]], same_rules: bool
 ) -> list[dict[str, Any]]:
     """Return the permanent rows, with what is stored about them taken out of the relations.
 
@@ -159,7 +165,7 @@ def _baselines(
 
 
 def _publish(
-    database: Database, before: ActiveBoard, content: _Content, memory: SnapshotMemory, started: float
+    database: Database, before: ActiveBoard, *, content: _Content, memory: SnapshotMemory, started: float
 ) -> str | None:
     """None where there is nothing new to say, or another worker has published meanwhile.
 
@@ -171,12 +177,12 @@ def _publish(
         known = session.scalars(select(Snapshot.content_sha256).where(Snapshot.id == before.snapshot_id)).first()
         now = session.execute(select(database_now())).scalar_one()
     if known == content_sha256:
-        _nothing_new(database, before, content.through)
+        _nothing_new(database, before, through=content.through)
         return None
     end = content.end(now)
     digest.update(end)
     name, fragments = digest.hexdigest(), [*content.fragments[:-1], content.fragments[-1] + end]
-    stored = _stored(database, before.benchmark, content, fragments, memory)
+    stored = _stored(database, before.benchmark, content=content, fragments=fragments, memory=memory)
     row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, **stored}
     with database.write() as session:
         if not _still(session, before):
@@ -186,19 +192,19 @@ def _publish(
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
         build_ms = round(1000 * (time.perf_counter() - started))  # until the lock that everybody shares is asked for
         facts = {"snapshot": name, "through": content.through, "build_ms": build_ms}
-        audit.append(session, PUBLISHED, facts | audit.scope(session, before.benchmark))
+        audit.append(session, PUBLISHED, data=facts | audit.scope(session, before.benchmark))
     memory.keep(name, fragments)
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"]), "build_ms": build_ms}})
     return name
 
 
 def _stored(
-    database: Database, benchmark: str, content: _Content, fragments: list[bytes], memory: SnapshotMemory
+    database: Database, benchmark: str, *, content: _Content, fragments: list[bytes], memory: SnapshotMemory
 ) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
     name = snapshots.series_of(benchmark, with_relations=bool(content.relation_ids))
     with database.read() as session:
-        place = series.next_place(session, Snapshot, name)
+        place = series.next_place(session, Snapshot, series=name)
         base = memory.fragments.get(place.base or "")
         if base is None and place.base is not None:
             base = snapshots.fragments(session, place.base)
@@ -207,7 +213,7 @@ def _stored(
     return {"body": body, "relation_ids": list(content.relation_ids), **place.columns()}
 
 
-def _nothing_new(database: Database, before: ActiveBoard, through: int) -> None:
+def _nothing_new(database: Database, before: ActiveBoard, *, through: int) -> None:
     """Remembers that the current snapshot shows these events too."""
     with database.write() as session:
         if _still(session, before):

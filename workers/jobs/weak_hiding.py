@@ -27,20 +27,20 @@ def levels_of(database: Database, scorer: Scorer) -> dict[str, str]:
         return known | merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
 
 
-def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, *, accepted: bool) -> None:
+def note(database: Database, scorer: Scorer, *, store: LabelStore, levels: Levels, accepted: bool) -> None:
     """Compare every set that is not public with every public one, as far as this worker holds them, and record it.
 
     ``accepted``: the settings say that configured sets may be weakly hidden.
     """
-    held, benchmark = _held(scorer, store, levels), scorer.table.benchmark
-    pairs = weak_pairs(scorer, held.values(), held.values(), levels)
+    held, benchmark = _held(scorer, store, levels=levels), scorer.table.benchmark
+    pairs = weak_pairs(scorer, held.values(), public=held.values(), levels=levels)
     with database.write() as session:
         imported = label_imports.names(session, scorer.benchmark)
         before = {one[:2] for one in weak_hiding.known(session, benchmark) if one.accepted}
         results = [
             pair._replace(accepted=pair[:2] in before if pair.revision in imported else accepted) for pair in pairs
         ]
-        weak_hiding.record(session, benchmark, results, list(held))
+        weak_hiding.record(session, benchmark, weak_sets=results, looked_at=list(held))
     for result in results:
         if not result.accepted:
             log.warning(
@@ -48,16 +48,21 @@ def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, 
             )
 
 
-def of_new(database: Database, scorer: Scorer, store: LabelStore, labels: LabelSet, level: str) -> list[WeaklyHidden]:
+def of_new(
+    database: Database, scorer: Scorer, *, store: LabelStore, labels: LabelSet, level: str
+) -> list[WeaklyHidden]:
     """Return what a new set would make weakly hidden: itself, or sets that it gives away."""
     levels = levels_of(database, scorer) | {labels.revision: level}
-    held = _held(scorer, store, {name: one for name, one in levels.items() if name != labels.revision})
+    held = _held(scorer, store, levels={name: one for name, one in levels.items() if name != labels.revision})
     new = [labels]
-    return [*weak_pairs(scorer, new, held.values(), levels), *weak_pairs(scorer, held.values(), new, levels)]
+    return [
+        *weak_pairs(scorer, new, public=held.values(), levels=levels),
+        *weak_pairs(scorer, held.values(), public=new, levels=levels),
+    ]
 
 
 def weak_pairs(
-    scorer: Scorer, hidden: Iterable[LabelSet], public: Iterable[LabelSet], levels: Levels
+    scorer: Scorer, hidden: Iterable[LabelSet], *, public: Iterable[LabelSet], levels: Levels
 ) -> list[WeaklyHidden]:
     """Return those of the first that are not public and agree too much with one of the second that is."""
     open_ones = [one for one in public if levels.get(one.revision, PUBLIC) == PUBLIC]
@@ -65,14 +70,14 @@ def weak_pairs(
     for one in hidden:
         level = levels.get(one.revision, PUBLIC)
         for other in open_ones if level != PUBLIC else ():
-            shared = overlap(one, other, scorer.table)
+            shared = overlap(one, other, table=scorer.table)
             if shared.weak:
                 submissions = submissions_to_reveal(shared, level)
-                weak_sets.append(WeaklyHidden(one.revision, other.revision, submissions, False))
+                weak_sets.append(WeaklyHidden(one.revision, other.revision, submissions=submissions, accepted=False))
     return weak_sets
 
 
-def _held(scorer: Scorer, store: LabelStore, levels: Levels) -> dict[str, LabelSet]:
+def _held(scorer: Scorer, store: LabelStore, *, levels: Levels) -> dict[str, LabelSet]:
     held = {name: scorer.labels[name] for name in scorer.labels}
     for name in levels:
         if name not in held and store.has(name):

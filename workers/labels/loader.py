@@ -45,7 +45,7 @@ class LabelsUnreachable(LabelsError):
     """The Hub does not answer now; it may later."""
 
 
-def load_labels(spec: str | Path, revision: str | None, table: ItemTable, token: str = "") -> LabelSet:
+def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, token: str = "") -> LabelSet:
     """Return the label set in a file (JSONL, JSON list, parquet) or a Hub dataset `owner/name@commit`.
 
     `revision` None: the revision of the table whose ids the rows have. `token`: who may read a private dataset.
@@ -55,30 +55,30 @@ def load_labels(spec: str | Path, revision: str | None, table: ItemTable, token:
     """
     try:
         if table.spec.scores_pairs:
-            pairs = pairs_of(read_rows(spec, None, token), table.spec)
-            return _labels_of_pairs(pairs, revision or pairs.edition, table)
+            pairs = pairs_of(read_rows(spec, None, token=token), table.spec)
+            return _labels_of_pairs(pairs, revision or pairs.edition, table=table)
         rows = read_rows(spec, token=token)
-        return label_set(rows, revision or recognise(rows, table), table)
+        return label_set(rows, revision or recognise(rows, table), table=table)
     except LabelsError as error:
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
-def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None = None, token: str = "") -> PairSet:
+def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, *, edition: str | None = None, token: str = "") -> PairSet:
     """Return the labelled pairs in a benchmark's own file, or a part of it, under the name of their edition.
 
     Raises:
         LabelsError: it is not such a file; the message names another benchmark whose file it is.
     """
     try:
-        return pairs_of(read_rows(spec, None, token), benchmark, edition)
+        return pairs_of(read_rows(spec, None, token=token), benchmark, edition=edition)
     except LabelsError as error:
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
-def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, edition: str | None = None) -> PairSet:
+def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
     """Return the pairs of a benchmark's own rows. Raises LabelsError."""
     try:
-        return read_pairs(rows, benchmark, edition)
+        return read_pairs(rows, benchmark, edition=edition)
     except PairsError as error:
         other = _other_benchmark(rows, benchmark)
         if other is not None:
@@ -91,9 +91,9 @@ def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, edition: str | None 
         raise LabelsError(str(error)) from error
 
 
-def _labels_of_pairs(pairs: PairSet, revision: str, table: ItemTable) -> LabelSet:
+def _labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> LabelSet:
     try:
-        return labels_of_pairs(pairs, revision, table)
+        return labels_of_pairs(pairs, revision, table=table)
     except PairsError as error:
         raise LabelsError(str(error)) from error
 
@@ -115,7 +115,7 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     Raises:
         LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
     """
-    if (path := path_below(spec, directories, Path.is_file)) is not None:
+    if (path := path_below(spec, directories, is_wanted=Path.is_file)) is not None:
         return path
     if parse_hub_source(spec) and not Path(spec).exists():
         return spec
@@ -131,7 +131,7 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     )
 
 
-def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
+def label_set(rows: Sequence[Row], revision: str, *, table: ItemTable) -> LabelSet:
     """Return the label set of dataset rows. Raises LabelsError with every kind of problem it found."""
     finder = _Finder(table, revision)
     preferred: dict[int, int] = {}
@@ -145,14 +145,14 @@ def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
         except LabelsError as error:
             problems.append(_("row {number}: {error}", number=number + 1, error=error))
     if not problems:
-        problems = _coverage_problems(preferred, revision, table)
+        problems = _coverage_problems(preferred, revision, table=table)
     if problems:
         more = len(problems) - _EXAMPLES
         raise LabelsError(
             joined(problems[:_EXAMPLES], "; ") + (_("; and {more} more problems", more=more) if more > 0 else "")
         )
     tagged = any(_list(row, "human_error_analysis") for row in rows)
-    return make_label_set(revision, table, preferred, tags if tagged else None)
+    return make_label_set(revision, table, preferred=preferred, tags=tags if tagged else None)
 
 
 def recognise(rows: Sequence[Row], table: ItemTable) -> str:
@@ -194,7 +194,7 @@ class _Finder:
         """Return item indices, and the columns that name them."""
         texts = _texts(row)
         if row.get("query") is not None and texts is not None:
-            result = self._table.by_fingerprint(_fingerprint(row["query"], texts, self._table))
+            result = self._table.by_fingerprint(_fingerprint(row["query"], texts, table=self._table))
             if len(result) == 1:
                 return result, _("query and response")
             return [index for index in result if self._is_called(index, name)], _("query, response and id")
@@ -250,7 +250,7 @@ def _texts(row: Row) -> list[str] | None:
     return result
 
 
-def _fingerprint(query: Any, responses: Sequence[str], table: ItemTable) -> str:
+def _fingerprint(query: Any, responses: Sequence[str], *, table: ItemTable) -> str:
     if not _is_text(query):
         raise LabelsError(_("query is no text"))
     return table.fingerprint(query, responses)
@@ -268,7 +268,7 @@ def _row_number(value: Any) -> int:
         raise LabelsError(_("v0_row is no number of a row")) from None
 
 
-def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemTable) -> list[str]:
+def _coverage_problems(preferred: Mapping[int, int], revision: str, *, table: ItemTable) -> list[str]:
     """Return a known revision labels all its items; a new one may leave some out, but no category."""
     if revision in table.revisions:
         missing = [table.items[i].ids[revision] for i in table.in_revision(revision) if i not in preferred]
@@ -306,7 +306,7 @@ def _list(row: Row, column: str) -> list[Any] | None:
     return list(value)
 
 
-def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, token: str = "") -> list[Row]:
+def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, *, token: str = "") -> list[Row]:
     """Return the rows of a file or Hub dataset; of parquet only these columns are read (None: all that are no
     images). Raises LabelsError."""
     path = Path(spec)
@@ -315,7 +315,7 @@ def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, token: 
         if path.is_file():
             return _read_file(path, columns)
         if source is not None:
-            return _read_hub(source, columns, token)
+            return _read_hub(source, columns, token=token)
     except LabelsError:
         raise
     except HubRefusal as error:
@@ -374,7 +374,7 @@ def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
     return rows
 
 
-def _read_hub(source: HubSource, columns: Sequence[str] | None, token: str) -> list[Row]:
+def _read_hub(source: HubSource, columns: Sequence[str] | None, *, token: str) -> list[Row]:
     files = HubFiles(source, token)
     rows: list[Row] = []
     for name in _choose(files.names(), str(source)):

@@ -41,7 +41,7 @@ class LabelStore:
         """Write a label set with a new salt, or finds it written. Raises LabelsError where it is there with others."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._directory.chmod(0o700)
-        content = _to_json(labels, secrets.token_bytes(SALT_BYTES), self._table)
+        content = _to_json(labels, secrets.token_bytes(SALT_BYTES), table=self._table)
         write_once(self._path(labels.revision), json.dumps(content, separators=(",", ":")).encode("ascii"))
         kept = self.load(labels.revision)
         if kept.labels.digest != labels.digest:
@@ -123,7 +123,7 @@ class LabelRegistry(Mapping[str, LabelSet]):
             self._listed = tuple(one for one in self._listed if one != revision)
 
 
-def _to_json(labels: LabelSet, salt: bytes, table: ItemTable) -> dict[str, Any]:
+def _to_json(labels: LabelSet, salt: bytes, *, table: ItemTable) -> dict[str, Any]:
     labelled = [i for i in range(len(table)) if labels.preferred[i] != NOT_LABELLED]
     return {
         "benchmark": table.benchmark,
@@ -141,6 +141,6 @@ def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
         preferred = {places[key]: int(value) for key, value in stored["preferred"].items()}
         tags = stored["tags"]
         tagged = None if tags is None else {places[key]: frozenset(names) for key, names in tags.items()}
-        return make_label_set(stored["revision"], table, preferred, tagged)
+        return make_label_set(stored["revision"], table, preferred=preferred, tags=tagged)
     except (KeyError, ValueError):
         raise LabelsError(_("stored labels do not fit the pairs of {benchmark}", benchmark=table.benchmark)) from None

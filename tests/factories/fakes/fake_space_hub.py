@@ -56,7 +56,7 @@ class FakeSpaceHub:
             return await call_next(request)  # type: ignore[no-any-return]
 
         @app.post("/api/buckets/{owner}/{name}")
-        async def bucket(owner: str, name: str, request: Request) -> Any:
+        async def bucket(owner: str, name: str, *, request: Request) -> Any:
             known = f"{owner}/{name}" in self.buckets
             self.buckets.setdefault(f"{owner}/{name}", (await request.json())["visibility"])
             found = {"url": f"https://huggingface.co/buckets/{owner}/{name}"}
@@ -92,21 +92,21 @@ class FakeSpaceHub:
             return {"stage": stage, "hardware": hardware, "gcTimeout": None, "volumes": volumes}
 
         @app.get(f"{base}/{{kind}}s")
-        def settings(owner: str, name: str, kind: str) -> dict[str, Any]:
+        def settings(owner: str, name: str, *, kind: str) -> dict[str, Any]:
             found = self.spaces[f"{owner}/{name}"]
             if kind == "secret":  # the Hub never returns a value of them
                 return {key: {"key": key} for key in found.secrets}
             return {key: {"value": value} for key, value in found.variables.items()}
 
         @app.post(f"{base}/{{kind}}")
-        async def setting(owner: str, name: str, kind: str, request: Request) -> Any:
+        async def setting(owner: str, name: str, *, kind: str, request: Request) -> Any:
             body, found = await request.json(), self.spaces[f"{owner}/{name}"]
             kept = found.secrets if kind == "secrets" else found.variables
             kept[body["key"]] = body["value"]
             return {key: {"value": value} for key, value in found.variables.items()}
 
         @app.put(f"{base}/volumes")
-        async def volumes(owner: str, name: str, request: Request) -> dict[str, Any]:
+        async def volumes(owner: str, name: str, *, request: Request) -> dict[str, Any]:
             self.spaces[f"{owner}/{name}"].volumes = (await request.json())["volumes"]
             return {}
 
@@ -116,7 +116,7 @@ class FakeSpaceHub:
             return {"files": [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False} for one in asked]}
 
         @app.post(f"{base}/commit/main")
-        async def commit(owner: str, name: str, request: Request) -> dict[str, Any]:
+        async def commit(owner: str, name: str, *, request: Request) -> dict[str, Any]:
             found = self.spaces[f"{owner}/{name}"]
             lines = [json.loads(line) for line in (await request.body()).split(b"\n") if line]
             files = [line["value"] for line in lines[1:] if line["key"] == "file"]

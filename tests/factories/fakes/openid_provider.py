@@ -103,7 +103,7 @@ class Provider:
             return JSONResponse({"error": "invalid_request"}, 400)
         code = secrets.token_urlsafe(16)
         self.codes[code] = AuthorizationGrant(
-            self.who, asked["redirect_uri"], asked.get("nonce"), asked.get("code_challenge")
+            self.who, asked["redirect_uri"], nonce=asked.get("nonce"), challenge=asked.get("code_challenge")
         )
         query = urlencode({"code": code, "state": asked.get("state", ""), "iss": self.url})
         return RedirectResponse(f"{asked['redirect_uri']}?{query}", 302)

@@ -34,11 +34,13 @@ def main(url: str, state: Path) -> None:
     from workers.task_runner import create_task_runner
 
     database = open_database(url)
-    loaded = Scorer(table(), {"v1": load_labels(labels_file("v1"), "v1", table())}, benchmark.scorecard.SCORER_VERSION)
-    runner = create_task_runner(database, loaded, state, 60.0)
-    prepare(database, runner.scorer, "v1")
+    loaded = Scorer(
+        table(), {"v1": load_labels(labels_file("v1"), "v1", table=table())}, version=benchmark.scorecard.SCORER_VERSION
+    )
+    runner = create_task_runner(database, loaded, state=state, lease_seconds=60.0)
+    prepare(database, runner.scorer, label_revision="v1")
     runner.run_all()
-    worker = Worker(database, runner.scorer, 60.0, runner.worker)
+    worker = Worker(database, runner.scorer, lease_seconds=60.0, name=runner.worker)
     worker.heartbeat()
     worker.publish_snapshot()
     database.close()

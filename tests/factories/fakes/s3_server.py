@@ -46,7 +46,7 @@ def running_s3(log_path: Path) -> Iterator[S3Server]:
     with log_path.open("wb") as log:
         process = subprocess.Popen([PROGRAM, "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log)
     try:
-        until(lambda: _answers(server.endpoint), 60, "the S3 server answers")
+        until(lambda: _answers(server.endpoint), 60, what="the S3 server answers")
         httpx.put(f"{server.endpoint}/{server.bucket}").raise_for_status()
         yield server
     finally:

@@ -44,7 +44,7 @@ class _HookHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         receiver = cast(_HookServer, self.server).receiver
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        receiver.messages.append(TakenMessage(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        receiver.messages.append(TakenMessage(self.path, {k.lower(): v for k, v in self.headers.items()}, body=body))
         while receiver.drip:
             self.wfile.write(b"H")
             time.sleep(receiver.drip)

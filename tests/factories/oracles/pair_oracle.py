@@ -78,7 +78,7 @@ def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
     for index, key in enumerate(pairs.spec.category_keys):
         held = pairs.category_index == index
         n, right, wrong = int(held.sum()), int((held & agree).sum()), int((held & reject).sum())
-        counts[key] = PairCounts(n, right, wrong, n - right - wrong)
+        counts[key] = PairCounts(n, right, reject=wrong, undecided=n - right - wrong)
     return counts
 
 
@@ -92,19 +92,19 @@ def count_groups(verdicts: Verdicts, pairs: PairSet) -> dict[str, GroupCounts]:
     }
 
 
-def score_protocol(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -> ProtocolScores:
+def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> ProtocolScores:
     """Return the accuracies under one protocol, for each category and each named overall number."""
-    credit = pair_credits(verdicts, pairs, protocol)
+    credit = pair_credits(verdicts, pairs, protocol=protocol)
     categories = {
-        key: _accuracy(credit, pairs.category_index == index, pairs)
+        key: _accuracy(credit, pairs.category_index == index, pairs=pairs)
         for index, key in enumerate(pairs.spec.category_keys)
     }
     named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
-    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in named}
-    return ProtocolScores(categories, overalls, _group_accuracies(credit, pairs))
+    overalls = {overall.key: _overall(overall, credit, categories=categories, pairs=pairs) for overall in named}
+    return ProtocolScores(categories, overalls, groups=_group_accuracies(credit, pairs))
 
 
-def pair_credits(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -> Credits:
+def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> Credits:
     """Return what each pair counts under a protocol."""
     verdict = majority_verdicts(verdicts) if protocol.votes == "majority" else verdicts[:, 0]
     credit: Credits = (verdict == pairs.labels).astype(np.float64)
@@ -125,7 +125,7 @@ def _decided(verdict: Verdicts, ties: bool) -> Mask:
 
 
 def _overall(
-    overall: Overall, credit: Credits, categories: Mapping[str, Accuracy | None], pairs: PairSet
+    overall: Overall, credit: Credits, *, categories: Mapping[str, Accuracy | None], pairs: PairSet
 ) -> Accuracy | None:
     if overall.pairs is not None and overall.pairs != len(pairs.pairs):
         return None
@@ -135,7 +135,7 @@ def _overall(
     held = np.isin(pairs.category_index, wanted)
     if overall.without_ties:
         held &= pairs.labels != TIE
-    return _accuracy(credit, held, pairs)
+    return _accuracy(credit, held, pairs=pairs)
 
 
 def _mean(parts: list[Accuracy | None]) -> Accuracy | None:
@@ -147,7 +147,7 @@ def _mean(parts: list[Accuracy | None]) -> Accuracy | None:
     return Accuracy(value, mean_interval([(part.value, part.interval) for part in given]))
 
 
-def _accuracy(credit: Credits, held: Mask, pairs: PairSet) -> Accuracy | None:
+def _accuracy(credit: Credits, held: Mask, *, pairs: PairSet) -> Accuracy | None:
     """Return the mean credit of the held pairs; its interval takes pairs of one group together."""
     held = held & ~np.isnan(credit)
     n, right = int(held.sum()), float(credit[held].sum())

@@ -43,7 +43,7 @@ def openid_settings(provider: Provider, **changes: Any) -> IdentitySettings:
 class AuthSite:
     """The service. What was changed by whom stands in `done`."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, provider: Provider | None = None) -> None:
+    def __init__(self, settings: IdentitySettings, database: Database, *, provider: Provider | None = None) -> None:
         self.settings, self.database, self.provider = settings, database, provider
         self.identities = AuthService.create(database, settings)
         self.done: list[tuple[str, str]] = []
@@ -61,7 +61,9 @@ class AuthSite:
 
     def _routes(self) -> FastAPI:
         app = FastAPI()
-        app.include_router(build(self.identities, None, lambda _: (_SUBMISSION,), activity=lambda _: (_HAPPENED,)))
+        app.include_router(
+            build(self.identities, None, submissions_of=lambda _: (_SUBMISSION,), activity=lambda _: (_HAPPENED,))
+        )
         app.add_exception_handler(AuthError, refusals(self.identities))
 
         @app.get("/whoami")
@@ -87,8 +89,8 @@ class AuthSite:
         return app
 
 
-_SUBMISSION = SubmissionRow("<script>judge</script>", "scored", "/entries/e0", 1.8e9)
-_HAPPENED = ActivityLine("judge", "/entries/e0", "It was flagged: <b>copied</b>", "2026-11-21T22:00:00Z")
+_SUBMISSION = SubmissionRow("<script>judge</script>", "scored", url="/entries/e0", created_at=1.8e9)
+_HAPPENED = ActivityLine("judge", "/entries/e0", sentence="It was flagged: <b>copied</b>", at="2026-11-21T22:00:00Z")
 
 
 class Browser:
@@ -148,7 +150,7 @@ class Browser:
         assert found is not None
         return found[1]
 
-    def make_token(self, name: str = "cluster", scopes: tuple[str, ...] = ("submit",), days: int = 30) -> str:
+    def make_token(self, name: str = "cluster", scopes: tuple[str, ...] = ("submit",), *, days: int = 30) -> str:
         page = self.post(
             "/account/tokens", {"csrf": self.csrf(), "name": name, "scopes": list(scopes), "days": str(days)}
         )

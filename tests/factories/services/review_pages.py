@@ -56,7 +56,9 @@ def serve(database: Database, catalog: ItemCatalog) -> ASGIApp:
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
     made = pages.ReviewPages(environment(site))
-    app.include_router(routes.build(context, made, routes.Forms(_token, _check), partial(not_found_page, site)))
+    app.include_router(
+        routes.build(context, made, forms=routes.Forms(_token, _check), not_found=partial(not_found_page, site))
+    )
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
     app.add_api_route("/explore/{key}/image", _reply(_PICTURE, "image/svg+xml"))

@@ -72,12 +72,12 @@ def running(
     environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
     environment |= ({} if "OIDC_CLIENT_ID" in environ else {"IDENTITY": "local"}) | environ
     log_path.write_bytes(b"")  # of a service before it on the same data
-    process = _start(environment, data_dir, log_path) if fresh else launch(environment, data_dir, log_path)
+    process = _start(environment, data_dir, log_path=log_path) if fresh else launch(environment, data_dir, log=log_path)
     try:
-        service = Service(process, _address(process, log_path), log_path)
-        until(lambda: service.http.get("/readyz").status_code == 200, 180, "the worker shows itself")
+        service = Service(process, _address(process, log_path), log_path=log_path)
+        until(lambda: service.http.get("/readyz").status_code == 200, 180, what="the worker shows itself")
         if gradio:
-            until(lambda: service.http.get("/app/").status_code == 200, 180, "Gradio answers")
+            until(lambda: service.http.get("/app/").status_code == 200, 180, what="Gradio answers")
         yield service
     finally:
         if process.poll() is None:
@@ -97,7 +97,7 @@ def _demo_files() -> Path:
     return folder
 
 
-def _start(environ: dict[str, str], folder: Path, log_path: Path) -> subprocess.Popen[bytes]:
+def _start(environ: dict[str, str], folder: Path, *, log_path: Path) -> subprocess.Popen[bytes]:
     with log_path.open("wb") as log:
         command = [sys.executable, str(ROOT / "app.py")]
         return subprocess.Popen(command, env=environ, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
@@ -114,7 +114,7 @@ def _address(process: subprocess.Popen[bytes] | LaunchedProcess, log_path: Path)
     raise AssertionError("the service did not start:\n" + log_path.read_text(errors="replace"))
 
 
-def until(true: object, seconds: float, what: str) -> None:
+def until(true: object, seconds: float, *, what: str) -> None:
     """Ask again until a condition holds, for `seconds` or `PATIENCE`, whichever is longer.
 
     Raises:
@@ -151,4 +151,4 @@ def halt(pid: int) -> None:
             return all("\nState:\tT" in (thread / "status").read_text() for thread in threads.iterdir())
         return False
 
-    until(stands, 10, "it stands")
+    until(stands, 10, what="it stands")

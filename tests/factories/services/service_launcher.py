@@ -91,7 +91,8 @@ class _Launcher:
         }
         command = [sys.executable, "-m", __name__]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=pipe, stdout=pipe)
+        # Without a buffer: a second line that readline() takes along would be one that select() does not see.
+        self._process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=pipe, stdout=pipe, bufsize=0)
         self._codes: dict[int, int] = {}
         atexit.register(self._process.kill)
 
@@ -100,7 +101,7 @@ class _Launcher:
         assert self._process.stdout is not None
         return self._process.stdout
 
-    def launch(self, environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProcess:
+    def launch(self, environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
         """Start a service."""
         assert self._process.stdin is not None
         order = {"environ": dict(environ), "folder": str(folder), "log": str(log)}
@@ -125,9 +126,9 @@ def _launcher() -> _Launcher:
     return _Launcher()
 
 
-def launch(environ: Mapping[str, str], folder: Path, log: Path) -> LaunchedProcess:
+def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
     """Start app.py with these settings, in this directory; `log` gets all of its output."""
-    return _launcher().launch(environ, folder, log)
+    return _launcher().launch(environ, folder, log=log)
 
 
 # What services and workers import when they come to it: each of them would, for half a second.
@@ -162,10 +163,10 @@ def _main() -> None:
     read_in_forks()
     gc.freeze()  # no child writes into the pages of what all share
 
-    _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, _serve)
+    _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, run=_serve)
 
 
-def _fork_when_asked(orders: IO[bytes], answers: IO[str], run: Callable[[dict[str, Any]], NoReturn]) -> None:
+def _fork_when_asked(orders: IO[bytes], answers: IO[str], *, run: Callable[[dict[str, Any]], NoReturn]) -> None:
     """Have a child `run` each order; answer with its number, and with its code when it has ended."""
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
@@ -276,7 +277,7 @@ def _fork_workers(orders: socket.socket) -> int:
         end_with(partial(_work, order["environ"]))
 
     lines = os.fdopen(orders.fileno(), "rb", buffering=0, closefd=False)
-    _fork_when_asked(lines, os.fdopen(os.dup(orders.fileno()), "w", buffering=1), become_worker)
+    _fork_when_asked(lines, os.fdopen(os.dup(orders.fileno()), "w", buffering=1), run=become_worker)
     return 0
 
 
@@ -316,6 +317,7 @@ class ForkedWorker:
 async def _start_forked(
     supervisor: Supervisor,
     orders: socket.socket,
+    *,
     start: Callable[[Supervisor], Coroutine[Any, Any, Process]],
 ) -> Process | ForkedWorker:
     """Start a worker; another program is started as ever."""
@@ -360,14 +362,13 @@ def _build_gradio_when_asked() -> None:
         asked.set()
         await answer(allowlist, *arguments)
 
-    async def build_when_asked(*arguments: Any) -> None:
-        stop: asyncio.Event = arguments[-1]
+    async def build_when_asked(*arguments: Any, stop: asyncio.Event, **named: Any) -> None:
         waits = [asyncio.ensure_future(event.wait()) for event in (asked, stop)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
         if not stop.is_set():
-            await build(*arguments)
+            await build(*arguments, stop=stop, **named)
 
     GradioAllowlistMiddleware.__call__ = answer_and_note  # type: ignore[method-assign,assignment]
     background._run_gradio = build_when_asked

@@ -45,7 +45,7 @@ def csrf_of(browser: httpx.Client, path: str = "/account") -> str:
     return found[1]
 
 
-def token_of(browser: httpx.Client, name: str = "cluster", scope: str = "submit") -> str:
+def token_of(browser: httpx.Client, name: str = "cluster", *, scope: str = "submit") -> str:
     """Return a new API token of anyone who is signed in."""
     form = {"csrf": csrf_of(browser), "name": name, "scopes": [scope], "days": "30"}
     found = re.search(r"vlrb_[\w-]{43}", browser.post("/account/tokens", data=form).text)

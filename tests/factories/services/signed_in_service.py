@@ -44,9 +44,9 @@ class AttackTarget:
         provider = self.world.provider
         provider.users[name] = person(f"90{len(provider.users)}", name)
         with closing(self.world.browser(name)) as browser:
-            given = token_of(browser, "probe", scope)
+            given = token_of(browser, "probe", scope=scope)
         http = httpx.Client(base_url=self.service.url, timeout=60, headers={"Authorization": f"Bearer {given}"})
-        return Attacker(self, name, http)
+        return Attacker(self, name, http=http)
 
     def days_pass(self, days: float = 1.0) -> None:
         """As far as quotas can tell."""
@@ -98,7 +98,7 @@ class Attacker:
     def scores(self, entry: str) -> dict[str, Any]:
         """Return what the public API says of an entry, once it is scored and published."""
         path = f"/api/v1/entries/{entry}"
-        until(lambda: self.http.get(path).status_code == 200, 60, f"{entry} is published")
+        until(lambda: self.http.get(path).status_code == 200, 60, what=f"{entry} is published")
         return dict(self.http.get(path).json())
 
 
@@ -112,7 +112,7 @@ def approve_all(warden: Attacker) -> list[str]:
 
 
 def in_turn(
-    target: AttackTarget, accounts: Sequence[Attacker], files: Sequence[bytes], days: float, first: int = 0
+    target: AttackTarget, accounts: Sequence[Attacker], *, files: Sequence[bytes], days: float, first: int = 0
 ) -> list[str]:
     """Return each account sends a file, then so many days pass, and so on; the entries of the files from ``first``
     on."""
@@ -139,14 +139,14 @@ def open_target(folder: Path, **environ: str) -> Iterator[AttackTarget]:
     }
     with running_signed_in(folder / "data", **settings) as world:
         target = AttackTarget(world, folder / "data" / "demo" / "leaderboard.db")
-        until(lambda: target.submissions() == DEMO_JUDGES, 30, "the demo judges are submitted")
+        until(lambda: target.submissions() == DEMO_JUDGES, 30, what="the demo judges are submitted")
         yield target
 
 
 # Files --------------------------------------------------------------------------------------------------------------
 
 
-def native(secret: Secret, votes: npt.NDArray[np.int8], items: Sequence[int] | None = None) -> bytes:
+def native(secret: Secret, votes: npt.NDArray[np.int8], *, items: Sequence[int] | None = None) -> bytes:
     """Return votes, one an item or (items, K), as native JSONL, null where they abstain; ``items``: only these."""
     names = [item.ids["demo"] for item in secret.table.items]
     chosen = range(len(names)) if items is None else items

@@ -77,19 +77,19 @@ def received(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def served_from(folder: Path, patience: float = PATIENCE, header_seconds: float = PATIENCE) -> Iterator[Served]:
+def served_from(folder: Path, patience: float = PATIENCE, *, header_seconds: float = PATIENCE) -> Iterator[Served]:
     """Provide the routes behind the request limits, with everything that they keep below a folder."""
     database = new_database(f"sqlite:///{folder}/leaderboard.db")
-    with_labels(database, "r1", BENCHMARK)
+    with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
     app = FastAPI()
     app.include_router(
         api.build(
             setup.intake,
             setup.spool,
-            partial(get_status, database, spec_of(BENCHMARK)),
-            database,
-            ActivityRules(spec_of(BENCHMARK)),
+            track=partial(get_status, database, spec_of(BENCHMARK)),
+            database=database,
+            rules=ActivityRules(spec_of(BENCHMARK)),
         )
     )
     limits = RequestLimitsMiddleware(signed_in_as_everybody(app, database), LIMIT, patience=patience)
@@ -98,11 +98,11 @@ def served_from(folder: Path, patience: float = PATIENCE, header_seconds: float 
         port = urlsplit(url).port
         assert port
         with httpx.Client(base_url=url, timeout=PATIENCE) as http:
-            yield Served(http, port, setup, database)
+            yield Served(http, port, setup=setup, database=database)
     database.close()
 
 
-def problem_of(reply: httpx.Response, status_code: int, code: str) -> dict[str, Any]:
+def problem_of(reply: httpx.Response, status_code: int, *, code: str) -> dict[str, Any]:
     """Return the body of a refusal of the kind expected."""
     assert reply.status_code == status_code, reply.text
     assert reply.headers["content-type"] == PROBLEM

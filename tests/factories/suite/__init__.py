@@ -1,1 +1,1 @@
-"""Processes of the suite: what they share, and what tests leave behind."""
+"""The run of the suite: what its processes share, and what tests leave behind."""

@@ -29,26 +29,27 @@ def run_maintenance(*arguments: str, environ: Mapping[str, str] | None = None) -
     """`python -m maintenance`."""
     from maintenance.__main__ import main
 
-    return run_main(lambda given: main(given), arguments, environ)
+    return run_main(lambda given: main(given), arguments, environ=environ)
 
 
 def run_submissions(*arguments: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Finished:
     """`python -m submissions`."""
     from submissions.__main__ import main
 
-    return run_main(main, arguments, environ, folder)
+    return run_main(main, arguments, environ=environ, folder=folder)
 
 
 def run_worker(*arguments: str, environ: Mapping[str, str] | None = None) -> Finished:
     """`python -m workers`."""
     from workers.__main__ import main
 
-    return run_main(lambda given: main(given), arguments, environ)
+    return run_main(lambda given: main(given), arguments, environ=environ)
 
 
 def run_main(
     main: Callable[[list[str]], Any],
     arguments: tuple[str, ...],
+    *,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Finished:

@@ -39,7 +39,7 @@ ITEMS = ItemCatalog(relations_body=pairwise.stored)
 
 def board(*found: dict[str, Any], language: str = "en") -> BoardVersion:
     context = RenderContext(VL, language=language)
-    return BoardVersion("s" * 20, snapshot(list(found)), context, load_published(VL))
+    return BoardVersion("s" * 20, snapshot(list(found)), context=context, published=load_published(VL))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def asked(edition: BoardVersion, query: str = "") -> AnalyseQuery:
 
 
 def page_of(edition: BoardVersion, query: str = "") -> str:
-    return analyse_page(edition, asked(edition, query), ITEMS)
+    return analyse_page(edition, asked(edition, query), materials=ITEMS)
 
 
 def drawings(page: str) -> list[str]:
@@ -86,7 +86,7 @@ def test_checkboxes_and_a_search_make_the_same_address(edition: BoardVersion) ->
     assert query.url() == "/analyse?entries=e00000000002,e00000000003,e00000000001"
     unknown = asked(edition, "entries=e00000000002&add=nobody+is+called+so")
     assert (unknown.entries, unknown.add) == (("e00000000002",), "nobody is called so")
-    assert "No judge is called" in analyse_page(edition, unknown, ITEMS)
+    assert "No judge is called" in analyse_page(edition, unknown, materials=ITEMS)
 
 
 def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
@@ -146,7 +146,7 @@ def test_numbers_of_few_pairs_are_pale_in_the_table(edition: BoardVersion) -> No
 
 
 def test_kappa_has_three_decimals_in_the_table() -> None:
-    compared = BoardVersion("s" * 20, pairwise.body(), RenderContext(VL), load_published(VL))
+    compared = BoardVersion("s" * 20, pairwise.body(), context=RenderContext(VL), published=load_published(VL))
     table = page_of(compared, "chart=agreement").split("<tbody>")[1]
     assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 10, "five judges"
 
@@ -178,7 +178,7 @@ def test_many_judges_make_one_path_for_each_shade_instead_of_thousands_of_cells(
     }  # fmt: skip
     layout = {"height": 400, "margin": {"t": 0, "b": 0}, "shapes": [], "annotations": [], "xaxis": {
         "range": [-0.5, size - 0.5], "showline": False, "showticklabels": False}}  # fmt: skip
-    drawing = svg({"data": [trace], "layout": layout}, 400, LIGHT, "kappa", page_paint(VL))
+    drawing = svg({"data": [trace], "layout": layout}, 400, p=LIGHT, name="kappa", paint=page_paint(VL))
     assert len(ElementTree.fromstring(drawing)) == 10
 
 

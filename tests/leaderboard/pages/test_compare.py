@@ -24,7 +24,9 @@ R1, THINK, IXC = "r-r1-reward-2505-02835", "r-unifiedreward-think-2505-03318", "
 
 @pytest.fixture(scope="module")
 def edition() -> BoardVersion:
-    return BoardVersion("s", body(entry(77, 0.6, model="Late")), RenderContext(VL), load_published(VL))
+    return BoardVersion(
+        "s", body(entry(77, 0.6, model="Late")), context=RenderContext(VL), published=load_published(VL)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def relations() -> PairwiseArrays:
 
 
 def one_pair(edition: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> compare.Pair:
-    (pair,) = compare.compare(edition, ids, relations, **rules).pairs
+    (pair,) = compare.compare(edition, ids, relations=relations, **rules).pairs
     return pair
 
 
@@ -53,7 +55,7 @@ def test_two_judges_are_compared_on_the_same_pairs(edition: BoardVersion, relati
 def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: PairwiseArrays) -> None:
     names = [one.name for one in one_pair(edition, relations, A, B).differences]
     assert names[:3] == ["macro", "overall", "hallucination"]
-    found = compare.compare(edition, (A, B, C, D), relations)
+    found = compare.compare(edition, (A, B, C, D), relations=relations)
     gaps = [(gap.separable, abs(gap.delta)) for pair in found.pairs if (gap := pair.of("macro"))]
     assert len(gaps) == 6
     assert gaps == sorted(gaps, reverse=True)
@@ -78,7 +80,7 @@ def test_the_sentence_names_both_sides_where_each_is_better_somewhere(
 def test_p_values_are_adjusted_for_the_differences_of_their_table(
     edition: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    for pair in compare.compare(edition, (A, B, C, D), relations).pairs:
+    for pair in compare.compare(edition, (A, B, C, D), relations=relations).pairs:
         for table in (pair.whole, pair.sources):
             expected = holm([one.p or 0.0 for one in table]).tolist()
             assert [one.p_adjusted for one in table] == expected
@@ -91,7 +93,7 @@ def test_p_values_are_adjusted_for_the_differences_of_their_table(
 def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
     edition: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    found = compare.compare(edition, (A, B, C, D), relations)
+    found = compare.compare(edition, (A, B, C, D), relations=relations)
     for name in VL.headline_first:
         tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
         adjusted = holm([p for _, p in tested])
@@ -100,7 +102,7 @@ def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
 
 
 def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(edition: BoardVersion) -> None:
-    found = compare.compare(edition, (A, B, C, D), None)
+    found = compare.compare(edition, (A, B, C, D), relations=None)
     table = [one for pair in found.pairs if (one := pair.of("overall")) is not None]
     barely = replace(table[0], delta=0.05, low=0.001, high=0.099, p=None, p_adjusted=None, implied=None)
     assert compare.adjust([barely])[0].separable
@@ -116,7 +118,7 @@ def test_judges_that_are_alike_are_not_told_apart(edition: BoardVersion, relatio
 
 
 def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    found = compare.compare(edition, (A,), relations)
+    found = compare.compare(edition, (A,), relations=relations)
     rows = found.board.rows
     tiers = [row.tier for row in compare.offered(found, sorted(rows, key=lambda row: row.tier))]
     assert set(tiers) >= {"scored", "reported"} and tiers == sorted(tiers, key=lambda tier: tier != "scored")
@@ -127,8 +129,8 @@ def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersi
 
 
 def test_a_judge_against_itself_or_nobody_makes_no_pair(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    assert compare.compare(edition, (A, A, "nobody"), relations).pairs == ()
-    assert len(compare.compare(edition, [f"e{n:011d}" for n in range(1, 7)], relations).rows) == compare.MOST
+    assert compare.compare(edition, (A, A, "nobody"), relations=relations).pairs == ()
+    assert len(compare.compare(edition, [f"e{n:011d}" for n in range(1, 7)], relations=relations).rows) == compare.MOST
 
 
 @pytest.mark.parametrize(("other", "words"), [(LATE, "Late is not among them"), (R1, "is a reported result")])
@@ -160,7 +162,7 @@ def test_two_separate_intervals_combine_as_newcombe_did(edition: BoardVersion, r
     row = board.rows[0]
     one = replace(row, scores={**row.scores, "overall": 56 / 70}, interval={"overall": tuple(wilson(56, 70))})  # type: ignore[arg-type]
     two = replace(row, scores={**row.scores, "overall": 48 / 80}, interval={"overall": tuple(wilson(48, 80))})  # type: ignore[arg-type]
-    found = compare._unpaired(board, "overall", one, two)
+    found = compare._unpaired(board, "overall", first=one, second=two)
     assert found is not None
     assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
 
@@ -177,7 +179,7 @@ def test_categories_that_are_not_the_same_ones_are_not_compared(
 
 
 def test_published_results_are_not_compared_with_simulated_judges(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(benchmark="demo"), RenderContext(DEMO), load_published(DEMO))
+    edition = BoardVersion("s", body(benchmark="demo"), context=RenderContext(DEMO), published=load_published(DEMO))
     pair = one_pair(edition, relations, A, R1)
     assert pair.differences == ()
     assert "cannot be compared with a judge of synthetic pairs" in pair.reason
@@ -197,44 +199,50 @@ def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> No
     snapshot = body()
     for one in snapshot["entries"][:2]:
         one |= {"model": "Twin", "version": one["id"][-1]}
-    edition = BoardVersion("s", snapshot, RenderContext(VL), ())
+    edition = BoardVersion("s", snapshot, context=RenderContext(VL), published=())
     assert "Twin (1)" in compare.sentence(one_pair(edition, relations, A, B))
     assert "Twin (2)" in compare.sentence(one_pair(edition, relations, A, B))
 
 
 def test_the_nearest_entries_stand_in_the_order_of_the_board(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    pairs = compare.nearest(edition, B, relations)
+    pairs = compare.nearest(edition, B, relations=relations)
     assert [pair.first.id for pair in pairs] == [B] * 4
     macros = [pair.second.value("macro") or 0 for pair in pairs]
     assert macros == sorted(macros, reverse=True)
     above = pairs[0].of("macro")
     assert above is not None and above.delta < 0, "who is ahead of the entry stands first"
-    assert compare.nearest(edition, "nobody", relations) == ()
+    assert compare.nearest(edition, "nobody", relations=relations) == ()
 
 
 def test_votes_that_need_no_judge_are_next_to_nobody(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(entry(90, 0.72, remarks=["baseline-votes"])), RenderContext(VL), ())
+    edition = BoardVersion(
+        "s", body(entry(90, 0.72, remarks=["baseline-votes"])), context=RenderContext(VL), published=()
+    )
     unled = "e00000000090"
-    assert compare.nearest(edition, unled, relations) == ()
-    pairs = compare.nearest(edition, A, relations, count=20)
+    assert compare.nearest(edition, unled, relations=relations) == ()
+    pairs = compare.nearest(edition, A, relations=relations, count=20)
     assert len(pairs) == 5 and unled not in {pair.second.id for pair in pairs}
-    assert unled not in {row.id for row in compare.offered(compare.compare(edition, (A,), None), edition.board().rows)}
+    assert unled not in {
+        row.id for row in compare.offered(compare.compare(edition, (A,), relations=None), edition.board().rows)
+    }
 
 
 def test_votes_that_need_no_judge_are_compared_with_nobody_and_the_reason_is_told(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(entry(90, 0.95, remarks=["one-sided-votes"])), RenderContext(VL), ())
+    edition = BoardVersion(
+        "s", body(entry(90, 0.95, remarks=["one-sided-votes"])), context=RenderContext(VL), published=()
+    )
     pair = one_pair(edition, relations, A, "e00000000090")
     assert pair.reason == "The votes of Judge 90 need no judge, so its score is compared with no other."
     assert (pair.differences, pair.paired) == ((), False)
     assert compare.sentence(pair).endswith("cannot be compared here.")
-    found = compare.compare(edition, (A, B, "e00000000090"), relations)
+    found = compare.compare(edition, (A, B, "e00000000090"), relations=relations)
     assert [len(one.differences) > 0 for one in found.pairs] == [True, False, False]
 
 
 def test_a_result_of_a_judge_that_was_given_the_answer_is_compared_with_nobody() -> None:
     spec = load_spec("mm-rlhf-rewardbench")
     published = load_published(spec)
-    edition = BoardVersion("s", snapshot([], spec.id), RenderContext(spec), published)
+    edition = BoardVersion("s", snapshot([], spec.id), context=RenderContext(spec), published=published)
     oracle, other = (next(one.id for one in published if one.oracle is given) for given in (True, False))
     pair = one_pair(edition, None, oracle, other)
     assert "was given the answer" in pair.reason and pair.differences == ()

@@ -26,7 +26,7 @@ def found(*values: tuple[float, float]) -> Any:
     """(accuracy, half an interval) of each category."""
     shares = {key: value for key, (value, _) in zip(KEYS, values, strict=True)}
     intervals = {key: (value - half, value + half) for key, (value, half) in zip(KEYS, values, strict=True)}
-    return category_finding(shares, intervals, KEYS)
+    return category_finding(shares, intervals, keys=KEYS)
 
 
 def test_a_category_is_the_strongest_only_where_it_is_significantly_above_all_others() -> None:
@@ -39,12 +39,12 @@ def test_a_category_is_the_strongest_only_where_it_is_significantly_above_all_ot
     partly = found((0.40, 0.05), (0.60, 0.05), (0.58, 0.05))
     assert ([key for key, _ in partly.below], [key for key, _ in partly.level]) == (["general"], ["reasoning"])
     assert found((0.50, 0.05), (0.52, 0.05), (0.51, 0.05)).below == ()
-    assert category_finding({"general": 0.5}, {}, KEYS) is None
+    assert category_finding({"general": 0.5}, {}, keys=KEYS) is None
 
 
 def test_a_position_bias_is_stated_only_beyond_what_chance_explains_in_so_many_pairs() -> None:
     def favoured(rate: float | None, pairs: int) -> str | None:
-        result = position_finding(Behaviour(1.0, rate, None), pairs)
+        result = position_finding(Behaviour(1.0, rate, self_consistency=None), pairs)
         return None if result is None else result.favoured
 
     assert [favoured(0.6, 1000), favoured(0.4, 1000), favoured(0.6, 20)] == ["first", "second", ""]
@@ -55,11 +55,13 @@ def test_neighbours_are_ahead_behind_or_not_to_be_told_apart_after_holm() -> Non
     board = build_board(snapshot([entry(number, 0.5) for number in range(1, 5)]), VL)
     own, *others = board.rows[:4]
 
-    def pair(other: Any, delta: float, p: float) -> Pair:
-        difference = ScoreDifference("macro", "", None, None, None, delta, None, None, p)
-        return Pair(own, other, "", (difference,), VL)
+    def pair(other: Any, delta: float, *, p: float) -> Pair:
+        difference = ScoreDifference(
+            "macro", "", n=None, only_first=None, only_second=None, delta=delta, low=None, high=None, p=p
+        )
+        return Pair(own, other, reason="", differences=(difference,), spec=VL)
 
-    pairs = [pair(others[0], 0.2, 0.001), pair(others[1], -0.1, 0.03), pair(others[2], -0.2, 0.001)]
+    pairs = [pair(others[0], 0.2, p=0.001), pair(others[1], -0.1, p=0.03), pair(others[2], -0.2, p=0.001)]
     result = neighbour_finding(pairs, "macro")
     assert result is not None
     assert (result.ahead_of, result.behind, result.level) == ((pairs[0],), (pairs[1], pairs[2]), ())
@@ -88,12 +90,12 @@ def test_the_strip_marks_the_entry_with_its_interval_within_the_axis() -> None:
 
 def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it(tmp_path: Path) -> None:
     cache = BoardCache(FixedSource(snapshot([entry(number, 0.5 + number / 20) for number in range(1, 5)])))
-    edition, materials = cache.refresh(), ItemCatalog(None, None, lambda _: None, spec=VL)
+    edition, materials = cache.refresh(), ItemCatalog(None, None, relations_body=lambda _: None, spec=VL)
     row = next(one for one in edition.board().rows if one.tier == "scored")
-    early, settled = result_card(edition, materials, row.id, "https://board.example")
+    early, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example")
     assert not settled
     assert "follow in a few seconds" in early
-    markup, settled = result_card(edition, materials, row.id, "https://board.example", waited=60)
+    markup, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example", waited=60)
     words = " ".join(re.sub("<[^>]+>", " ", markup).split())
     assert settled
     assert re.search(r"Rank \d of 4 scored here", words)
@@ -101,4 +103,4 @@ def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it
     assert "no difference that the data can show" in words or "significantly" in words
     for part in ("badge.svg", "og.png", "@misc{", "/compare?entries="):
         assert part in markup
-    assert result_card(edition, materials, "nobody") == ("", True)
+    assert result_card(edition, materials, entry_id="nobody") == ("", True)

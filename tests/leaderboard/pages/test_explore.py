@@ -32,8 +32,8 @@ def texts_only(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def all_pairs() -> ItemSearch:
     """Return the numbers of the benchmark, with texts and what judges got right."""
     items = table(SIZES)
-    rows = [ItemTexts(row["query"], tuple(sorted(row["response"])), "") for row in pairs(SIZES)]
-    return ItemSearch.of(items, rows, related()[0].relations)
+    rows = [ItemTexts(row["query"], tuple(sorted(row["response"])), image="") for row in pairs(SIZES)]
+    return ItemSearch.of(items, rows, relations=related()[0].relations)
 
 
 def test_texts_are_found_whatever_order_the_file_has(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_order_of_the_responses_does_not_depend_on_the_stored_order(tmp_path
 def test_lengths_stand_in_the_order_of_the_responses() -> None:
     items = table(3)
     rows = pairs(3)
-    by_order = ItemSearch.of(items, None, None)
+    by_order = ItemSearch.of(items, None, relations=None)
     for index, row in enumerate(rows):
         shown = sorted(row["response"], key=response_fingerprint)
         assert by_order.show(index).words == tuple(len(text.split()) for text in shown)
@@ -100,7 +100,7 @@ def test_identical_texts_under_two_ids_are_told_apart(tmp_path: Path) -> None:
     twin = {**rows[0], "id": "VLFeedback-twin"}
     items = build_table(INVENTED, {"r1": [*pairs(3), {**pairs(3)[0], "id": "VLFeedback-twin"}]})
     assert all(read_item_file(item_file(tmp_path, [twin, *rows]), items))
-    known = ItemSearch.of(items, None, None)
+    known = ItemSearch.of(items, None, relations=None)
     names = {known.name(item) for item in items.items}
     assert len(names) == len(items)
     for index, item in enumerate(items.items):
@@ -153,11 +153,11 @@ def test_the_share_of_right_judges_is_said_in_tenths(all_pairs: ItemSearch) -> N
 
 def test_nothing_is_said_about_judges_where_labels_are_hidden_or_items_are_others() -> None:
     hidden = related(public=False)[0].relations
-    assert ItemSearch.of(table(SIZES), None, hidden).show(0).right == ""
-    assert ItemSearch.of(table(3), None, related()[0].relations).bands is None
+    assert ItemSearch.of(table(SIZES), None, relations=hidden).show(0).right == ""
+    assert ItemSearch.of(table(3), None, relations=related()[0].relations).bands is None
     few = related()[0].relations
     assert few.bands is not None
-    assert ItemSearch.of(table(SIZES), None, _without_bands(few)).bands is None
+    assert ItemSearch.of(table(SIZES), None, relations=_without_bands(few)).bands is None
 
 
 def _without_bands(relations: Any) -> Any:
@@ -166,7 +166,7 @@ def _without_bands(relations: Any) -> Any:
 
 def test_a_query_that_means_nothing_shows_all() -> None:
     assert read_query({"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  "}, VL) == ItemQuery()
-    query = ItemQuery("a  b", "general", "POVID", "few", 3)
+    query = ItemQuery("a  b", "general", source="POVID", right="few", page=3)
     assert read_query(
         {"q": "a  b", "category": "general", "source": "POVID", "right": "few", "page": "3"}, VL
     ).url() == (query.url().replace("++", "+"))
@@ -197,7 +197,8 @@ def test_a_list_shows_small_images_alone(tmp_path: Path) -> None:
     (tmp_path / "large.png").write_bytes(b"x" * (THUMBNAIL_BYTES + 1))
     materials = ItemCatalog(item_file=item_file(tmp_path, texts_only(pairs(1))))
     shown = [
-        materials.has_thumbnail(ItemTexts("?", ("a", "b"), name)) for name in ("small.png", "large.png", "no.png", "")
+        materials.has_thumbnail(ItemTexts("?", ("a", "b"), image=name))
+        for name in ("small.png", "large.png", "no.png", "")
     ]
     assert (shown, materials.has_thumbnail(None)) == ([True, False, False, False], False)
 
@@ -209,7 +210,7 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    edition = BoardVersion("s", body(), RenderContext(VL), ())
+    edition = BoardVersion("s", body(), context=RenderContext(VL), published=())
     materials = ItemCatalog(relations_body=read)
     assert materials.relations(edition) is materials.relations(edition)
     assert len(asked) == 1

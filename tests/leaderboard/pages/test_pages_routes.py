@@ -35,7 +35,7 @@ def materials(folder: Path) -> ItemCatalog:
     kept[0]["image"], kept[1]["image"] = "a.png", "../outside.png"
     (folder / "a.png").write_bytes(b"\x89PNG")
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
-    return ItemCatalog(folder / "manifest.json", folder / "items.jsonl", stored)
+    return ItemCatalog(folder / "manifest.json", folder / "items.jsonl", relations_body=stored)
 
 
 def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
@@ -243,7 +243,7 @@ def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
 def test_without_an_item_file_facts_are_shown_and_no_visitor_is_told_of_settings(tmp_path: Path) -> None:
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps(table(SIZES).to_json()))
-    with TestClient(serve(ItemCatalog(manifest, None, stored))) as client:
+    with TestClient(serve(ItemCatalog(manifest, None, relations_body=stored))) as client:
         html = client.get("/explore").text
         assert "texts are not available on this server" in html
         assert ">Pair</th>" in html and ">Question</th>" not in html
@@ -269,7 +269,7 @@ def later() -> Iterator[TestClient]:
     source = FixedSource(body())
     source.turn({**body(entry(9, 0.9, model="Newcomer")), "relations": {}})
     site = BoardCache(source, check_every=0.0)
-    held = ItemCatalog(None, None, stored)
+    held = ItemCatalog(None, None, relations_body=stored)
     app = FastAPI()
     app.include_router(routes.build(site, held))
     app.include_router(api.build(site, held))

@@ -33,14 +33,14 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def problems(value: Any, rule: Any, place: str = "$") -> Iterator[str]:
+def problems(value: Any, rule: Any, *, place: str = "$") -> Iterator[str]:
     """Yield what breaks a JSON schema, as far as this one uses the language."""
     if isinstance(rule, bool):
         if not rule:
             yield f"{place}: not allowed"
         return
     if "$ref" in rule:
-        yield from problems(value, SCHEMA["$defs"][rule["$ref"].rpartition("/")[2]], place)
+        yield from problems(value, SCHEMA["$defs"][rule["$ref"].rpartition("/")[2]], place=place)
     kinds = rule.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is(value, kind) for kind in kinds):
@@ -52,17 +52,19 @@ def problems(value: Any, rule: Any, place: str = "$") -> Iterator[str]:
         yield f"{place}: not {rule['const']}"
     if "pattern" in rule and isinstance(value, str) and not re.search(rule["pattern"], value):
         yield f"{place}: does not match"
-    if "oneOf" in rule and sum(not any(problems(value, one, place)) for one in rule["oneOf"]) != 1:
+    if "oneOf" in rule and sum(not any(problems(value, one, place=place)) for one in rule["oneOf"]) != 1:
         yield f"{place}: not exactly one of the shapes"
     if isinstance(value, dict):
         yield from (f"{place}: no {name}" for name in rule.get("required", ()) if name not in value)
         for name, one in value.items():
             yield from problems(
-                one, rule.get("properties", {}).get(name, rule.get("additionalProperties", True)), f"{place}.{name}"
+                one,
+                rule.get("properties", {}).get(name, rule.get("additionalProperties", True)),
+                place=f"{place}.{name}",
             )
     if isinstance(value, list):
         for at, one in enumerate(value):
-            yield from problems(one, rule.get("items", True), f"{place}[{at}]")
+            yield from problems(one, rule.get("items", True), place=f"{place}[{at}]")
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -72,8 +74,8 @@ def _is(value: Any, kind: str) -> bool:
 def records(*entries: dict[str, Any], benchmark: str = "vl-rewardbench", hidden: bool = False) -> Any:
     spec = spec_of(benchmark)
     made = replace(build_board(snapshot([*entries], benchmark), spec), snapshot_id="5f0c" * 16)
-    facts = EntryFacts({one["id"]: one for one in entries}.get, "1", BASE)
-    taken = extract(made, BoardQuery(spec), BASE, hidden=hidden, facts=facts)
+    facts = EntryFacts({one["id"]: one for one in entries}.get, "1", base=BASE)
+    taken = extract(made, BoardQuery(spec), address=BASE, hidden=hidden, facts=facts)
     return json.loads(FORMATS["eee.json"].write(taken))
 
 

@@ -30,8 +30,8 @@ def made(benchmark: str) -> tuple[dict[str, Any], Board]:
 @pytest.mark.parametrize("benchmark", SERVED)
 def test_every_accuracy_is_in_a_valid_record(benchmark: str) -> None:
     body, board = made(benchmark)
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", f"{BASE}/b/{benchmark}")
-    records = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=f"{BASE}/b/{benchmark}")
+    records = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts)))
     assert len(records) == 2
     for record in records:
         assert not list(problems(record, SCHEMA))
@@ -47,8 +47,10 @@ def test_every_accuracy_is_in_a_valid_record(benchmark: str) -> None:
 
 def test_groups_are_said_to_be_groups_and_counted_as_such() -> None:
     body, board = made("mm-rlhf-rewardbench")
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", BASE)
-    (record, _) = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
+    (record, _) = json.loads(
+        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
+    )
     (groups,) = (one for one in record["evaluation_results"] if one["metric_config"]["metric_id"].endswith("acc-plus"))
     assert groups["source_data"]["samples_number"] == 20
     assert "every pair is judged" in groups["metric_config"]["evaluation_description"]
@@ -56,8 +58,10 @@ def test_groups_are_said_to_be_groups_and_counted_as_such() -> None:
 
 def test_a_mean_is_over_the_pairs_of_its_categories_and_a_dataset_elsewhere_has_its_address() -> None:
     body, board = made("multimodal-rewardbench")
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", BASE)
-    (record, _) = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
+    (record, _) = json.loads(
+        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
+    )
     by_name = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
     mean = by_name["mean-of-seven"]
     without_toxicity = board.sizes["micro"] - board.sizes["toxicity"]
@@ -73,7 +77,7 @@ def test_the_hub_gets_the_tasks_that_its_definition_declares(benchmark: str) -> 
     assert (declared["name"], declared["evaluation_framework"]) == (board.spec.title, benchmark)
     if board.spec.hub_dataset:
         facts = next(one for one in body["entries"] if one["id"] == row.id)
-        found = yaml.safe_load(hub_eval_results.eval_results(facts, row, board, BASE))
+        found = yaml.safe_load(hub_eval_results.eval_results(facts, row, board=board, address=BASE))
         tasks = {task["id"] for task in declared["tasks"]}
         assert {one.task_id for one in parse_eval_result_entries(found)} == tasks
     else:
@@ -93,8 +97,10 @@ def test_a_metric_has_the_name_of_its_benchmark_and_a_mean_is_not_called_a_share
     benchmark: str, names: dict[str, str]
 ) -> None:
     body, board = made(benchmark)
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", BASE)
-    (record, _) = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
+    (record, _) = json.loads(
+        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
+    )
     metrics = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
     for key, name in names.items():
         config = metrics[key]["metric_config"]

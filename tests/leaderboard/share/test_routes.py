@@ -88,9 +88,9 @@ def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
     monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write=slowly))
     with ThreadPoolExecutor(30) as many:
         asked = [many.submit(client.get, f"/export/board.csv?q=size:<{number + 100}") for number in range(30)]
-        until(lambda: sum(one.done() for one in asked) == 10, PATIENCE, "for ten there is no room")
+        until(lambda: sum(one.done() for one in asked) == 10, PATIENCE, what="for ten there is no room")
         source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
-        until(lambda: "Newcomer" in client.get("/").text, PATIENCE, "the board is looked at all the same")
+        until(lambda: "Newcomer" in client.get("/").text, PATIENCE, what="the board is looked at all the same")
         free.set()
     replies = [one.result() for one in asked]
     assert sorted(one.status_code for one in replies) == [200] * 20 + [503] * 10
@@ -118,7 +118,7 @@ def test_what_is_kept_of_an_edition_is_bounded_in_bytes(source: FixedSource) -> 
     edition = BoardCache(source).refresh()
     for number in range(40):
         edition.get_or_render(
-            str(number), lambda: CachedResponse("text/plain", {"identity": bytes(4 * 2**20)}, {"identity": "x"})
+            str(number), lambda: CachedResponse("text/plain", {"identity": bytes(4 * 2**20)}, etags={"identity": "x"})
         )
     kept = [number for number in range(40) if edition.get_cached(str(number))]
     assert kept == list(range(24, 40))
@@ -284,7 +284,7 @@ def described() -> dict[str, object]:
     """Of the board's and the submitters' routes; nothing is called, so nothing has to work."""
     app: FastAPI = serve(FixedSource(None))
     nothing = SimpleNamespace(benchmark="")
-    app.include_router(submissions.api.build(nothing, nothing, nothing, nothing, nothing))  # type: ignore[arg-type]
+    app.include_router(submissions.api.build(nothing, nothing, track=nothing, database=nothing, rules=nothing))  # type: ignore[arg-type]
     return app.openapi()
 
 

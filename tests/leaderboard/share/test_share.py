@@ -124,7 +124,7 @@ def test_the_picture_of_the_board_is_small_and_the_same_twice() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_bibtex_is_one_entry_with_balanced_braces(name: str) -> None:
     _, row, made = one(model=name, organisation=name)
-    text = citation.of_entry(row, made, f"{BASE}/entries/{row.id}")
+    text = citation.of_entry(row, made, address=f"{BASE}/entries/{row.id}")
     depth = 0
     for position, sign in enumerate(text):
         depth += {"{": 1, "}": -1}.get(sign, 0)
@@ -146,7 +146,9 @@ def test_the_snapshot_is_cited_with_its_date_id_and_address() -> None:
 def test_results_for_the_hub_are_read_by_its_own_loader(name: str) -> None:
     facts, row, made = one(model=name, version=name)
     address = f"{BASE}/entries/{row.id}"
-    found = parse_eval_result_entries(yaml.safe_load(hub_eval_results.eval_results(facts, row, made, address)))
+    found = parse_eval_result_entries(
+        yaml.safe_load(hub_eval_results.eval_results(facts, row, board=made, address=address))
+    )
     assert [result.task_id for result in found] == list(VL.headline_first)
     for result in found:
         assert result.dataset_id == "MMInstruction/VL-RewardBench"
