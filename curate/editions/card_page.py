@@ -23,8 +23,8 @@ def _parts(card: Card) -> Iterator[ReportPart]:
         f"{card['hidden']:,} with hidden ones."
     )
     columns = ("category", "source", "pairs", "public")
-    yield table(("category", "source", "pairs", "public labels"), [[one[name] for name in columns]
-                for one in card["table"]])  # fmt: skip
+    yield table(("category", "source", "pairs", "public labels"), [[row[name] for name in columns]
+                for row in card["table"]])  # fmt: skip
     yield from _balance(card)
     yield heading("Lengths")
     yield bars("Questions by number of words", card["query_histogram"])
@@ -42,8 +42,8 @@ def _parts(card: Card) -> Iterator[ReportPart]:
 
 def _balance(card: Card) -> Iterator[ReportPart]:
     rows = [
-        [one["trait"], *(f"{one[part]:.2f}" for part in ("public", "hidden")), f"{one['standardised']:+.2f}"]
-        for one in card["balance"]
+        [row["trait"], *(f"{row[part]:.2f}" for part in ("public", "hidden")), f"{row['standardised']:+.2f}"]
+        for row in card["balance"]
     ]
     if rows:
         yield heading("Public and hidden part")
@@ -56,7 +56,7 @@ def _balance(card: Card) -> Iterator[ReportPart]:
 def _filter(card: Card) -> Iterator[ReportPart]:
     if (report := card["filter"]) is None:
         return
-    pairs, judges = report["pairs"], ", ".join(one["judge"] for one in report["judges"])
+    pairs, judges = report["pairs"], ", ".join(judge["judge"] for judge in report["judges"])
     yield heading("Filter")
     yield paragraph(
         f"{report['rule_in_words'].capitalize()}: {pairs['kept']:,} of {pairs['considered']:,} pairs stayed. "

@@ -133,8 +133,8 @@ class Ledger:
             expected.owner, expected.owner_event = body["to"], seq
         elif kind in (audit.SCORED, audit.SCORES_RECORDED):
             place = RecordedScore(seq, body["recorded_at"], submission=body.get("submission"))
-            for one in body["commitments"]:
-                self.scores[body["label_revision"], body["scorer_version"], one] = place
+            for commitment in body["commitments"]:
+                self.scores[body["label_revision"], body["scorer_version"], commitment] = place
         elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
             if kind == REGISTERED:
                 self.first = self.first or body["benchmark"]
@@ -410,8 +410,8 @@ def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) 
     stored = _stored_tallies(session, content["scorer_version"])
     described = {row.id: row for row in session.execute(_descriptions())}
     for entry in content["entries"]:
-        shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
-        if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
+        tallies = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
+        if any(stored.get((entry["id"], revision)) != text for revision, text in tallies.items()):
             yield Mismatch(
                 "snapshots",
                 name,

@@ -262,8 +262,13 @@ def _record(
             return 0
         known = _known(session, {detected_anomaly.entry for detected_anomaly in detected_anomalies})
         new = [detected_anomaly for detected_anomaly in detected_anomalies if detected_anomaly[:3] not in known]
-        for one in new:
-            values = {"submission_id": one.entry, "kind": one.kind, "subject": one.subject, "evidence": one.evidence}
+        for case in new:
+            values = {
+                "submission_id": case.entry,
+                "kind": case.kind,
+                "subject": case.subject,
+                "evidence": case.evidence,
+            }
             session.execute(insert(AnomalyCase).values(values))
         cursor = update(AnomalyScanCursor).where(AnomalyScanCursor.benchmark == benchmark)
         session.execute(cursor.values(through_seq=head))
