@@ -183,7 +183,7 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], comparisons: Sequence[BenchmarkC
         if comparison.tested and comparison.difference is not None
     ]
     if not tested and any(comparison.left_out for comparison in comparisons):
-        return _("Votes that need no judge are in no verdict, so there is none about {a} and {b}.", a=a, b=b)
+        return _("Votes that need no judge are not compared, so there is no verdict on {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, difference) for title, difference in tested if difference.separable and difference.delta > 0]
