@@ -30,7 +30,7 @@ from storage.boards import snapshots, stored_relations
 from storage.boards.stored_relations import RelationsContent
 from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION
-from storage.labels.label_sets import POINTED, REGISTERED
+from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
@@ -40,7 +40,7 @@ ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.tr
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
 _LABELS = "labels."
 _ABOUT_SUBMISSIONS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED)
-_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, POINTED)
+_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
 _PAGE = 500
 
@@ -154,7 +154,7 @@ class Ledger:
             for revision, name in body["relations"].items():
                 summary = body.get("summaries_sha256", {}).get(revision)
                 self.relations.setdefault((benchmark, revision, name), {})[summary] = seq
-        elif kind == POINTED:
+        elif kind == ACTIVATED:
             self.pointed[benchmark] = (seq, body["to"])
 
 
