@@ -417,10 +417,10 @@ class WorkerSettings(_FromMapping):
         Raises:
             SettingsError: the service does not serve it.
         """
-        for one in self.served:
-            if benchmark in ("", one.id):
-                return one
-        known = ", ".join(one.id for one in self.served)
+        for served in self.served:
+            if benchmark in ("", served.id):
+                return served
+        known = ", ".join(benchmark.id for benchmark in self.served)
         raise SettingsError(
             _(
                 "The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).",
@@ -478,16 +478,16 @@ class WorkerSettings(_FromMapping):
     def _revisions_shown(self) -> dict[str, str]:
         """Return benchmark -> the revision that its new board shows, where the setting names one."""
         known = [self._full_name(spec) for spec in self.label_specs]
-        shown: dict[str, str] = {}
+        revisions: dict[str, str] = {}
         for name in _split(self.label_revision):
             benchmark, revision = self._label_name(name)
             _check_revision("LABEL_REVISION", name, known=known, full_name=f"{benchmark}/{revision}")
-            if benchmark in shown:
+            if benchmark in revisions:
                 raise ValueError(
                     _("LABEL_REVISION names two revisions of {benchmark}. Keep one of them.", benchmark=benchmark)
                 )
-            shown[benchmark] = revision
-        return shown
+            revisions[benchmark] = revision
+        return revisions
 
     def _hidden(self) -> dict[str, dict[str, str]]:
         """Return benchmark -> label revision -> disclosure level."""
@@ -983,14 +983,14 @@ def _public_refusal(host: str, on_a_space: bool) -> str:
 def _check_revision(setting_name: str, name: str, *, known: Sequence[str], full_name: str = "") -> None:
     """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
     if name and (full_name or name) not in known:
-        shown = ", ".join(one.removeprefix(f"{DEFAULT_BENCHMARK}/") for one in sorted(known))
+        names = ", ".join(name.removeprefix(f"{DEFAULT_BENCHMARK}/") for name in sorted(known))
         raise ValueError(
             _(
                 "{setting} names {name}, which is not among the revisions in LABELS ({shown}). "
                 "Name one of those, or leave it out.",
                 setting=setting_name,
                 name=name,
-                shown=shown,
+                shown=names,
             )
         )
 
@@ -1053,8 +1053,8 @@ def documentation() -> str:
         if key.upper() not in SPACE_NAMES:
             extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
             default = f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
-            shown = extra.get("shown") or f"`{default}`"
-            rows.append(f"| `{key.upper()}` | {shown} | {info.description} |")
+            default_text = extra.get("shown") or f"`{default}`"
+            rows.append(f"| `{key.upper()}` | {default_text} | {info.description} |")
     return _PAGE.format(rows="\n".join(rows), space=", ".join(f"`{name}`" for name in SPACE_NAMES))
 
 

@@ -26,9 +26,9 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def constant_time_equal(one: str, other: str) -> bool:
+def constant_time_equal(first: str, second: str) -> bool:
     """Equality that takes as long for a near miss as for a far one."""
-    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+    return hmac.compare_digest(first.encode("utf-8", "surrogatepass"), second.encode("utf-8", "surrogatepass"))
 
 
 class KeyRing:

@@ -288,7 +288,9 @@ def _person(claims: Mapping[str, Any]) -> UserClaims:
     username = _text(claims.get("preferred_username"))
     name = username or _text(claims.get("name")) or subject[:200]
     listed = claims.get("orgs", claims.get("organizations"))
-    organisations = [_organisation(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    organisations = (
+        [_organisation(claim) for claim in listed if isinstance(claim, dict)] if isinstance(listed, list) else []
+    )
     known = tuple(organisation for organisation in organisations if organisation is not None)[:MOST_ORGANISATIONS]
     return UserClaims(
         subject,

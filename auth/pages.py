@@ -28,7 +28,7 @@ def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> En
         translate_templates(bare, translations(ENGLISH))
         bare.globals["brand"] = load_spec(DEFAULT_BENCHMARK).brand
         return bare
-    loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]
+    loaders: list[BaseLoader] = [loader for loader in (site.loader, own) if loader is not None]
     layout = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
     layout.filters = dict(site.filters)  # overlays share them
     return layout

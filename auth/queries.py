@@ -120,9 +120,9 @@ def upsert_account(
     if known is not None:
         session.execute(update(Account).where(Account.id == known).values(**values), execution_options=_NO_SYNC)
         return known
-    made = new_account_id()
-    session.execute(insert(Account).values(id=made, issuer=issuer, subject=subject, first_seen_at=at, **values))
-    return made
+    account_id = new_account_id()
+    session.execute(insert(Account).values(id=account_id, issuer=issuer, subject=subject, first_seen_at=at, **values))
+    return account_id
 
 
 def keep_issuer_token(session: Session, account_id: str, *, sealed: bytes | None) -> None:

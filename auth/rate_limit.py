@@ -158,8 +158,8 @@ class RateLimitMiddleware:
 
 def declared_length(scope: Scope, unknown: int) -> int:
     """Return how many bytes a request says that it sends; `unknown` where it does not say."""
-    said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
-    return int(said[:20]) if said.isdigit() else unknown
+    value = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(value[:20]) if value.isdigit() else unknown
 
 
 def limit_queue_per_client(queue: Any, most: int = MOST_OF_ONE) -> None:

@@ -29,7 +29,7 @@ def rate_limit_class(scope: Mapping[str, Any]) -> str:
     method, path = scope["method"], scope["path"]
     if method == "POST" and _GRADIO in path:
         return "upload" if path.partition(_GRADIO)[2] == "upload" else "page"
-    if method == "GET" and any(one in path for one in _LISTENS):
+    if method == "GET" and any(part in path for part in _LISTENS):
         return "listen"
     if result := _KINDS.get((method, path)):
         return result

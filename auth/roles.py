@@ -21,7 +21,10 @@ def configured_names(settings: IdentitySettings) -> frozenset[str]:
 
 def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
     """From the column to values."""
-    return tuple(Organisation(str(one["id"]), str(one["name"]), role=str(one["role"])) for one in stored)
+    return tuple(
+        Organisation(str(organisation["id"]), str(organisation["name"]), role=str(organisation["role"]))
+        for organisation in stored
+    )
 
 
 def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:

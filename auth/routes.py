@@ -293,10 +293,10 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
 def _make(account: _Account, identity: Identity, *, fields: Mapping[str, str], scopes: Sequence[str]) -> Response:
     days = int(fields["days"]) if re.fullmatch("[0-9]{1,5}", fields["days"]) else 0
     try:
-        made = account.identities.tokens.make(identity, fields["name"], scopes=scopes, days=days)
+        created = account.identities.tokens.make(identity, fields["name"], scopes=scopes, days=days)
     except TokenRejected as rejected:
         return account.page(identity, error=str(rejected), status=422)
-    return account.page(identity, made=made)
+    return account.page(identity, made=created)
 
 
 def csrf_token(identities: AuthService, identity: Identity) -> str:

@@ -118,7 +118,7 @@ def check_secret(secret: str) -> None:
         )
     lowered = secret.lower()
     known = any(word in lowered for word in _KNOWN)
-    steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(lowered))  # abc, 321, aaa
+    steps = sum(abs(ord(letter) - ord(following)) <= 1 for letter, following in pairwise(lowered))  # abc, 321, aaa
     parts = {secret[start : start + 3] for start in range(len(secret) - 2)}  # few where something comes again
     guessed = steps > 2 / 3 * len(secret) or len(parts) < min(len(secret), _ENOUGH) / 2
     if known or guessed or len(set(secret)) < _FEWEST_CHARACTERS:

@@ -39,7 +39,7 @@ class SharedRates:
             for place, seconds in limiter.take_used().items()
         }
         if used:
-            known = shared_usage.exchange(self._database, {key: one[2] for key, one in sorted(used.items())})
+            known = shared_usage.exchange(self._database, {key: rate[2] for key, rate in sorted(used.items())})
             for key, ahead in known.items():
                 limiter, place, _ = used[key]
                 limiter.advance(place, ahead)

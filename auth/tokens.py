@@ -58,8 +58,10 @@ class Tokens:
                 if len(queries.tokens_in_use(session, person.account)) >= MOST:
                     raise TokenRejected(_("You have {most} tokens. Revoke one that you no longer need.", most=MOST))
                 written = " ".join(sorted(chosen))
-                made = queries.NewToken(token_id, person.account, name=name, token_sha256=digest(token), scopes=written)
-                queries.add_token(session, made, seconds=days * _DAY)
+                new_token = queries.NewToken(
+                    token_id, person.account, name=name, token_sha256=digest(token), scopes=written
+                )
+                queries.add_token(session, new_token, seconds=days * _DAY)
                 facts = {"account": person.account, "token": token_id, "scopes": sorted(chosen), "days": days}
                 audit.append(session, TOKEN_MADE, data=facts)
         except queries.IntegrityError:

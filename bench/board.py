@@ -219,11 +219,11 @@ def _turns(browser: Browser, targets: Sequence[Target]) -> list[BoardTiming]:
     rounds = [[_seen(browser, target) for target in targets] for _ in range(RUNS + 1)][1:]
     return [
         BoardTiming(
-            statistics.median(seen.first for seen in found),
-            statistics.median(seen.sort for seen in found),
-            size=round(statistics.median(seen.size for seen in found)),
+            statistics.median(seen.first for seen in turns_of_round),
+            statistics.median(seen.sort for seen in turns_of_round),
+            size=round(statistics.median(seen.size for seen in turns_of_round)),
         )
-        for found in zip(*rounds, strict=True)
+        for turns_of_round in zip(*rounds, strict=True)
     ]
 
 
@@ -326,9 +326,9 @@ def _rate(rate: float | None) -> str:
 def _make_peer() -> str:
     """Return why the peer's environment cannot be made; "" if it is."""
     environment: Mapping[str, str] = {**os.environ, "PYTHON": sys.executable}
-    made = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
-    lines = made.stderr.strip().splitlines()
-    return "" if made.returncode == 0 else f"{lines[-1].strip() if lines else 'no reason given'}"
+    process = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
+    lines = process.stderr.strip().splitlines()
+    return "" if process.returncode == 0 else f"{lines[-1].strip() if lines else 'no reason given'}"
 
 
 def _ms(seconds: float) -> str:

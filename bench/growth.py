@@ -112,7 +112,10 @@ def measure(folder: Path, entries: int) -> Growth:
     _submit(place, worker, number=entries)  # the first one after a long time makes what others need too
     before = _bytes(place.database)
     timed = [_timed(place, worker, number=number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
-    times, totals = [one.seconds for one in timed], [sum(one.seconds.values()) for one in timed]
+    times, totals = (
+        [measurement.seconds for measurement in timed],
+        [sum(measurement.seconds.values()) for measurement in timed],
+    )
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
     largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
@@ -126,7 +129,7 @@ def measure(folder: Path, entries: int) -> Growth:
         seconds=seconds,
         total=middle,
         mean=mean,
-        visible=max(one.visible for one in timed),
+        visible=max(measurement.visible for measurement in timed),
         tables=largest,
     )
 

@@ -24,9 +24,9 @@ def official_lines(rows: Sequence[dict[str, Any]], k: int, *, seed: int, sentenc
     source = random.Random(seed)
     for row in rows:
         for _ in range(k):
-            shown, swapped = source.randint(1, 2), source.randint(0, 1)
+            position, swapped = source.randint(1, 2), source.randint(0, 1)
             ending = source.choices(ENDINGS, WEIGHTS)[0]
-            text = (FILLER * sentences + "\n" + ending).format(n=shown)
+            text = (FILLER * sentences + "\n" + ending).format(n=position)
             meta = {
                 "filtering model": "invented/judge",
                 "filter_choice": text,

@@ -33,8 +33,8 @@ def vote_status(row: dict[str, Any]) -> str:
     match = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
     if not match or match.group(1) not in ("1", "2"):
         return "doesntMatch"
-    shown = int(match.group(1)) - 1
-    stored = 1 - shown if meta["random_number"] else shown
+    position = int(match.group(1)) - 1
+    stored = 1 - position if meta["random_number"] else position
     return "agree" if row["ranking"][stored] == 0 else "reject"
 
 

@@ -152,8 +152,8 @@ def paired_intervals(share: float = 1.0) -> Iterator[str]:
         ).tolist():
             limits = clopper_pearson(b, b + c) if b + c else (0.5, 0.5)
             alone = [(b + c) * (2 * limit - 1) / n for limit in limits]
-            shown = paired_interval(b, c, n=n)
-            covered.append((alone[0] <= truth <= alone[1], shown.low <= truth <= shown.high))
+            interval = paired_interval(b, c, n=n)
+            covered.append((alone[0] <= truth <= alone[1], interval.low <= truth <= interval.high))
         alone_share, shown_share = np.mean(covered, axis=0)
         yield f"| {n} | {discordant:.0%} | {first:.0%} | {alone_share:.3f} | {shown_share:.3f} |"
 

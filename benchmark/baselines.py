@@ -46,11 +46,13 @@ def board_majority(verdicts: Matrix) -> Matrix | None:
     """
     if len(verdicts) < MAJORITY_JUDGES:
         return None
-    zero, one = (verdicts == 0).sum(axis=0), (verdicts == 1).sum(axis=0)
-    votes = np.where(zero > one, 0, np.where(one > zero, 1, UNDECIDED))
+    first, second = (verdicts == 0).sum(axis=0), (verdicts == 1).sum(axis=0)
+    votes = np.where(first > second, 0, np.where(second > first, 1, UNDECIDED))
     if (verdicts == TIE).any():
         tied = (verdicts == TIE).sum(axis=0)
-        votes = np.where(tied > np.maximum(zero, one), TIE, np.where(tied == np.maximum(zero, one), UNDECIDED, votes))
+        votes = np.where(
+            tied > np.maximum(first, second), TIE, np.where(tied == np.maximum(first, second), UNDECIDED, votes)
+        )
     return np.where((verdicts == ABSENT).all(axis=0), ABSENT, votes).astype(np.int8)[:, np.newaxis]
 
 

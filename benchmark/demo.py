@@ -320,7 +320,7 @@ def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str
 def _tag_deck(dice: Dice) -> list[list[str]]:
     deck = [
         [tag + dice.choice(_OTHER_NOTES) if tag.endswith(", ") else tag for tag in tags]
-        for tags, count in ((one["tags"], one["count"]) for one in _plan()["tag_lists"])
+        for tags, count in ((tag_list["tags"], tag_list["count"]) for tag_list in _plan()["tag_lists"])
         for _ in range(count)
     ]
     dice.shuffle(deck)
@@ -460,7 +460,7 @@ def _judge(profile: _Profile, pairs: Sequence[Row], *, difficulty: FloatArray, r
     return _Judgements(votes, swapped)
 
 
-def _text(shown: int, item: int, *, vote: int) -> str:
+def _text(first: int, item: int, *, vote: int) -> str:
     """Return what a pairwise judge might write."""
     reasons = (
         "Answer 1 stays close to what can be seen. Answer 2 is fluent.",
@@ -469,24 +469,25 @@ def _text(shown: int, item: int, *, vote: int) -> str:
         "I compared the objects, their number and their position with the image.",
     )
     start = f"**Accuracy**: {reasons[(item * 7 + vote) % 4]}\n\n"
-    if not shown:
+    if not first:
         return start + "Overall Judgment: I cannot tell which of them is better."
     endings = ("Overall Judgment: Answer {} is better.", "**Overall Judgment: Answer {} is slightly better.**")
-    return start + endings[(item + vote) % 2].format(shown)
+    return start + endings[(item + vote) % 2].format(first)
 
 
 def _lines(rows: Sequence[Row]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def _native_judgements(pairs: Sequence[Row], made: _Judgements) -> bytes:
-    k = made.votes.shape[1]
+def _native_judgements(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+    k = judgements.votes.shape[1]
     return _lines(
         [
             {
                 "id": row["id"],
                 "judgements": [
-                    {"text": _text(made.shown(i, v), i, vote=v), "swapped": bool(made.swapped[i, v])} for v in range(k)
+                    {"text": _text(judgements.shown(i, v), i, vote=v), "swapped": bool(judgements.swapped[i, v])}
+                    for v in range(k)
                 ],
             }
             for i, row in enumerate(pairs)
@@ -494,30 +495,31 @@ def _native_judgements(pairs: Sequence[Row], made: _Judgements) -> bytes:
     )
 
 
-def _native_votes(pairs: Sequence[Row], made: _Judgements) -> bytes:
-    votes = [[None if vote < 0 else vote for vote in row] for row in made.votes.tolist()]
+def _native_votes(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+    votes = [[None if vote < 0 else vote for vote in row] for row in judgements.votes.tolist()]
     return _lines([{"id": row["id"], "votes": vote} for row, vote in zip(pairs, votes, strict=True)])
 
 
-def _official(pairs: Sequence[Row], made: _Judgements) -> bytes:
+def _official(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
     """As the official inference script writes: a line per vote, pure ASCII, escaped slashes."""
     lines = []
     for i, row in enumerate(pairs):
-        for v in range(made.votes.shape[1]):
-            shown, swapped = made.shown(i, v), int(made.swapped[i, v])
-            one, two = row["response"][swapped], row["response"][1 - swapped]
-            agrees = made.votes[i, v] == row["human_ranking"][0]
+        for v in range(judgements.votes.shape[1]):
+            verdict, swapped = judgements.shown(i, v), int(judgements.swapped[i, v])
+            first, second = row["response"][swapped], row["response"][1 - swapped]
+            agrees = judgements.votes[i, v] == row["human_ranking"][0]
             line = {
                 **{name: row[name] for name in ("id", "query", "response")},
                 "ranking": row["human_ranking"],
                 **{name: row[name] for name in ("models", "judge", "rationale")},
                 "meta": {
                     "filtering model": "demo/simulated-judge-c",
-                    "filter_choice": _text(shown, i, vote=v),
-                    "filter_prompt": f"{row['query']}\n\nAnswer 1: {one}\n\nAnswer 2: {two}\n\nWhich answer is better?",
-                    "filter_number": shown or -1,
+                    "filter_choice": _text(verdict, i, vote=v),
+                    "filter_prompt": f"{row['query']}\n\nAnswer 1: {first}\n\nAnswer 2: {second}\n\n"
+                    "Which answer is better?",
+                    "filter_number": verdict or -1,
                     "random_number": swapped,
-                    "flag_status": "doesntMatch" if not shown else "agree" if agrees else "reject",
+                    "flag_status": "doesntMatch" if not verdict else "agree" if agrees else "reject",
                 },
                 "query_source": row["query_source"],
             }
@@ -525,18 +527,18 @@ def _official(pairs: Sequence[Row], made: _Judgements) -> bytes:
     return "".join(lines).encode()
 
 
-def _scores(made: _Judgements, rng: np.random.Generator) -> list[tuple[float, float]]:
+def _scores(judgements: _Judgements, rng: np.random.Generator) -> list[tuple[float, float]]:
     """Return two scores per pair whose order is the vote; a tie where there is none."""
-    base, gap = rng.normal(0.2, 0.8, len(made.votes)), rng.exponential(0.7, len(made.votes)) + 0.001
-    signs = np.choose(made.votes[:, 0] + 1, [0.0, 0.5, -0.5])
+    base, gap = rng.normal(0.2, 0.8, len(judgements.votes)), rng.exponential(0.7, len(judgements.votes)) + 0.001
+    signs = np.choose(judgements.votes[:, 0] + 1, [0.0, 0.5, -0.5])
     return [(round(b + s * g, 4), round(b - s * g, 4)) for b, s, g in zip(base, signs, gap, strict=True)]
 
 
-def _two_scores(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Generator) -> bytes:
+def _two_scores(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
     """As scalar reward models are written out: score0 and score1 in stored order."""
     rows = []
-    for row, (zero, one) in zip(pairs, _scores(made, rng), strict=True):
-        target, guess = row["human_ranking"][0], int(zero < one)
+    for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
+        target, guess = row["human_ranking"][0], int(first < second)
         rows.append(
             {
                 "id": row["id"],
@@ -544,9 +546,9 @@ def _two_scores(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Gener
                 "target": target,
                 "pred": guess,
                 "correct": guess == target,
-                "score0": zero,
-                "score1": one,
-                "score_gap_0_minus_1": round(zero - one, 4),
+                "score0": first,
+                "score1": second,
+                "score_gap_0_minus_1": round(first - second, 4),
                 "query": row["query"],
                 "response0": row["response"][0],
                 "response1": row["response"][1],
@@ -555,19 +557,19 @@ def _two_scores(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Gener
     return _lines(rows)
 
 
-def _summary_and_results(pairs: Sequence[Row], made: _Judgements, *, rng: np.random.Generator) -> bytes:
+def _summary_and_results(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
     """As VL-Reward-Model writes a pointwise judge: one JSON document, score_a and score_b in stored order."""
     results = []
-    for row, (zero, one) in zip(pairs, _scores(made, rng), strict=True):
-        label, guess = row["human_ranking"][0], int(zero < one)
+    for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
+        label, guess = row["human_ranking"][0], int(first < second)
         results.append(
             {
                 "id": row["id"],
                 "pred": guess,
                 "label": label,
                 "correct": guess == label,
-                "score_a": round(50 + 20 * zero, 2),
-                "score_b": round(50 + 20 * one, 2),
+                "score_a": round(50 + 20 * first, 2),
+                "score_b": round(50 + 20 * second, 2),
                 "source": row["query_source"] or "",
             }
         )
@@ -576,12 +578,12 @@ def _summary_and_results(pairs: Sequence[Row], made: _Judgements, *, rng: np.ran
     return json.dumps({"summary": summary, "results": results}, indent=2).encode()
 
 
-def _r1_reward(pairs: Sequence[Row], made: _Judgements) -> bytes:
+def _r1_reward(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
     """As R1-Reward writes with K votes: rewards [1, 0] where the chosen one, always shown first, is preferred."""
     rows = []
     for i, row in enumerate(pairs):
         preferred = row["human_ranking"][0]
-        wins = [vote == preferred for vote in made.votes[i].tolist()]
+        wins = [vote == preferred for vote in judgements.votes[i].tolist()]
         rows.append(
             {
                 "id": row["id"],
@@ -692,37 +694,37 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
     rng = np.random.default_rng(seed)
     difficulty = rng.standard_normal(len(pairs))
     profiles = {name: _profile(judge) for name, judge in _plan()["judges"].items()}
-    made = {name: _judge(profile, pairs, difficulty=difficulty, rng=rng) for name, profile in profiles.items()}
+    judgements = {name: _judge(profile, pairs, difficulty=difficulty, rng=rng) for name, profile in profiles.items()}
     told = _judges_metadata()
     return [
         SimulatedJudge(
             "judge-a.native-judgements.jsonl",
-            _native_judgements(pairs, made["A"]),
+            _native_judgements(pairs, judgements["A"]),
             metadata=told["A"],
         ),
         SimulatedJudge(
             "judge-b.r1-reward.jsonl",
-            _r1_reward(pairs, made["B"]),
+            _r1_reward(pairs, judgements["B"]),
             metadata=told["B"],
         ),
         SimulatedJudge(
             "judge-c.official.jsonl",
-            _official(pairs, made["C"]),
+            _official(pairs, judgements["C"]),
             metadata=told["C"],
         ),
         SimulatedJudge(
             "judge-d.two-scores.jsonl",
-            _two_scores(pairs, made["D"], rng=rng),
+            _two_scores(pairs, judgements["D"], rng=rng),
             metadata=told["D"],
         ),
         SimulatedJudge(
             "judge-e.native-votes.jsonl",
-            _native_votes(pairs, made["E"]),
+            _native_votes(pairs, judgements["E"]),
             metadata=told["E"],
         ),
         SimulatedJudge(
             "judge-f.vl-reward-model.json",
-            _summary_and_results(pairs, made["F"], rng=rng),
+            _summary_and_results(pairs, judgements["F"], rng=rng),
             metadata=told["F"],
         ),
     ]

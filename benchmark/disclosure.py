@@ -68,8 +68,8 @@ def strictest(*levels: str) -> str:
 
 def merged(*stated: Mapping[str, str]) -> dict[str, str]:
     """Return label revision -> level; where several mappings name a revision, the one that shows least."""
-    names = {name for one in stated for name in one}
-    return {name: strictest(*(one[name] for one in stated if name in one)) for name in sorted(names)}
+    names = {name for levels in stated for name in levels}
+    return {name: strictest(*(levels[name] for levels in stated if name in levels)) for name in sorted(names)}
 
 
 def redact(tally: Tally, level: str) -> Tally:
@@ -161,5 +161,5 @@ def _rounded_row(row: Counts) -> Counts:
     if not n:
         return row
     steps = (2 * STEPS * agree + n) // (2 * n)
-    shown = min((2 * steps * n + STEPS) // (2 * STEPS), agree + reject)
-    return np.array((n, shown, agree + reject - shown, undecided), dtype=np.int64)
+    rounded = min((2 * steps * n + STEPS) // (2 * STEPS), agree + reject)
+    return np.array((n, rounded, agree + reject - rounded, undecided), dtype=np.int64)

@@ -68,13 +68,13 @@ def _is_constant(votes: Matrix) -> bool:
     return bool(np.unique(readable, return_counts=True)[1].max() >= SAME_SHARE * len(readable))
 
 
-def board_remark(found: Collection[str]) -> str:
+def board_remark(codes: Collection[str]) -> str:
     """Return what the board says of an entry with these remarks; "" of the order alone, which its page tells."""
-    if BASELINE_VOTES in found:
+    if BASELINE_VOTES in codes:
         return _("votes of a baseline")
-    return _("votes all the same") if ONE_SIDED_VOTES in found else ""
+    return _("votes all the same") if ONE_SIDED_VOTES in codes else ""
 
 
-def needs_no_judge(found: Collection[str]) -> bool:
+def needs_no_judge(codes: Collection[str]) -> bool:
     """Return whether votes with these remarks need no judge."""
-    return any(code in found for code in NO_JUDGE)
+    return any(code in codes for code in NO_JUDGE)

@@ -24,20 +24,20 @@ def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bo
     for number, row in enumerate(rows):
         try:
             query, stored = row["query"], list(row["response"])
-            one, two = sorted(stored, key=response_fingerprint)
+            first, second = sorted(stored, key=response_fingerprint)
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"row {number}: a pair needs a query and a response of two texts") from None
-        index = _index(row, query, responses=(one, two), table=table, seen=seen)
+        index = _index(row, query, responses=(first, second), table=table, seen=seen)
         if index is None:
             raise ValueError(f"row {number} ({row.get('id')}) is no pair of {table.benchmark}, or comes twice")
         seen.add(index)
         image = row.get("image_path") or row.get("image")
-        shown = {"key": table.items[index].key, "id": row.get("id"), "query": query, "response": [one, two]}
+        texts = {"key": table.items[index].key, "id": row.get("id"), "query": query, "response": [first, second]}
         if isinstance(image, str):
-            shown["image"] = image
-        if models and (names := _models(row, stored == [one, two])):
-            shown["models"] = names
-        yield shown
+            texts["image"] = image
+        if models and (names := _models(row, stored == [first, second])):
+            texts["models"] = names
+        yield texts
 
 
 def _models(row: Mapping[str, Any], in_order: bool) -> list[str] | None:

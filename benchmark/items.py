@@ -306,17 +306,17 @@ def _keys(prints: Sequence[str]) -> list[str]:
 def _item(
     row: Mapping[str, Any], key: str, *, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
 ) -> Item:
-    one, two = row["response"]
+    first, second = row["response"]
     source = source_of(row, spec)
     return Item(
         key=key,
         source=source,
         category=spec.source_category[source],
-        responses=(response_fingerprint(one), response_fingerprint(two)),
+        responses=(response_fingerprint(first), response_fingerprint(second)),
         ids=ids,
         rows=rows,
-        characters=(len(one), len(two)),
-        words=(len(one.split()), len(two.split())),
+        characters=(len(first), len(second)),
+        words=(len(first.split()), len(second.split())),
         query_characters=len(row["query"]),
         query_words=len(normalise_query(row["query"], spec.drop_from_questions).split()),
     )

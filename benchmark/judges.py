@@ -42,7 +42,7 @@ def judge_slug(name: str) -> str:
     it stays its own.
     """
     folded = unicodedata.normalize("NFKD", " ".join(name.split()).casefold())
-    letters = "".join(one for one in folded if not unicodedata.combining(one))
+    letters = "".join(letter for letter in folded if not unicodedata.combining(letter))
     slug = _BETWEEN.sub("-", letters).strip("-")
     lossy = any(letter.isalnum() and not letter.isascii() for letter in letters)
     if slug and not lossy and len(slug) <= MOST_SLUG and slug not in _RESERVED:

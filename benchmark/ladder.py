@@ -38,11 +38,16 @@ def shown(tries: Sequence[Try]) -> list[bool]:
     """
     best: float | None = None
     released = []
-    for one in tries:
-        beats = one.margin is None or best is None or one.score is None or one.score - best >= one.margin - _SLACK
+    for attempt in tries:
+        beats = (
+            attempt.margin is None
+            or best is None
+            or attempt.score is None
+            or attempt.score - best >= attempt.margin - _SLACK
+        )
         released.append(beats)
-        if beats and one.score is not None:
-            best = one.score if best is None else max(best, one.score)
+        if beats and attempt.score is not None:
+            best = attempt.score if best is None else max(best, attempt.score)
     return released
 
 

@@ -194,10 +194,10 @@ def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -
         ValueError: one is not a percentage, none is given, or all are at most 1 (fractions, it seems).
     """
     figures = {name: figure(given.get(name)) for name in spec.score_names}
-    known = [one for one in figures.values() if one is not None]
+    known = [printed for printed in figures.values() if printed is not None]
     if not known:
         raise ValueError(_("no figure was given: there is nothing to check"))
-    if any(one.digits for one in known) and all(one.digits <= 10**one.decimals for one in known):
+    if any(printed.digits for printed in known) and all(printed.digits <= 10**printed.decimals for printed in known):
         raise ValueError(_("all figures are at most 1: percent are needed (71.9), not fractions (0.719)"))
     return Figures(figures, spec)
 
@@ -227,13 +227,15 @@ def _mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
     known = [category for category in figures.categories if category is not None]
     if len(known) < len(figures.categories) or figures.mean is None:
         return False
-    mean = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in known), start=Fraction(0)) / len(known)
+    mean = sum((Fraction(printed.digits, 100 * 10**printed.decimals) for printed in known), start=Fraction(0)) / len(
+        known
+    )
     return bool(_prints(figures.mean, mean.numerator, total=mean.denominator, reading=reading))
 
 
 def _solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple[Right, int] | None:
     """(right per category, solutions) over exactly these denominators, or None if no counts do it."""
-    ranges = [right_range(one, n, reading=reading) for one, n in zip(figures.categories, sizes, strict=True)]
+    ranges = [right_range(printed, n, reading=reading) for printed, n in zip(figures.categories, sizes, strict=True)]
     if any(low > high for low, high in ranges):
         return None
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
@@ -257,13 +259,13 @@ def _solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple
 def _nearest(figures: Figures, int_array: IntArray, *, sizes: Sequence[int]) -> Right:
     """Of the counts (categories, solutions) the ones nearest to the figures; None for a category left open."""
     distance = np.zeros(int_array.shape[1])
-    for one, k, n in zip(figures.categories, int_array, sizes, strict=True):
-        if one is not None:
-            distance += np.abs(k / n - 2 * one.digits / one.scale)
+    for printed, k, n in zip(figures.categories, int_array, sizes, strict=True):
+        if printed is not None:
+            distance += np.abs(k / n - 2 * printed.digits / printed.scale)
     best = int_array[:, int(distance.argmin())]
     return tuple(
-        None if one is None and k.min() != k.max() else int(value)
-        for one, k, value in zip(figures.categories, int_array, best, strict=True)
+        None if printed is None and k.min() != k.max() else int(value)
+        for printed, k, value in zip(figures.categories, int_array, best, strict=True)
     )
 
 
@@ -276,7 +278,9 @@ def _full_fits(
     """
     for reading in readings:
         solved = ((split, _solve(figures, split.sizes, reading=reading)) for split in splits)
-        fits = tuple(Explanation(split, reading, split.sizes, *found, exchanged) for split, found in solved if found)
+        fits = tuple(
+            Explanation(split, reading, split.sizes, *solution, exchanged) for split, solution in solved if solution
+        )
         if fits:
             return fits
     return ()
@@ -367,7 +371,7 @@ def _least_by_bounds(figures: Figures, sizes: Sequence[int]) -> int | None:
 def _candidates(figures: Figures, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Denominators that pass the bounds, fewest dropped items first."""
     given = zip(figures.categories, _shares(figures), sizes, strict=True)
-    parts = [Denominators.of(one, share, size=size) for one, share, size in given]
+    parts = [Denominators.of(printed, share, size=size) for printed, share, size in given]
     start = _least_by_bounds(figures, sizes)
     if start is None:
         return
@@ -409,7 +413,7 @@ def _fewest_dropped(figures: Figures, splits: Sequence[Split]) -> Iterator[Expla
     """
     result: dict[Split, Explanation | None] = {}
     for split in splits:
-        wider = next((one for one in result if _within(split.sizes, one.sizes)), None)
+        wider = next((candidate for candidate in result if _within(split.sizes, candidate.sizes)), None)
         answer = result[wider] if wider else None
         if wider is None or (answer is not None and not _within(answer.denominators, split.sizes)):
             answer = _first_solution(figures, split)
@@ -436,18 +440,18 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     """Yield what no counts over any denominators can produce, however the figures were rounded."""
     spec = figures.spec
     names = dict(zip(spec.category_keys, figures.categories, strict=True))
-    known = {name: one for name, one in names.items() if one is not None}
-    for name, one in known.items():
+    known = {name: printed for name, printed in names.items() if printed is not None}
+    for name, printed in known.items():
         size = max(split.sizes[spec.category_keys.index(name)] for split in splits)
-        low, high = right_range(one, np.arange(1, size + 1), reading="either")
+        low, high = right_range(printed, np.arange(1, size + 1), reading="either")
         if not (low <= high).any():
             yield _(
                 "{name} {value} is not a share of any number of pairs up to {size}.",
                 name=_(spec.title_of(name)),
-                value=one,
+                value=printed,
                 size=size,
             )
-    ranges = [one.range("either") if one else (Fraction(0), Fraction(1)) for one in names.values()]
+    ranges = [printed.range("either") if printed else (Fraction(0), Fraction(1)) for printed in names.values()]
     if figures.mean is not None and known:
         low, high = (sum(bounds, start=Fraction(0)) / len(ranges) for bounds in zip(*ranges, strict=True))
         stated = figures.mean.range("either")
@@ -580,20 +584,20 @@ def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *
 def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     """Category figures that no count over the official sizes gives, with the nearest count that there is."""
     spec = figures.spec
-    for position, (name, one) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
+    for position, (name, printed) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
         sizes = sorted({split.sizes[position] for split in splits if split.grouping == spec.official}, reverse=True)
         if (
-            one is None
+            printed is None
             or not sizes
-            or any(low <= high for low, high in (right_range(one, n, reading="either") for n in sizes))
+            or any(low <= high for low, high in (right_range(printed, n, reading="either") for n in sizes))
         ):
             continue
         n = sizes[0]
-        k = round(2 * one.digits * n / one.scale)
+        k = round(2 * printed.digits * n / printed.scale)
         yield _(
             "{name} {value} is not a whole number of pairs out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
             name=_(spec.title_of(name)),
-            value=one,
+            value=printed,
             n=n,
             k=k,
             n2=100 * k / n,
@@ -609,13 +613,13 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
             yield from _overall_alone(figures.pooled, splits, title=_(figures.spec.title_of(figures.spec.pooled)))
         yield _("Without the categories the grouping cannot be told.")
         return
-    for one in answer.fits:
-        yield capital(_describe(one, figures))
+    for explanation in answer.fits:
+        yield capital(_describe(explanation, figures))
     if not answer.fits:
         yield from _without_fit(answer)
     if not any(fit.split.grouping == official and not fit.exchanged for fit in answer.fits):
         yield from _official_misfits(figures, splits)
-        implied = [one for one in answer.implied if one.split.grouping == official]
+        implied = [explanation for explanation in answer.implied if explanation.split.grouping == official]
         if implied and figures.pooled is not None:
             yield (
                 _(
@@ -637,17 +641,22 @@ def _without_fit(answer: Plausibility) -> Iterator[str]:
         )
     else:
         yield _("Tried: every grouping in circulation, with all pairs and with some left out.")
-    for one in answer.categories_alone:
+    for explanation in answer.categories_alone:
         yield capital(
             _(
                 "without overall and macro, the categories' figures alone: {figures}",
-                figures=_describe(one, answer.figures),
+                figures=_describe(explanation, answer.figures),
             )
         )
     official = answer.figures.spec.official
     # The fewest dropped items of all, and the fewest under the official grouping.
-    shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
-    yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
+    groups = (
+        answer.dropped[:1],
+        [explanation for explanation in answer.dropped if explanation.split.grouping == official][:1],
+    )
+    yield from dict.fromkeys(
+        capital(_describe(explanation, answer.figures)) for group in groups for explanation in group
+    )
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:
@@ -673,7 +682,7 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
     dropped: tuple[Explanation, ...] = ()
     alone: tuple[Explanation, ...] = ()
     if not fits:
-        dropped = tuple(sorted(_fewest_dropped(rest, splits), key=lambda one: one.dropped))
+        dropped = tuple(sorted(_fewest_dropped(rest, splits), key=lambda explanation: explanation.dropped))
         if None not in figures.categories:
             alone = _full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
     verdict: Verdict = "fits" if fits else "only with dropped items" if dropped else "not found"

@@ -539,8 +539,8 @@ def _entries(path: Path) -> dict[str, Any]:
     if "imitates" not in data:
         return data
     imitated = (root / data["imitates"] / SPEC for root in (path.parent.parent, DEFINITIONS))
-    found = next((file for file in imitated if file.is_file()), None)
-    return data if found is None else {**tomllib.loads(found.read_text(encoding="utf-8")), **data}
+    entries_file = next((file for file in imitated if file.is_file()), None)
+    return data if entries_file is None else {**tomllib.loads(entries_file.read_text(encoding="utf-8")), **data}
 
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:

@@ -79,14 +79,17 @@ def decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
 
 def _head(fragments: Sequence[bytes]) -> tuple[bytes, Sequence[bytes]]:
     """Return the text before the first entry, and the fragments from there on."""
-    end = next((place for place, one in enumerate(fragments) if one.startswith(_ENTRY)), len(fragments))
+    end = next((place for place, fragment in enumerate(fragments) if fragment.startswith(_ENTRY)), len(fragments))
     return b"".join(fragments[:end]), fragments[end:]
 
 
 def _encode(base: Sequence[bytes], target: Sequence[bytes]) -> bytes:
     runs = list(_runs(base, target))
     own = [fragment for start, fragments in runs if start == _OWN for fragment in fragments]
-    header = {"runs": [[start, len(fragments)] for start, fragments in runs], "lengths": [len(one) for one in own]}
+    header = {
+        "runs": [[start, len(fragments)] for start, fragments in runs],
+        "lengths": [len(fragment) for fragment in own],
+    }
     return orjson.dumps(header) + b"\n" + b"".join(own)
 
 

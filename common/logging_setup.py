@@ -72,8 +72,8 @@ def _key(record: logging.LogRecord) -> str:
 def log_to_stderr(*filters: logging.Filter) -> None:
     """Send all records of this process there, and what would print a traceback or a warning around them."""
     handler = logging.StreamHandler(sys.stderr)
-    for one in (OncePerMinute(), *filters):
-        handler.addFilter(one)
+    for log_filter in (OncePerMinute(), *filters):
+        handler.addFilter(log_filter)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("alembic").setLevel(logging.WARNING)

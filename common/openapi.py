@@ -13,9 +13,12 @@ def answers(
     text: str, example: Any, *, problems: Mapping[tuple[int, str], str] | None = None, status: int = 200
 ) -> Answers:
     """Return a success, and the problems that a client may have to handle: (status, code) -> when it comes."""
-    made: Answers = {status: {"description": text, "content": {"application/json": {"example": example}}}}
+    result: Answers = {status: {"description": text, "content": {"application/json": {"example": example}}}}
     for (number, code), when in (problems or {}).items():
         title = HTTPStatus(number).phrase
         body = {"type": "about:blank", "title": title, "status": number, "code": code, "detail": when}
-        made[number] = {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": body}}}
-    return made
+        result[number] = {
+            "description": f"{when} (`{code}`)",
+            "content": {"application/problem+json": {"example": body}},
+        }
+    return result

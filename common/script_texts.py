@@ -15,6 +15,8 @@ def script_texts(
     if of.language == ENGLISH:
         return {}
     counts = {
-        text: of.pattern(one, many, count=1 + place) for one, many in plurals for place, text in enumerate((one, many))
+        text: of.pattern(singular, plural, count=1 + place)
+        for singular, plural in plurals
+        for place, text in enumerate((singular, plural))
     }
     return {text.msgid: of.pattern(text.msgid) for text in sentences} | counts

@@ -6,9 +6,9 @@ _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"')]”’»"
 
 
-def pluralize(number: int, one: str, *, many: str = "") -> str:
+def pluralize(number: int, singular: str, *, many: str = "") -> str:
     """``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {singular if number == 1 else many or f'{singular}s'}"
 
 
 def join_sentences(*texts: str) -> str:

@@ -143,7 +143,7 @@ def languages(folder: Path = LOCALES) -> Mapping[str, str]:
 
 def preferred(accepted: str, known: Mapping[str, str]) -> str:
     """Return the known language that an Accept-Language header (or LANG) likes best; English without one."""
-    wanted = sorted(_weighted(accepted), key=lambda one: -one[1])
+    wanted = sorted(_weighted(accepted), key=lambda weighted: -weighted[1])
     for tag, weight in wanted:
         if weight > 0 and (match := _match(tag, known)):
             return match
@@ -165,5 +165,7 @@ def _weighted(accepted: str) -> list[tuple[str, float]]:
 def _match(tag: str, known: Mapping[str, str]) -> str:
     """Return the known tag that fits: the same, or one of the same language."""
     language = tag.partition("-")[0]
-    same = [one for one in known if one.lower() == tag]
-    return next(iter(same or [one for one in known if one.lower().partition("-")[0] == language]), "")
+    same = [language_tag for language_tag in known if language_tag.lower() == tag]
+    return next(
+        iter(same or [language_tag for language_tag in known if language_tag.lower().partition("-")[0] == language]), ""
+    )

@@ -132,7 +132,7 @@ def _same_words(given: list[str], known: list[str]) -> bool | None:
         return RIGHT
     if len(given) == len(known) == 1 and {*given, *known} in _OPPOSITES:
         return WRONG
-    alike = any(one.startswith(other) or other.startswith(one) for one in given for other in known)
+    alike = any(answer.startswith(other) or other.startswith(answer) for answer in given for other in known)
     return None if alike or min(map(len, given + known)) <= _SHORT else WRONG
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from common.messages import _, joined
-from curate.report_page import bars, heading, page, paragraph, table
+from curate.report_page import ReportPart, bars, heading, page, paragraph, table
 
 BELOW_CHANCE = _(
     "These judges score below chance on what this filter keeps, by construction: a pair stays because they are wrong "
@@ -33,7 +33,7 @@ def filter_page(report: Mapping[str, Any]) -> str:
     return page(_("Ensemble filter"), _parts(report))
 
 
-def _parts(report: Mapping[str, Any]) -> Iterator[str]:
+def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     pairs = report["pairs"]
     kept_share = pairs["kept"] / pairs["considered"] if pairs["considered"] else 0.0
     yield paragraph(_("Rule: {rule}.", rule=report["rule_in_words"]))
@@ -62,24 +62,24 @@ def _parts(report: Mapping[str, Any]) -> Iterator[str]:
     yield from _combinations(report)
     yield heading(_("Size by number of runs"))
     yield bars(_("Pairs that stay with the first runs of each judge"), [
-        (_("{runs} runs in all", runs=one["runs"]), one["kept"]) for one in report["by_runs"]
+        (_("{runs} runs in all", runs=run["runs"]), run["kept"]) for run in report["by_runs"]
     ])  # fmt: skip
     yield from _labels(report)
     yield heading(_("Files"))
     columns = ("judge", "file", "format", "runs", "pairs", "sha256")
     titles = (_("judge"), _("file"), _("format"), _("runs"), _("pairs"), "SHA-256")
-    yield table(titles, [[one[name] for name in columns] for one in report["files"]])
+    yield table(titles, [[file[name] for name in columns] for file in report["files"]])
 
 
-def _by_source(report: Mapping[str, Any]) -> Iterator[str]:
+def _by_source(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By source and category"))
-    yield bars(_("Pairs that stay, by source"), [(one["source"], one["kept"]) for one in report["by_source"]])
+    yield bars(_("Pairs that stay, by source"), [(row["source"], row["kept"]) for row in report["by_source"]])
     for trait, title in (("source", _("source")), ("category", _("category"))):
-        rows = [[one[trait], one["considered"], one["kept"], one["share"]] for one in report[f"by_{trait}"]]
+        rows = [[row[trait], row["considered"], row["kept"], row["share"]] for row in report[f"by_{trait}"]]
         yield table((title, _("considered"), _("stay"), _("share")), rows)
 
 
-def _judges(report: Mapping[str, Any]) -> Iterator[str]:
+def _judges(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By judge"))
     columns = (
         "judge", "runs", "accuracy", "undecided", "removes_alone", "stay_without_it", "removed_by_it_only",
@@ -89,30 +89,33 @@ def _judges(report: Mapping[str, Any]) -> Iterator[str]:
         _("judge"), _("runs"), _("right"), _("undecided"), _("removes alone"), _("stay without it"),
         _("removed by it only"), _("right on what stays"),
     )  # fmt: skip
-    yield table(titles, [[one[name] for name in columns] for one in report["judges"]])
+    yield table(titles, [[judge[name] for name in columns] for judge in report["judges"]])
 
 
-def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
+def _combinations(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("By combination of judges"))
     yield paragraph(_("Counts in a rule are taken in proportion to the judges and runs that are left."))
-    yield bars(_("Pairs that stay"), [(" + ".join(one["judges"]), one["kept"]) for one in report["combinations"]])
-    sources = [one["source"] for one in report["by_source"]]
+    yield bars(
+        _("Pairs that stay"),
+        [(" + ".join(combination["judges"]), combination["kept"]) for combination in report["combinations"]],
+    )
+    sources = [row["source"] for row in report["by_source"]]
     removed = (_("removed of {source}", source=source) for source in sources)
     titles = (_("judges"), _("runs"), _("stay"), _("removed"), *removed)
     yield table(titles, [
-        [" + ".join(one["judges"]), one["runs"], one["kept"], one["removed"],
-         *(one["removed_by_source"][source] for source in sources)]
-        for one in report["combinations"]
+        [" + ".join(combination["judges"]), combination["runs"], combination["kept"], combination["removed"],
+         *(combination["removed_by_source"][source] for source in sources)]
+        for combination in report["combinations"]
     ])  # fmt: skip
 
 
-def _labels(report: Mapping[str, Any]) -> Iterator[str]:
+def _labels(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield heading(_("Expected share of wrong labels among what stays"))
     yield paragraph(WRONG_LABELS)
     result = report["wrong_labels"]
     accuracies = joined(f"{name} {value:.1%}" for name, value in result["accuracies"].items())
     yield paragraph(_("Accuracies: {accuracies}.", accuracies=accuracies))
-    rows = [[one["in_pool"], one["runs_agree"], one["runs_independent"]] for one in result["rows"]]
+    rows = [[row["in_pool"], row["runs_agree"], row["runs_independent"]] for row in result["rows"]]
     titles = (_("wrong in the pool"), _("wrong among kept, runs agree"), _("wrong among kept, runs independent"))
     yield table(titles, rows)
 
@@ -124,12 +127,12 @@ def filter_csv(report: Mapping[str, Any]) -> str:
     sizes = ("table", "judges", "runs", "source", "considered", "kept", "removed")
     writer.writerow((*sizes, *_SHARES))
     for name in ("combinations", "leave_one_out", "by_runs"):
-        for one in report[name]:
-            writer.writerows((*row, *[""] * len(_SHARES)) for row in _csv_rows(name, one))
+        for size in report[name]:
+            writer.writerows((*row, *[""] * len(_SHARES)) for row in _csv_rows(name, size))
     whole = report["pairs"]["considered"], report["pairs"]["kept"]
-    for one in report["wrong_labels"]["rows"]:
+    for row in report["wrong_labels"]["rows"]:
         head = ("wrong_labels", _spreadsheet_text(" + ".join(report["wrong_labels"]["accuracies"])), "", "all")
-        shares = ("" if one[name] is None else one[name] for name in _SHARES.values())
+        shares = ("" if row[name] is None else row[name] for name in _SHARES.values())
         writer.writerow((*head, *whole, whole[0] - whole[1], *shares))
     return out.getvalue()
 

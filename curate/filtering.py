@@ -138,12 +138,12 @@ class EnsembleFilter:
         return self._size(runs, tuple(self.verdicts.judges[judge] for judge in judges))
 
     def _without(self, judge: int) -> SubsetSize:
-        others = [one for one in range(len(self.verdicts.judges)) if one != judge]
+        others = [other for other in range(len(self.verdicts.judges)) if other != judge]
         return self._subset(others)
 
     def _first_runs(self, count: int) -> SubsetSize:
         judge = self.verdicts.judge
-        runs = np.concatenate([np.flatnonzero(judge == one)[:count] for one in range(len(self.verdicts.judges))])
+        runs = np.concatenate([np.flatnonzero(judge == index)[:count] for index in range(len(self.verdicts.judges))])
         return self._size(runs, self.verdicts.judges)
 
     def _most_runs(self) -> int:
@@ -177,7 +177,7 @@ class EnsembleFilter:
         accuracies, errors = [], []
         for number, name in enumerate(judges):
             here = self.verdicts.runs_of([number])
-            right, wrong = (_mean(one[:, here]) or 0.0 for one in (self.verdicts.right, self.verdicts.wrong))
+            right, wrong = (_mean(verdicts[:, here]) or 0.0 for verdicts in (self.verdicts.right, self.verdicts.wrong))
             accuracies.append(given.get(name, right))
             errors.append(max(0.0, right + wrong - accuracies[-1]))  # as many are undecided as were measured
         shares: dict[str, Any] = {"accuracies": dict(zip(judges, accuracies, strict=True)), "rows": []}

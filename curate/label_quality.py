@@ -60,9 +60,9 @@ def kept_chances(
     if independent_runs:
         better, worse = better[judge], worse[judge]
     wrong = patterns if independent_runs else patterns[:, judge]
-    shown = np.full(wrong.shape, -1, dtype=np.int8)
+    shown_first = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
-    stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown))
+    stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
     against = np.where(patterns, worse, 1 - worse).prod(axis=1)  # a right label: wrong is an error
     along = np.where(patterns, better, 1 - better).prod(axis=1)  # a wrong label: "wrong" is the truth
     return KeptChances(float(against[stays].sum()), float(along[stays].sum()))

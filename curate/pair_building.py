@@ -42,8 +42,8 @@ class BuildCounts:
 
 def length_gap(first: str, second: str) -> float:
     """Return |l1 - l2| / min(l1, l2) of the numbers of words; infinite where one text has none."""
-    one, other = len(first.split()), len(second.split())
-    return abs(one - other) / min(one, other) if min(one, other) else float("inf")
+    first_words, other = len(first.split()), len(second.split())
+    return abs(first_words - other) / min(first_words, other) if min(first_words, other) else float("inf")
 
 
 def build_pairs(
@@ -85,7 +85,7 @@ def _disjoint(possible: Sequence[BuiltPair], most: int) -> list[BuiltPair]:
     used: set[tuple[str, int]] = set()
     chosen: list[BuiltPair] = []
     for pair in possible:
-        names = {(one.endpoint, one.vote) for one in (pair.first, pair.second)}
+        names = {(answer.endpoint, answer.vote) for answer in (pair.first, pair.second)}
         if len(chosen) < most and not names & used:
             used |= names
             chosen.append(pair)

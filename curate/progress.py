@@ -20,16 +20,16 @@ def follow(steps: Iterable[T], what: Message, *, total: int | None = None, strea
     out = stream or sys.stderr
     live = out.isatty()
     began = time.monotonic()
-    due, shown = began + _FIRST, False
+    due, printed = began + _FIRST, False
     for number, step in enumerate(steps):
         now = time.monotonic()
         if now >= due:
-            due, shown = now + _EVERY[live], True
+            due, printed = now + _EVERY[live], True
             text = translated(describe(what, number, total=total, seconds=now - began))
             out.write(f"\r\x1b[K{text}" if live else f"{text}\n")
             out.flush()
         yield step
-    if shown and live:
+    if printed and live:
         out.write("\n")
 
 

@@ -49,10 +49,10 @@ class FilterRule:
 
     def to_json(self) -> dict[str, Any]:
         """Return the rule as data."""
-        shown: dict[str, Any] = {"rule": self.kind}
-        shown |= {"at_least": self.at_least} if self.kind in COUNTED else {}
-        shown |= {"rules": [rule.to_json() for rule in self.rules]} if self.rules else {}
-        return shown | ({"undecided": "wrong"} if self.undecided_is_wrong else {})
+        result: dict[str, Any] = {"rule": self.kind}
+        result |= {"at_least": self.at_least} if self.kind in COUNTED else {}
+        result |= {"rules": [rule.to_json() for rule in self.rules]} if self.rules else {}
+        return result | ({"undecided": "wrong"} if self.undecided_is_wrong else {})
 
     def words(self) -> str:
         """Return the rule in words."""
@@ -119,7 +119,7 @@ def rule_from_json(data: Any, depth: int = 0) -> FilterRule:
                 number=_("one") if kind == "not" else _("one or more"),
             )
         )
-    rules = tuple(rule_from_json(one, depth + 1) for one in inner) if kind in COMBINED else ()
+    rules = tuple(rule_from_json(rule, depth + 1) for rule in inner) if kind in COMBINED else ()
     return FilterRule(kind, at_least, rules=rules, undecided_is_wrong=data.get("undecided") == "wrong")
 
 
@@ -153,7 +153,7 @@ def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:
 
 def _kept(rule: FilterRule, verdicts: RunVerdicts, *, wrong: BoolArray) -> BoolArray:
     if rule.kind in COMBINED:
-        parts = np.array([_kept(one, verdicts, wrong=wrong) for one in rule.rules])
+        parts = np.array([_kept(part, verdicts, wrong=wrong) for part in rule.rules])
         if rule.kind == "not":
             return np.asarray(~parts[0])
         return np.asarray(parts.any(axis=0) if rule.kind == "any" else parts.all(axis=0))
@@ -161,7 +161,7 @@ def _kept(rule: FilterRule, verdicts: RunVerdicts, *, wrong: BoolArray) -> BoolA
         return np.asarray(wrong.all(axis=1))
     if rule.kind == WRONG_AT_LEAST:
         return np.asarray(wrong.sum(axis=1) >= rule.at_least)
-    by_judge = [np.flatnonzero(verdicts.judge == one) for one in np.unique(verdicts.judge)]
+    by_judge = [np.flatnonzero(verdicts.judge == judge) for judge in np.unique(verdicts.judge)]
     if rule.kind == JUDGES_WRONG:
         counts = np.array([2 * wrong[:, runs].sum(axis=1) > len(runs) for runs in by_judge])
     else:
@@ -171,10 +171,10 @@ def _kept(rule: FilterRule, verdicts: RunVerdicts, *, wrong: BoolArray) -> BoolA
 
 def _unstable(verdicts: RunVerdicts, runs: npt.NDArray[np.intp]) -> BoolArray:
     """Return where a judge's majorities in the two orders differ."""
-    right, wrong, shown = verdicts.right[:, runs], verdicts.wrong[:, runs], verdicts.shown[:, runs]
+    right, wrong, shown_first = verdicts.right[:, runs], verdicts.wrong[:, runs], verdicts.shown[:, runs]
     majorities = []
     for order in (0, 1):
-        here = shown == order
+        here = shown_first == order
         votes = here.sum(axis=1)
         majorities.append(
             ((right & here).sum(axis=1) * 2 > votes, (wrong & here).sum(axis=1) * 2 > votes),

@@ -169,10 +169,10 @@ def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict
             message = "the pair was already answered; give each pair once"
             findings.add("duplicate-item", message, line=row.line, id=item_label(item, table, revision=_POOL))
         turned = (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
-        shown = row.shown or [-1] * len(row.choices)
+        shown_first = row.shown or [-1] * len(row.choices)
         votes.setdefault(item, []).extend(
             (choice if choice == UNDECIDED else choice ^ turned, first if first < 0 else first ^ turned)
-            for choice, first in zip(row.choices, shown, strict=True)
+            for choice, first in zip(row.choices, shown_first, strict=True)
         )
     if findings.problem_count:
         raise findings.rejected()

@@ -69,9 +69,9 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
         raise CurateError(
             _("`first_verdict` is {verdict!r}; known are {names}", verdict=first, names=", ".join(VERDICTS))
         )
-    shown = line.get("shown_first") or ""
-    if shown and shown not in PREFERENCES:
-        raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown))
+    shown_first = line.get("shown_first") or ""
+    if shown_first and shown_first not in PREFERENCES:
+        raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown_first))
     note = str(line.get("note") or "")[:_NOTE]
     return PersonAnswer(
         item,
@@ -81,7 +81,7 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
         note=note,
         seconds=seconds,
         first_verdict=first,
-        shown_first=shown,
+        shown_first=shown_first,
     )
 
 
@@ -138,12 +138,14 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
     deciding = reviewed[-1:] or ordinary
     if not reviewed and len(ordinary) < rules.annotators:
         return PairOutcome(OPEN, answers=len(answers))
-    proposal = by_majority(AnnotationAnswer(one.verdict, one.errors) for one in deciding)
-    split = len({preference_of(one.verdict) for one in deciding}) > 1
+    proposal = by_majority(AnnotationAnswer(answer.verdict, answer.errors) for answer in deciding)
+    split = len({preference_of(answer.verdict) for answer in deciding}) > 1
     if proposal is None or (rules.unanimous and split):
         return PairOutcome(ADJUDICATE, answers=len(answers))
     if proposal.effect == "drop":
-        reason = Counter(one.verdict for one in deciding if one.verdict not in PREFERENCES).most_common(1)[0][0]
+        reason = Counter(answer.verdict for answer in deciding if answer.verdict not in PREFERENCES).most_common(1)[0][
+            0
+        ]
         return PairOutcome(DROPPED, reason=reason, answers=len(answers), by_reviewer=bool(reviewed))
     tags = tuple(sorted(proposal.tags or ()))
     return PairOutcome(

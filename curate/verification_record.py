@@ -62,7 +62,7 @@ def record_verification(
     result = outcomes(known.pairs, answers, rules=rules)
     # reviewers see what annotators said, so they are no part of the agreement
     report = agreement_report([answer for answer in answers if answer.annotator not in rules.reviewers], gold)
-    states = dict(Counter(one.state for one in result.values()))
+    states = dict(Counter(outcome.state for outcome in result.values()))
     report |= {"pairs": states, "draft": _draft_agreement(known.pairs, result)}
     _write(folder, known, result=result)
     names = {} if keep_names else pseudonyms(answers)
@@ -73,13 +73,15 @@ def record_verification(
 
 def _write(folder: Path, known: CandidatePairs, *, result: Mapping[str, PairOutcome]) -> None:
     lines: dict[str, list[dict[str, Any]]] = {VERIFIED: [], DROPPED: [], ADJUDICATE: [], OPEN: []}
-    for item, one in result.items():
-        more: dict[str, Any] = {"preferred": one.preferred, "tags": list(one.tags)} if one.state == VERIFIED else {}
-        more |= {"reason": one.reason} if one.state == DROPPED else {}
+    for item, outcome in result.items():
+        more: dict[str, Any] = (
+            {"preferred": outcome.preferred, "tags": list(outcome.tags)} if outcome.state == VERIFIED else {}
+        )
+        more |= {"reason": outcome.reason} if outcome.state == DROPPED else {}
         given = known.votes.get(known.pairs[item].id)
         more |= {"votes": given} if given else {}
-        verified = {"answers": one.answers, "by_reviewer": one.by_reviewer}
-        lines[one.state].append({**known.pairs[item].to_json(), **more, "verification": verified})
+        verified = {"answers": outcome.answers, "by_reviewer": outcome.by_reviewer}
+        lines[outcome.state].append({**known.pairs[item].to_json(), **more, "verification": verified})
     for state, held in lines.items():
         write_lines(folder / f"{state}.jsonl", held)
 
@@ -89,9 +91,9 @@ def _individual(person_answer: PersonAnswer, names: Mapping[str, str]) -> dict[s
 
 
 def _draft_agreement(pairs: Mapping[str, PoolPair], result: Mapping[str, PairOutcome]) -> dict[str, Any]:
-    decided = [(pairs[item], one) for item, one in result.items() if one.state == VERIFIED]
-    drafted = [one.preferred == pair.draft["preferred"] for pair, one in decided if pair.draft is not None]
-    stated = [one.preferred == pair.preferred for pair, one in decided if pair.preferred is not None]
+    decided = [(pairs[item], outcome) for item, outcome in result.items() if outcome.state == VERIFIED]
+    drafted = [outcome.preferred == pair.draft["preferred"] for pair, outcome in decided if pair.draft is not None]
+    stated = [outcome.preferred == pair.preferred for pair, outcome in decided if pair.preferred is not None]
     return {
         "drafts": len(drafted),
         "draft_kept": sum(drafted) / len(drafted) if drafted else None,

@@ -220,8 +220,8 @@ class ScorerAsker:
                 if not math.isfinite(score):
                     raise AnswerFailed(f"the score is {score}")
                 return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score)
-            shown = pair.responses[::-1] if swapped else pair.responses
-            return _compared(self._function(image, pair.query, *shown), pair, key=key, swapped=swapped)
+            responses = pair.responses[::-1] if swapped else pair.responses
+            return _compared(self._function(image, pair.query, *responses), pair, key=key, swapped=swapped)
 
     async def is_reachable(self) -> bool:
         """Return True: the function is in this process."""

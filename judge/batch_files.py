@@ -159,5 +159,5 @@ def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
 
 def _short(error: Any) -> str:
     inner = error.get("error", error) if isinstance(error, Mapping) else error
-    said = inner.get("message") or inner if isinstance(inner, Mapping) else inner
-    return as_reason(_LIKE_A_KEY.sub("[key]", str(said)))
+    message = inner.get("message") or inner if isinstance(inner, Mapping) else inner
+    return as_reason(_LIKE_A_KEY.sub("[key]", str(message)))

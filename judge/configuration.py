@@ -57,7 +57,7 @@ class RunConfiguration:
 
     def to_json(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
-        shown = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prompt", "images")}
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prompt", "images")}
         prompt = {
             "name": self.prompt.name,
             "sha256": self.prompt.sha256,
@@ -66,7 +66,7 @@ class RunConfiguration:
             "without": self.prompt.without,
             "template": self.prompt.template,
         }
-        return {**shown, "parameters": dict(self.parameters), "prompt": prompt, "images": self.images.to_json()}
+        return {**fields, "parameters": dict(self.parameters), "prompt": prompt, "images": self.images.to_json()}
 
 
 def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -178,8 +178,8 @@ class Endpoint:
 
     def _safe(self, text: str) -> str:
         """Return a text of the endpoint without our key, which some repeat."""
-        shown = text.replace(self._key, "[key]") if self._key else text
-        return as_reason(shown)
+        safe = text.replace(self._key, "[key]") if self._key else text
+        return as_reason(safe)
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -111,8 +111,8 @@ def _checked_addresses(url: httpx2.URL) -> list[str]:
 
     if url.scheme not in ("http", "https") or not url.host:
         raise JudgeError(_("the image address {url!r} is no address", url=str(url)[:200]))
-    found = socket.getaddrinfo(url.raw_host.decode("ascii").strip("[]"), None, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    resolved = socket.getaddrinfo(url.raw_host.decode("ascii").strip("[]"), None, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in resolved))
     if any(is_link_local(address) for address in addresses):
         raise JudgeError(_("{url} leads to a link-local address; no image is fetched from there", url=url))
     return addresses
@@ -145,8 +145,8 @@ class ImagePolicy:
 
     def to_json(self) -> dict[str, Any]:
         """Return what a run records."""
-        shown: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels, "fetch": self.fetch}
-        return shown | ({"quality": self.quality} if self.form == JPEG else {})
+        result: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels, "fetch": self.fetch}
+        return result | ({"quality": self.quality} if self.form == JPEG else {})
 
     @property
     def changes_pixels(self) -> bool:

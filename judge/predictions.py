@@ -51,7 +51,10 @@ def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool
     if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
     if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
-        return {"votes": [_choice(answer, reading) for answer in given], **_notes([_explained(one) for one in given])}
+        return {
+            "votes": [_choice(answer, reading) for answer in given],
+            **_notes([_explained(answer) for answer in given]),
+        }
     return {"judgements": [_judgement(answer) for answer in given]}
 
 
@@ -68,15 +71,15 @@ def _explained(answer: RecordedAnswer) -> RecordedAnswer:
 
 
 def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
-    shown: dict[str, Any] = {"text": answer.text or "", "swapped": answer.swapped}
-    return shown | ({"reason": answer.reason} if answer.reason else {}) | ({"failed": True} if answer.failed else {})
+    result: dict[str, Any] = {"text": answer.text or "", "swapped": answer.swapped}
+    return result | ({"reason": answer.reason} if answer.reason else {}) | ({"failed": True} if answer.failed else {})
 
 
 def _choice(answer: RecordedAnswer, reading: str) -> int | None:
     if answer.choice is not None:
         return answer.choice
-    shown = read_verdict(answer.text or "", reading)
-    return None if shown == UNDECIDED else (shown - 1) ^ int(answer.swapped)
+    verdict = read_verdict(answer.text or "", reading)
+    return None if verdict == UNDECIDED else (verdict - 1) ^ int(answer.swapped)
 
 
 def _scores(pair: PairToJudge, answers: Answers, *, votes: int) -> dict[str, Any]:

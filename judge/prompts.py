@@ -75,7 +75,7 @@ class Prompt:
         """Return the text to send. Placeholders inside a question or a response stay as they are."""
         first, second = (responses[1], responses[0]) if swapped else (responses[0], responses[1])
         values = {"query": query, "a0": first, "a1": second}
-        text = _PLACEHOLDER.sub(lambda found: values[found[1]], self.template)
+        text = _PLACEHOLDER.sub(lambda match: values[match[1]], self.template)
         return text.replace(self.without, "") if self.without else text
 
 

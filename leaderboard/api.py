@@ -103,10 +103,10 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if wrong is not None:
             return wrong
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
-        made = await edition.ready(
+        response = await edition.ready(
             key, lambda: json_body(shown_json(edition, protocol, grouping=grouping, revision=revision or "", page=page))
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
     async def entry(
@@ -117,7 +117,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             return edition
         result = edition.entry(entry_id)
         if result is None:
-            reported = any(one.id == entry_id for one in edition.published)
+            reported = any(result.id == entry_id for result in edition.published)
             return (
                 problem(
                     404,
@@ -136,8 +136,8 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             why = _("Not scored under label revision {revision!r}. Known: {known}.", revision=wanted, known=known)
             return problem(404, "not-scored", detail=why)
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition=edition)))
-        return respond(made, request.headers)
+        response = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition=edition)))
+        return respond(response, request.headers)
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
     return router
@@ -161,9 +161,9 @@ TIERS = ("scored", "reported", "all")
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
-def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
+def _disclosed(edition: BoardVersion, body: dict[str, Any]) -> dict[str, Any]:
     """Of labels that are not public to 0.1 point at most."""
-    return {**said, "entries": rounded(said["entries"])} if edition.is_redacted(said["label_revision"]) else said
+    return {**body, "entries": rounded(body["entries"])} if edition.is_redacted(body["label_revision"]) else body
 
 
 def shown_json(

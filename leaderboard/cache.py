@@ -162,10 +162,10 @@ class BoardVersion:
         Raises:
             leaderboard.board.rows.UnknownRevision, KeyError: as build_board.
         """
-        shown = revision or self.snapshot["label_revision"]
+        label_revision = revision or self.snapshot["label_revision"]
         usual = (self.spec.ranking, self.spec.official)
-        rules = usual if self.is_redacted(shown) else (protocol or usual[0], grouping or usual[1])
-        key = (*rules, shown)
+        rules = usual if self.is_redacted(label_revision) else (protocol or usual[0], grouping or usual[1])
+        key = (*rules, label_revision)
         with self._lock:
             board = self._boards.get(key)
         if board is None:
@@ -189,7 +189,7 @@ class BoardVersion:
         """Return whether this benchmark has, or had, an entry or reported result with this id."""
         if self.entry(entry_id) is not None or self.removed_entry(entry_id) is not None:
             return True
-        return any(one.id == entry_id for one in self.published)
+        return any(result.id == entry_id for result in self.published)
 
     def removed_entry(self, entry_id: str) -> Mapping[str, Any] | None:
         """Return what is left of an entry that was merged or withdrawn; None of all others."""

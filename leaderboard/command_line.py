@@ -69,6 +69,6 @@ def _spec(arguments: list[str]) -> BenchmarkSpec:
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
     result = definition_check.answer(given, spec)
-    shown = [definition_check.headline(result), *definition_check.sentences(result)]
-    print(json.dumps(definition_check.to_json(result)) if as_json else lines(shown))
+    report = [definition_check.headline(result), *definition_check.sentences(result)]
+    print(json.dumps(definition_check.to_json(result)) if as_json else lines(report))
     return FITS if result.verdict == "fits" else DOES_NOT

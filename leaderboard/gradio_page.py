@@ -23,7 +23,7 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 
-_SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
+_SKELETON = '<div class="vl-skeleton" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _MOUNT = """
 const start = (tries) => {
   const board = element.querySelector("[data-board]");

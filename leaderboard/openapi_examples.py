@@ -23,11 +23,11 @@ def answers(text: str, example: Any, **problems: str) -> Answers:
 
     ``problems``: name ``_404_unknown_entry`` -> when it comes.
     """
-    made: Answers = {200: {"description": text, "content": {"application/json": {"example": example}}}}
+    result: Answers = {200: {"description": text, "content": {"application/json": {"example": example}}}}
     for name, when in problems.items():
         _, status, code = name.split("_", 2)
-        made.setdefault(int(status), _problem(int(status), code.replace("_", "-"), when=when))
-    return made
+        result.setdefault(int(status), _problem(int(status), code.replace("_", "-"), when=when))
+    return result
 
 
 def _problem(status: int, code: str, *, when: str) -> dict[str, Any]:

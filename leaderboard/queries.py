@@ -103,14 +103,16 @@ class DatabaseSnapshots:
 
 def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], *, old: bool) -> dict[str, Any]:
     """Return the entries and stubs of a snapshot after what was decided since."""
-    hidden = {one.entry for one in off if one.hidden_at is not None}
-    gone = {one.entry: one for one in off if not old or one.entry in hidden}
-    left = [gone[one["id"]].stub(one["model"], one["version"]) for one in snapshot["entries"] if one["id"] in gone]
+    hidden = {removed.entry for removed in off if removed.hidden_at is not None}
+    gone = {removed.entry: removed for removed in off if not old or removed.entry in hidden}
+    left = [
+        gone[entry["id"]].stub(entry["model"], entry["version"]) for entry in snapshot["entries"] if entry["id"] in gone
+    ]
     # A stub may be older than the decision to hide the entry, or lead to one that is hidden.
     stubs = (*snapshot.get("stubs", ()), *filter(None, left))
     return {
-        "entries": [one for one in snapshot["entries"] if one["id"] not in gone],
-        "stubs": [one for one in stubs if not {one["id"], one.get("merged_into")} & hidden],
+        "entries": [entry for entry in snapshot["entries"] if entry["id"] not in gone],
+        "stubs": [stub for stub in stubs if not {stub["id"], stub.get("merged_into")} & hidden],
     }
 
 

@@ -85,8 +85,8 @@ def assets(spec: BenchmarkSpec | None = None) -> Mapping[str, Asset]:
 
     Read once: they are part of the program.
     """
-    shown = spec or load_spec(DEFAULT_BENCHMARK)
-    return MappingProxyType({name: _asset(name, shown) for name in STATIC})
+    benchmark = spec or load_spec(DEFAULT_BENCHMARK)
+    return MappingProxyType({name: _asset(name, benchmark) for name in STATIC})
 
 
 def _asset(name: str, spec: BenchmarkSpec) -> Asset:
@@ -151,9 +151,9 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         for key in (others if "$other" in line else [""])
     ]
     lines = [
-        line.replace("$category", one.key).replace("$title", one.title)
+        line.replace("$category", category.key).replace("$title", category.title)
         for line in lines
-        for one in (categories if "$category" in line else categories[:1])
+        for category in (categories if "$category" in line else categories[:1])
     ]
     return "\n".join(same for line in lines for same in (line, *_in_languages(line)))
 
@@ -224,7 +224,7 @@ def environment(context: RenderContext) -> Environment:
         "served": context.spec.id,
         "public_labels": PUBLIC_LABELS if context.spec.public_labels else "",
         "local_mode": context.local_mode,
-        "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or _checks_numbers(context.spec)],
+        "navigation": [link for link in NAVIGATION if link[1] != "/check-numbers" or _checks_numbers(context.spec)],
         "action": ACTION,
         "filters": FILTERS,
         "export_formats": FORMATS,
@@ -370,7 +370,11 @@ def _board_context(edition: BoardVersion, view: BoardQuery, *, embedded: bool) -
         "presets": _presets(board, view),
         "rules": scoring_rules(board.spec),
         "scoring": scoring_text(board),
-        "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in board.spec.editions if one.pairs},
+        "editions": {
+            edition.key: f"{edition.title}, {edition.pairs:,} pairs."
+            for edition in board.spec.editions
+            if edition.pairs
+        },
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
@@ -430,8 +434,8 @@ def _turned(edition: BoardVersion, view: BoardQuery, *, board: Board) -> Mapping
     turn: Mapping[str, Any] | None = edition.snapshot.get("turned")
     if turn is None or view.as_of or turn["to"] != board.label_revision:
         return None
-    made, decided = (datetime.fromisoformat(text) for text in (edition.snapshot["created_at"], turn["at"]))
-    return turn if made - decided < NEWS else None
+    created, decided = (datetime.fromisoformat(text) for text in (edition.snapshot["created_at"], turn["at"]))
+    return turn if created - decided < NEWS else None
 
 
 def permanent(board: Board) -> str:
@@ -452,7 +456,7 @@ def _clock(moment: datetime | None) -> str:
 
 def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: SelectedRows) -> str:
     """Return what the script has to know about the rows that stand on the page already."""
-    shown = dict(view.parameters())
+    parameters = dict(view.parameters())
     state = {
         "q": view.search,
         "tier": view.tier,
@@ -461,10 +465,10 @@ def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: 
         "revision": view.revision,
         "as_of": view.as_of,
         "embed": "1" if view.embed else "",
-        "baselines": shown.get("baselines", ""),
-        "unstated": shown.get("unstated", ""),
-        **{one.key: view.filter(one.key) for one in FILTERS},
-        "cols": shown.get("cols", ""),
+        "baselines": parameters.get("baselines", ""),
+        "unstated": parameters.get("unstated", ""),
+        **{choice.key: view.filter(choice.key) for choice in FILTERS},
+        "cols": parameters.get("cols", ""),
         "pin": ",".join(view.pins),
         "compare": ",".join(view.compare),
         "sort": view.sort,
@@ -485,7 +489,7 @@ def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: 
             if column.kind == "interval"
         },
         "usual": [board.spec.ranking, board.spec.official],
-        "filters": [[one.key, one.term] for one in FILTERS],
+        "filters": [[choice.key, choice.term] for choice in FILTERS],
         "stated": {key: edition.context.translations.text(name) for key, name in stated_names(board.spec).items()},
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
@@ -504,13 +508,13 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
 
     Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
     """
-    rows, shown = board.rows, (context or RenderContext(board.spec)).translations
+    rows, of = board.rows, (context or RenderContext(board.spec)).translations
     data: dict[str, Any] = {
         "snapshot": board.snapshot_id,
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "level": board.level,
-        "scoring": shown.text(scoring_text(board)),
+        "scoring": of.text(scoring_text(board)),
         "opening": opening_markup(board, context),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
@@ -523,12 +527,12 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         "values": known_values(board.spec),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {
-            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, of=shown))
+            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, of=of))
         },
     }
-    data["model"] = _texts([shown.text(row.model) for row in rows])
+    data["model"] = _texts([of.text(row.model) for row in rows])
     for name in ("version", "source", "note", "about"):
-        data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
+        data[name] = _texts([of.sentence(getattr(row, name) or "") for row in rows])
     for name in ("model", "source", "note", "about"):
         words = [searched(text) if isinstance(text := getattr(row, name), Message) else "" for row in rows]
         if any(words):
@@ -541,8 +545,8 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
 
 def opening_markup(board: Board, context: RenderContext | None = None) -> str:
     """Return the sentence and the strips of dots above the table, in the language of a context."""
-    shown = context or RenderContext(board.spec)
-    return render(shown, "parts/opening.html", spec=board.spec, findings=finding(board), strips=strips(board))
+    where = context or RenderContext(board.spec)
+    return render(where, "parts/opening.html", spec=board.spec, findings=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

@@ -71,6 +71,6 @@ def contexts_of(
         for place, spec in enumerate(specs)
     )
     return tuple(
-        RenderContext(spec, local_mode, prefix=one.prefix, benchmarks=served if len(served) > 1 else (), mcp=mcp)
-        for spec, one in zip(specs, served, strict=True)
+        RenderContext(spec, local_mode, prefix=reference.prefix, benchmarks=served if len(served) > 1 else (), mcp=mcp)
+        for spec, reference in zip(specs, served, strict=True)
     )

@@ -89,8 +89,8 @@ def security_headers(media_type: str) -> Mapping[str, str]:
 
 def etag_matches(if_none_match: str, etag: str) -> bool:
     """RFC 9110, 13.1.2: weak comparison against any of the list."""
-    asked = (one.strip().removeprefix("W/") for one in if_none_match.split(","))
-    return any(one in ("*", etag) for one in asked)
+    asked = (part.strip().removeprefix("W/") for part in if_none_match.split(","))
+    return any(tag in ("*", etag) for tag in asked)
 
 
 def no_entry(edition: BoardVersion, entry_id: str, *, address: str) -> Response:

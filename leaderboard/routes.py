@@ -113,8 +113,8 @@ def build(
         view = read_query(request.query_params, edition.revisions, spec=edition.spec)
         if view == BoardQuery(edition.spec):
             return respond(await edition.ready(_FRONT, partial(_render_front, edition)), request.headers)
-        made = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
-        reply = respond(made, request.headers)
+        response = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
+        reply = respond(response, request.headers)
         if view.embed:
             reply.headers["Content-Security-Policy"] = EMBEDDABLE
         return reply
@@ -151,8 +151,8 @@ def build(
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
             return _stub(site.context, left, headers=request.headers) if left is not None else missing(request.headers)
-        made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
-        return respond(made, request.headers)
+        response = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
+        return respond(response, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
@@ -226,7 +226,7 @@ class BoardFastPathMiddleware:
     ) -> None:
         self._app, self._may = app, may
         boards = (site, *others)
-        self._boards = {(one.context.language, f"{one.context.prefix}/"): _FrontMessages(one) for one in boards}
+        self._boards = {(board.context.language, f"{board.context.prefix}/"): _FrontMessages(board) for board in boards}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
@@ -272,10 +272,10 @@ class _FrontMessages:
         coding = body.choose(accept)
         unchanged = bool(if_none_match) and etag_matches(if_none_match, body.etags[coding])
         key = f"{coding} {unchanged}"
-        made = self._responses[1].get(key)
-        if made is None:
-            made = self._responses[1][key] = _messages(body, coding, unchanged=unchanged)
-        return made
+        messages = self._responses[1].get(key)
+        if messages is None:
+            messages = self._responses[1][key] = _messages(body, coding, unchanged=unchanged)
+        return messages
 
 
 def _messages(body: CachedResponse, coding: str, *, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -29,7 +29,7 @@ _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name=
 
 def theme() -> gr.themes.Base:
     """Return tokens of the public pages as Gradio's variables: hairlines, no shadows, one accent, no orange."""
-    made = gr.themes.Base(radius_size=_RADIUS, spacing_size=_SPACING, text_size=_TEXT, font=FONT_STACK, font_mono=_MONO)
+    base = gr.themes.Base(radius_size=_RADIUS, spacing_size=_SPACING, text_size=_TEXT, font=FONT_STACK, font_mono=_MONO)
     light, dark = _variables(LIGHT), _variables(DARK)
     both = {
         "color_accent": "var(--accent)",  # the one variable without a dark twin
@@ -68,7 +68,7 @@ def theme() -> gr.themes.Base:
         "checkbox_border_radius": "4px",
         "section_header_text_weight": "650",
     }
-    return made.set(**both, **light, **{f"{name}_dark": value for name, value in dark.items()})
+    return base.set(**both, **light, **{f"{name}_dark": value for name, value in dark.items()})
 
 
 def _variables(p: Palette) -> dict[str, Any]:

@@ -98,7 +98,11 @@ def _add_action(router: APIRouter, action: Action[Any, Any], *, context: ActionC
 
 def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[..., Response]:
     """Return a function with the signature from which FastAPI makes parameters, body and description."""
-    split = {one.name: one.info.separator for one in action.sent() if one.is_list and action.method == "GET"}
+    split = {
+        parameter.name: parameter.info.separator
+        for parameter in action.sent()
+        if parameter.is_list and action.method == "GET"
+    }
 
     def endpoint(request: Request, **given: Any) -> Response:
         values = {**given, **_sent(action, given.pop("body", None))}
@@ -108,9 +112,11 @@ def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[...,
         return done(result) if isinstance(result, ActionResult) else private(action.json(result))
 
     asked = [SignatureParameter("request", SignatureParameter.KEYWORD_ONLY, annotation=Request)]
-    asked += [_keyword(one.name, one.annotation, default=one.default) for one in action.in_path()]
+    asked += [
+        _keyword(parameter.name, parameter.annotation, default=parameter.default) for parameter in action.in_path()
+    ]
     if action.method == "GET":
-        asked += [_query(one) for one in action.sent()]
+        asked += [_query(parameter) for parameter in action.sent()]
     elif action.sent():
         asked.append(_keyword("body", _body(action), default=SignatureParameter.empty))
     endpoint.__signature__ = Signature(asked, return_annotation=Response)  # type: ignore[attr-defined]
@@ -143,7 +149,7 @@ def _body(action: Action[Any, Any]) -> Any:
     sent = action.sent()
     if sent[0].info.whole_body:
         return dict[str, Any]
-    values = {one.name: (one.annotation, _field(one)) for one in sent}
+    values = {parameter.name: (parameter.annotation, _field(parameter)) for parameter in sent}
     name = "Reason" if list(values) == ["reason"] else action.verb.replace("_", " ").title().replace(" ", "")
     return create_model(f"{name}Body", __base__=RequestBody, **values)  # type: ignore[call-overload]
 
@@ -169,7 +175,9 @@ def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) 
         result = decisions(
             context.database, context.public_events, before=before, limit=limit, edits=edits, benchmark=named
         )
-        return JSONResponse({"decisions": [one.to_json() for one in result]}, headers={"Cache-Control": "no-cache"})
+        return JSONResponse(
+            {"decisions": [decision.to_json() for decision in result]}, headers={"Cache-Control": "no-cache"}
+        )
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
@@ -264,7 +272,7 @@ class Route(APIRoute):
             except ValueError as rejected:
                 if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
                     raise
-                problems = [one.to_json() for one in rejected.problems]
+                problems = [row.to_json() for row in rejected.problems]
                 code = getattr(rejected, "code", "metadata-rejected")
                 return problem(422, code, detail=str(rejected), problems=problems)
 

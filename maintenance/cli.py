@@ -137,17 +137,17 @@ def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliR
         for parameter in action.parameters
         if hasattr(o, parameter.name)
     }
-    for one in action.parameters:
-        if one.info.ask is not None and one.name not in values:
-            values[one.name] = c.ask(one.info.ask(c.actions, values))
+    for parameter in action.parameters:
+        if parameter.info.ask is not None and parameter.name not in values:
+            values[parameter.name] = c.ask(parameter.info.ask(c.actions, values))
     result = action.run(c.actions, values)
     if not action.declared.waits:
         return CliResult(action.text(result), action.json(result))
     answer = follow_task(c, o, done=result)
     if not (o.wait and answer.ok and result.task_id is not None and action.declared.then is not None):
         return answer
-    shown = action.declared.then(c.actions, result.task_id)
-    return CliResult(action.text(shown), action.json(shown))
+    follow_up = action.declared.then(c.actions, result.task_id)
+    return CliResult(action.text(follow_up), action.json(follow_up))
 
 
 def _value(action_parameter: ActionParameter, given: Any) -> Any:

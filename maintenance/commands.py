@@ -123,6 +123,6 @@ def _head(c: CliContext, o: argparse.Namespace) -> CliResult:
 def _log(c: CliContext, o: argparse.Namespace) -> CliResult:
     result = decisions(c.actions.database, c.actions.public_events, limit=o.limit, edits=o.edits)
     return CliResult(
-        joined((_("{at} {sentence}", at=one.at, sentence=_(one.sentence)) for one in result), "\n"),
-        [one.to_json() for one in result],
+        joined((_("{at} {sentence}", at=decision.at, sentence=_(decision.sentence)) for decision in result), "\n"),
+        [decision.to_json() for decision in result],
     )

@@ -50,7 +50,7 @@ def drafts(facts: Mapping[str, Any]) -> str:
 
 def filtered(report: Mapping[str, Any]) -> str:
     """Return what the filter did, in a sentence."""
-    pairs, judges = report["pairs"], ", ".join(one["judge"] for one in report["judges"])
+    pairs, judges = report["pairs"], ", ".join(judge["judge"] for judge in report["judges"])
     return _(
         "Filtered by {judges}: {kept:,} of {considered:,} stay, {rule_in_words}.",
         judges=judges,
@@ -67,37 +67,37 @@ def filter_report(report: Mapping[str, Any]) -> str:
         _(
             "  {judge}: {runs} runs, right on {share}, removes {removes_alone:,} alone; without it "
             "{stay_without_it:,} stay",
-            judge=one["judge"],
-            runs=one["runs"],
-            share=percent(one["accuracy"]),
-            removes_alone=one["removes_alone"],
-            stay_without_it=one["stay_without_it"],
+            judge=judge["judge"],
+            runs=judge["runs"],
+            share=percent(judge["accuracy"]),
+            removes_alone=judge["removes_alone"],
+            stay_without_it=judge["stay_without_it"],
         )
-        for one in report["judges"]
+        for judge in report["judges"]
     ]
     lines += ["", _("Combinations")]
     lines += [
-        _("  {judges}: {kept:,} stay", judges=" + ".join(one["judges"]), kept=one["kept"])
-        for one in report["combinations"]
+        _("  {judges}: {kept:,} stay", judges=" + ".join(combination["judges"]), kept=combination["kept"])
+        for combination in report["combinations"]
     ]
     lines += ["", _("Sources")]
     lines += [
         _(
             "  {source}: {kept:,} of {considered:,} stay",
-            source=one["source"],
-            kept=one["kept"],
-            considered=one["considered"],
+            source=row["source"],
+            kept=row["kept"],
+            considered=row["considered"],
         )
-        for one in report["by_source"]
+        for row in report["by_source"]
     ]
     return joined([*lines, "", *wrong_labels(report)], "\n")
 
 
 def wrong_labels(report: Mapping[str, Any]) -> Iterable[str]:
     """Yield which share of labels to expect to be wrong among what stays."""
-    for one in report["wrong_labels"]["rows"]:
-        low, high = sorted((one["runs_independent"] or 0, one["runs_agree"] or 0))
-        share = percent(one["in_pool"])
+    for row in report["wrong_labels"]["rows"]:
+        low, high = sorted((row["runs_independent"] or 0, row["runs_agree"] or 0))
+        share = percent(row["in_pool"])
         yield _(
             "Of labels wrong in {share} of the pool: {low} to {high} among what stays.",
             share=share,
@@ -113,26 +113,26 @@ def percent(share: float | None) -> str:
 
 def editions(result: Sequence[Mapping[str, Any]]) -> str:
     """Return an edition a paragraph."""
-    return joined((_edition(one) for one in result), "\n") or _("No edition was made here.")
+    return joined((_edition(item) for item in result), "\n") or _("No edition was made here.")
 
 
-def _edition(one: Mapping[str, Any]) -> str:
-    lines = [f"{one['edition']}: {one['title']}, {one['version']}, " + edition_size(one)]
+def _edition(item: Mapping[str, Any]) -> str:
+    lines = [f"{item['edition']}: {item['title']}, {item['version']}, " + edition_size(item)]
     lines += [
-        _("  public folder: {public_folder}", public_folder=one["public_folder"]),
-        _("  labels: {private_folder}", private_folder=one["private_folder"]),
+        _("  public folder: {public_folder}", public_folder=item["public_folder"]),
+        _("  labels: {private_folder}", private_folder=item["private_folder"]),
     ]
-    lines += [_("  filtered by {names}", names=", ".join(one["filtered_by"]))] if one["filtered_by"] else []
-    return joined([*lines, _("  label commitment {label_commitment}", label_commitment=one["label_commitment"])], "\n")
+    lines += [_("  filtered by {names}", names=", ".join(item["filtered_by"]))] if item["filtered_by"] else []
+    return joined([*lines, _("  label commitment {label_commitment}", label_commitment=item["label_commitment"])], "\n")
 
 
-def edition_size(one: Mapping[str, Any]) -> str:
+def edition_size(item: Mapping[str, Any]) -> str:
     """Return how many pairs an edition has, and how far its annotators agree."""
-    alpha = _("undefined") if one["alpha"] is None else f"{one['alpha']:.2f}"
+    alpha = _("undefined") if item["alpha"] is None else f"{item['alpha']:.2f}"
     return _(
         "{count} ({public:,} public, {hidden:,} hidden), alpha {alpha}",
-        count=ngettext("{n:,} pair", "{n:,} pairs", one["pairs"]),
-        public=one["public"],
-        hidden=one["hidden"],
+        count=ngettext("{n:,} pair", "{n:,} pairs", item["pairs"]),
+        public=item["public"],
+        hidden=item["hidden"],
         alpha=alpha,
     )

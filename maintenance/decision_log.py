@@ -115,13 +115,13 @@ def _visible(
     """Of some events those that are shown: without those that an event after them says better."""
     explained = {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
     read = [event for event in recorded if event.seq not in explained]
-    shown = [event for event in read if not _out_of_sight(event.body, hidden)]
-    owners = queries.owners(session, [event.body["entry"] for event in shown if public[event.kind].by_owners])
-    moves = [event for event in shown if event.kind in _OF_THE_BOARD]
+    visible = [event for event in read if not _out_of_sight(event.body, hidden)]
+    owners = queries.owners(session, [event.body["entry"] for event in visible if public[event.kind].by_owners])
+    moves = [event for event in visible if event.kind in _OF_THE_BOARD]
     around = {
         event.seq: queries.boards_around(session, event.seq, benchmark=event.body.get("benchmark")) for event in moves
     }
-    return [_decision(event, public[event.kind], owners=owners, around=around.get(event.seq)) for event in shown]
+    return [_decision(event, public[event.kind], owners=owners, around=around.get(event.seq)) for event in visible]
 
 
 def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
@@ -129,17 +129,23 @@ def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
 
 
 def _decision(
-    event: StoredEvent, shown: PublicEvent, *, owners: Mapping[str, str], around: tuple[str | None, ...] | None
+    event: StoredEvent, public_event: PublicEvent, *, owners: Mapping[str, str], around: tuple[str | None, ...] | None
 ) -> Decision:
     body = event.body
-    facts = {name: body.get(name, _UNSAID.get(name)) for name in shown.fields}
+    facts = {name: body.get(name, _UNSAID.get(name)) for name in public_event.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
     texts |= _with_rules(body)
     if around is not None:
         facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))
-    by = "service" if "by" not in body else "owner" if shown.by_owners and _by_owner(body, owners) else "maintainer"
-    title = Message(shown.title, {}) if shown.title else event.kind.replace(".", " ").capitalize()
-    sentence = Message(shown.sentence, texts)
+    by = (
+        "service"
+        if "by" not in body
+        else "owner"
+        if public_event.by_owners and _by_owner(body, owners)
+        else "maintainer"
+    )
+    title = Message(public_event.title, {}) if public_event.title else event.kind.replace(".", " ").capitalize()
+    sentence = Message(public_event.sentence, texts)
     return Decision(
         event.seq,
         iso(event.at),
@@ -154,7 +160,7 @@ def _decision(
 
 def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a change of labels did; of hidden labels the event says less, so this does."""
-    said: list[str] = (
+    sentences: list[str] = (
         [_("Labels: {difference}.", difference=label_difference(facts["labels"]))] if facts.get("labels") else []
     )
     entries, largest = facts.get("entries"), facts.get("largest_change")
@@ -172,8 +178,8 @@ def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
             parts.append(_(", {moved:,} moved in rank", moved=moved))
         if points:
             parts.append(_("; the largest change of a macro average is {points} points", points=points))
-        said.append(joined([*parts, _(".")], ""))
-    return tuple(said)
+        sentences.append(joined([*parts, _(".")], ""))
+    return tuple(sentences)
 
 
 def _by_owner(body: Mapping[str, Any], owners: Mapping[str, str]) -> bool:
@@ -193,8 +199,8 @@ def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     if before.get("scorer_version") == after.get("scorer_version"):
         return {}
     return {
-        name: {"label_revision": f"{one['label_revision']} (scorer version {one['scorer_version']})"}
-        for name, one in (("from", before), ("to", after))
+        name: {"label_revision": f"{rules['label_revision']} (scorer version {rules['scorer_version']})"}
+        for name, rules in (("from", before), ("to", after))
     }
 
 
@@ -211,7 +217,7 @@ class PublicLog:
 
     def find(self, seq: int) -> Mapping[str, Any] | None:
         """Return the decision of this number; None where there is no public one."""
-        return next((one for one in self(seq + 1, 1, True) if one["seq"] == seq), None)
+        return next((decision for decision in self(seq + 1, 1, True) if decision["seq"] == seq), None)
 
     def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
         """As ``decisions``, in the form that the API shows."""
@@ -220,10 +226,10 @@ class PublicLog:
         with self._lock:
             result = self._kept.get(key)
         if result is None:
-            said = decisions(
+            logged = decisions(
                 self._database, self._events, before=before, limit=limit, edits=edits, benchmark=self._benchmark
             )
-            result = [one.to_json() for one in said]
+            result = [decision.to_json() for decision in logged]
             with self._lock:
                 self._kept[key] = result
                 while len(self._kept) > _KEPT:

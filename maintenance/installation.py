@@ -83,11 +83,11 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     aside = put_aside(path)
     try:
-        found = Litestream(path, replica).restore(os.environ)
+        restored = Litestream(path, replica).restore(os.environ)
     except ReplicaUnusable:
         put_back(aside, path)
         raise
-    if not found:
+    if not restored:
         put_back(aside, path)
         raise RestoreRefused(_("{public_name} has no copy of a database.", public_name=replica.public_name))
     return Restored(replica.public_name, sqlite_head(path), aside=aside)

@@ -198,8 +198,8 @@ class Action(Generic[P, R]):
         declared = self.declared
         if not declared.public:
             return None
-        shown = declared.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", declared.public)))
-        return PublicEvent(shown, declared.public, title=declared.title, by_owners=declared.role is not Role.MAINTAINER)
+        names = declared.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", declared.public)))
+        return PublicEvent(names, declared.public, title=declared.title, by_owners=declared.role is not Role.MAINTAINER)
 
 
 class ActionRegistry:
@@ -208,14 +208,14 @@ class ActionRegistry:
     def __init__(self, actions: Sequence[Action[Any, Any]], areas: Mapping[str, str] | None = None) -> None:
         self._by_name: dict[str, Action[Any, Any]] = {}
         self.areas = dict(areas or {})  # area -> help of its commands
-        for one in actions:
-            if self._by_name.setdefault(one.name, one) is not one:
-                raise ValueError(f"Two actions are named {one.name}.")
+        for added in actions:
+            if self._by_name.setdefault(added.name, added) is not added:
+                raise ValueError(f"Two actions are named {added.name}.")
 
     @classmethod
     def of(cls, modules: Sequence[ModuleType], areas: Mapping[str, str] | None = None) -> ActionRegistry:
         """Return the actions that are defined in these modules."""
-        results = [one for module in modules for one in vars(module).values() if isinstance(one, Action)]
+        results = [value for module in modules for value in vars(module).values() if isinstance(value, Action)]
         return cls(results, areas)
 
     def __iter__(self) -> Iterator[Action[Any, Any]]:
@@ -226,18 +226,18 @@ class ActionRegistry:
 
     def public_events(self) -> dict[str, PublicEvent]:
         """Return audit kind -> how the public decision log shows it."""
-        return {one.declared.audit: event for one in self if (event := one.public_event()) is not None}
+        return {item.declared.audit: event for item in self if (event := item.public_event()) is not None}
 
     def owner_sentences(self) -> dict[str, str]:
         """Return audit kind -> what the owner of the entry reads."""
-        return {one.declared.audit: one.declared.owner for one in self if one.declared.owner}
+        return {item.declared.audit: item.declared.owner for item in self if item.declared.owner}
 
     def retries(self) -> dict[str, list[Retry]]:
         """Return kind of task -> who asks for a failed one again."""
         result: dict[str, list[Retry]] = {}
-        for one in self:
-            if one.declared.retry is not None:
-                result.setdefault(one.declared.task, []).append(one.declared.retry)
+        for item in self:
+            if item.declared.retry is not None:
+                result.setdefault(item.declared.task, []).append(item.declared.retry)
         return result
 
 
@@ -268,7 +268,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[ActionParameter]:
 
 
 def _parameter(name: str, hint: Any, *, default: Any, group: str) -> ActionParameter:
-    infos = [one for one in get_args(hint) if isinstance(one, ParamInfo)]
+    infos = [annotation for annotation in get_args(hint) if isinstance(annotation, ParamInfo)]
     return ActionParameter(
         name, _bare(hint), annotation=hint, default=default, info=infos[0] if infos else ParamInfo(), group=group
     )

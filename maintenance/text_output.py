@@ -37,24 +37,24 @@ def history(changes: Sequence[Change]) -> str:
 def revisions(result: Sequence[RevisionRow]) -> str:
     """Return one line a revision, with its difference below."""
     lines = []
-    for one in result:
-        kind = revision_kind(one) + (f", {one.disclosure}" if one.disclosure and one.retired_at is None else "")
-        by = _("by {requested_by}, {at}", requested_by=one.requested_by or _("the settings"), at=iso(one.came_at))
-        by += f": {one.reason}" if one.reason else ""
-        count = ngettext("{n:,} label", "{n:,} labels", one.items)
-        lines.append(_("{revision}: {count}, {kind}, {by}", revision=one.revision, count=count, kind=kind, by=by))
-        if one.difference:
+    for row in result:
+        kind = revision_kind(row) + (f", {row.disclosure}" if row.disclosure and row.retired_at is None else "")
+        by = _("by {requested_by}, {at}", requested_by=row.requested_by or _("the settings"), at=iso(row.came_at))
+        by += f": {row.reason}" if row.reason else ""
+        count = ngettext("{n:,} label", "{n:,} labels", row.items)
+        lines.append(_("{revision}: {count}, {kind}, {by}", revision=row.revision, count=count, kind=kind, by=by))
+        if row.difference:
             lines.append(
                 _(
                     "  against {difference}: {label_difference}",
-                    difference=one.difference.get("against"),
-                    label_difference=label_difference(one.difference),
+                    difference=row.difference.get("against"),
+                    label_difference=label_difference(row.difference),
                 )
             )
-        if one.commitment:
+        if row.commitment:
             lines.append(
-                _("  commitment {commitment}", commitment=one.commitment)
-                + (_(", salt {salt}", salt=one.salt) if one.salt else "")
+                _("  commitment {commitment}", commitment=row.commitment)
+                + (_(", salt {salt}", salt=row.salt) if row.salt else "")
             )
     return joined(lines, "\n") or _("There are no label revisions yet: start a worker.")
 
@@ -131,9 +131,9 @@ def preview(result: Mapping[str, Any]) -> str:
         measured = "".join(f"{_points(row[column]):<18}" for column in result["columns"])
         lines.append(f"{_move(row['rank'])} {measured}{row['id']}  {name}")
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
-    for one in result["significance"]:
-        pair = " - ".join(names.get(one[side], one[side]) for side in ("first", "second"))
-        lines.append(f"p {one['p'][0]:.3f} -> {one['p'][1]:.3f}  {pair}")
+    for test in result["significance"]:
+        pair = " - ".join(names.get(test[side], test[side]) for side in ("first", "second"))
+        lines.append(f"p {test['p'][0]:.3f} -> {test['p'][1]:.3f}  {pair}")
     return joined(lines, "\n")
 
 
@@ -149,8 +149,8 @@ def counterfactual(result: Mapping[str, Any]) -> str:
         ("added", _("1 pair comes"), _ITEMS_COME),
     )
     parts = [
-        one if changes[name] == 1 else Message(many, {"count": changes[name]})
-        for name, one, many in verbs
+        singular if changes[name] == 1 else Message(plural, {"count": changes[name]})
+        for name, singular, plural in verbs
         if changes.get(name)
     ]
     if changes.get("flipped", 0) is None:
@@ -182,7 +182,7 @@ def board_words(pointer: Mapping[str, Any]) -> str:
 
 
 def _move(rank: Sequence[int | None]) -> str:
-    before, after = ("-" if one is None else str(one) for one in rank)
+    before, after = ("-" if place is None else str(place) for place in rank)
     return f"{before:>5} -> {after:<5}"
 
 
@@ -203,18 +203,20 @@ def progress(task: TaskView) -> str:
     )
 
 
-def task(one: TaskView) -> str:
+def task(view: TaskView) -> str:
     """Return one line."""
-    line = _("task {id}: {kind} {subject}: {state}.", id=one.id, kind=one.kind, subject=one.subject, state=_(one.state))
-    return joined((line, _(one.outcome)), " ") if one.outcome else line
+    line = _(
+        "task {id}: {kind} {subject}: {state}.", id=view.id, kind=view.kind, subject=view.subject, state=_(view.state)
+    )
+    return joined((line, _(view.outcome)), " ") if view.outcome else line
 
 
 def backup(result: Health) -> str:
     """Return the newest copy of the database, and whether the last attempt failed."""
-    made, failed = result.backup, result.backup_failed
+    succeeded, failed = result.backup, result.backup_failed
     words: str = _("none yet")
-    if made is not None:
-        words = f"{minute(made.started_at)}, {made.name}, {_size(made.size_bytes or 0)}"
+    if succeeded is not None:
+        words = f"{minute(succeeded.started_at)}, {succeeded.name}, {_size(succeeded.size_bytes or 0)}"
     return words + (
         _("; failed {at}: {error}", at=minute(failed.started_at), error=failed.error) if failed is not None else ""
     )
@@ -366,7 +368,9 @@ def health(result: Health) -> str:
     lines.append(
         _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))
     )
-    lines += [_("accepted: {sentence}", sentence=_(one.sentence)) for one in result.weakly_hidden if one.accepted]
+    lines += [
+        _("accepted: {sentence}", sentence=_(hiding.sentence)) for hiding in result.weakly_hidden if hiding.accepted
+    ]
     lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
     lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))

@@ -105,14 +105,14 @@ def to_jsonable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _fields(value)
     if isinstance(value, list | tuple):
-        return [to_jsonable(one) for one in value]
+        return [to_jsonable(item) for item in value]
     return value
 
 
 def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: iso(one) if isinstance(one, float) and (name == "at" or name.endswith("_at")) else to_jsonable(one)
-        for name, one in values.items()
+        name: iso(item) if isinstance(item, float) and (name == "at" or name.endswith("_at")) else to_jsonable(item)
+        for name, item in values.items()
     }
 
 

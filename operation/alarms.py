@@ -46,15 +46,15 @@ DEMO_BESIDE_BOARD = "demo-beside-board"
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     """Return the alarms that database and disks give."""
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
-    found = figures.gather(session)
-    if alarm := _stuck(found):
+    figures_now = figures.gather(session)
+    if alarm := _stuck(figures_now):
         alarms.append(alarm)
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
     if backups.failures_since_last(session):
-        alarms.append(ServiceAlarm("backup-failed", _last_copy(found.backup_age)))
+        alarms.append(ServiceAlarm("backup-failed", _last_copy(figures_now.backup_age)))
     return alarms
 
 
@@ -116,14 +116,14 @@ def _disk(path: Path) -> ServiceAlarm | None:
     return ServiceAlarm("disk-full", words, blocking=True, effect=NO_FILES, public=public)
 
 
-def demo_beside_board(found: FoundBoard) -> ServiceAlarm:
+def demo_beside_board(board: FoundBoard) -> ServiceAlarm:
     """Return the alarm of a demo that runs where the same settings with LABELS would find a board."""
     public = _(
         "LABELS is not set, which means the demo, and {setting} names a place that holds a board. The log and the "
         "command health say which place, and what to do.",
-        setting=found.setting,
+        setting=board.setting,
     )
-    return ServiceAlarm(DEMO_BESIDE_BOARD, found.advice, public=public)
+    return ServiceAlarm(DEMO_BESIDE_BOARD, board.advice, public=public)
 
 
 def _last_copy(age: float | None) -> str:

@@ -125,8 +125,8 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
             )
             return
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            said = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", said == "ok", sentence=_("SQLite's own check says: {said}.", said=said))
+            answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        yield CheckResult("database", answer == "ok", sentence=_("SQLite's own check says: {said}.", said=answer))
     try:
         database = open_migrated(installation.database_url, made=True)
     except DatabaseUnusable as error:

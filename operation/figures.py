@@ -53,7 +53,7 @@ def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
     now = session.execute(select(database_now())).scalar_one()
     scoring, waiting, last = _recent(session, now)
-    made, uploads, rows = backups.last(session), stored_uploads.alarm(session), integrity_alarms.alarm(session)
+    backup, uploads, rows = backups.last(session), stored_uploads.alarm(session), integrity_alarms.alarm(session)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
     workers, revisions = _live(session, now)
@@ -71,7 +71,7 @@ def gather(session: Session) -> ServiceFigures:
         revisions=revisions,
         snapshot_age=_age(now, snapshot),
         build_seconds=_build_seconds(session, now),
-        backup_age=_age(now, made.started_at if made else None),
+        backup_age=_age(now, backup.started_at if backup else None),
         damaged_uploads=uploads.problems if uploads else 0,
         changed_rows=len(rows.sentences) if rows else 0,
     )
@@ -88,9 +88,9 @@ class BenchmarkFigures:
 def of_benchmark(session: Session, benchmark: str) -> BenchmarkFigures:
     """Return the figures of one benchmark."""
     waiting = select(func.count()).where(Job.state == State.QUEUED.value, Job.benchmark == benchmark)
-    made = session.execute(select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)).scalar_one()
+    latest = session.execute(select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)).scalar_one()
     now = session.execute(select(database_now())).scalar_one()
-    return BenchmarkFigures(session.execute(waiting).scalar_one(), _age(now, made))
+    return BenchmarkFigures(session.execute(waiting).scalar_one(), _age(now, latest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ def board_ages(session: Session) -> dict[str, BoardAges]:
     now = session.execute(select(database_now())).scalar_one()
     ages = {}
     for benchmark in session.scalars(select(BoardState.benchmark)).all():
-        made = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
+        latest = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
         scored = select(Job.finished_at).where(Job.state == State.DONE.value, Job.benchmark == benchmark)
         last = session.execute(scored.order_by(Job.id.desc()).limit(1)).scalar_one_or_none()
-        ages[benchmark] = BoardAges(_age(now, session.execute(made).scalar_one()), _age(now, last))
+        ages[benchmark] = BoardAges(_age(now, session.execute(latest).scalar_one()), _age(now, last))
     return ages
 
 
@@ -132,10 +132,10 @@ def _recent(session: Session, now: float) -> tuple[tuple[float, ...], tuple[floa
     """Return scoring and waiting times of the last hour's jobs, and when the last job ever was done."""
     done = select(Job.created_at, Job.started_at, Job.finished_at).where(Job.state == State.DONE.value)
     rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT)).all()
-    ended_jobs = [(made, begun, ended) for made, begun, ended in rows if begun is not None and ended is not None]
+    ended_jobs = [(created, begun, ended) for created, begun, ended in rows if begun is not None and ended is not None]
     times = [row for row in ended_jobs if row[2] > now - _RECENT_SECONDS]
     scoring = sorted(ended - begun for _, begun, ended in times)
-    waiting = sorted(ended - made for made, _, ended in times)
+    waiting = sorted(ended - created for created, _, ended in times)
     return tuple(scoring), tuple(waiting), max((ended for _, _, ended in ended_jobs), default=None)
 
 
@@ -149,7 +149,12 @@ def _build_seconds(session: Session, now: float) -> tuple[float, ...]:
 def _live(session: Session, now: float) -> tuple[int, dict[tuple[str, str], int]]:
     since = now - worker_heartbeats.LIVE_SECONDS
     held = session.scalars(select(WorkerHeartbeat.label_revisions).where(WorkerHeartbeat.heartbeat_at > since)).all()
-    loaded = Counter((benchmark, name) for one in held for benchmark, names in (one or {}).items() for name in names)
+    loaded = Counter(
+        (benchmark, name)
+        for loaded_revisions in held
+        for benchmark, names in (loaded_revisions or {}).items()
+        for name in names
+    )
     return len(held), dict(loaded)
 
 

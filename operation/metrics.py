@@ -58,8 +58,8 @@ class InstallationCollector(Collector):
 def make_registry(collector: Collector) -> CollectorRegistry:
     """Return a registry with the figures of process, platform and installation."""
     registry = CollectorRegistry(auto_describe=False)
-    for one in (ProcessCollector, PlatformCollector):
-        one(registry=registry)
+    for process_collector in (ProcessCollector, PlatformCollector):
+        process_collector(registry=registry)
     registry.register(collector)
     return registry
 
@@ -86,10 +86,10 @@ def _disk(state: Path) -> Iterator[Metric]:
 
 
 _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
-    ("oldest_job", "Of the oldest job that waits.", lambda found: found.oldest_job_age or 0.0),
-    ("running_job", "Of the oldest job in hand.", lambda found: found.oldest_running_age or 0.0),
-    ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda found: found.worker_age),
-    ("backup", "Of the newest daily copy.", lambda found: found.backup_age),
+    ("oldest_job", "Of the oldest job that waits.", lambda values: values.oldest_job_age or 0.0),
+    ("running_job", "Of the oldest job in hand.", lambda values: values.oldest_running_age or 0.0),
+    ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda values: values.worker_age),
+    ("backup", "Of the newest daily copy.", lambda values: values.backup_age),
 )
 
 
@@ -128,11 +128,13 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
 
 def _of_boards(boards: Mapping[str, BoardAges]) -> Iterator[Metric]:
     scored = {name: ages.last_score for name, ages in boards.items() if ages.last_score is not None}
-    shown = {name: ages.snapshot for name, ages in boards.items() if ages.snapshot is not None}
+    snapshot_ages = {name: ages.snapshot for name, ages in boards.items() if ages.snapshot is not None}
     yield _labelled(
         "leaderboard_last_score_age_seconds", "Since a submission was scored.", label="benchmark", values=scored
     )
-    yield _labelled("leaderboard_snapshot_age_seconds", "Of the board that is shown.", label="benchmark", values=shown)
+    yield _labelled(
+        "leaderboard_snapshot_age_seconds", "Of the board that is shown.", label="benchmark", values=snapshot_ages
+    )
 
 
 def _labelled(name: str, text: str, *, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:

@@ -92,8 +92,13 @@ class PublicStatus:
 
 
 def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
-    found = figures.of_benchmark(session, benchmark)
-    return {"id": benchmark, "title": title, "queue": found.queued, "board_seconds": _whole(found.snapshot_age)}
+    board_figures = figures.of_benchmark(session, benchmark)
+    return {
+        "id": benchmark,
+        "title": title,
+        "queue": board_figures.queued,
+        "board_seconds": _whole(board_figures.snapshot_age),
+    }
 
 
 def _effects(service_figures: ServiceFigures, alarms: Sequence[ServiceAlarm]) -> list[str]:

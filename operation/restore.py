@@ -112,14 +112,14 @@ def sqlite_head(database: Path) -> Head:
     """Return the chain's head. Raises RestoreRefused where the file is damaged, or is no database of a service."""
     try:
         with closing(sqlite3.connect(database)) as connection:
-            said = connection.execute("PRAGMA quick_check").fetchone()[0]
+            answer = connection.execute("PRAGMA quick_check").fetchone()[0]
             seq, digest = connection.execute("SELECT seq, hash FROM audit_head").fetchone()
     except (sqlite3.DatabaseError, TypeError) as error:
         raise RestoreRefused(
             _("{name} is no whole database of a service ({error}).", name=database.name, error=error)
         ) from None
-    if said != "ok":
-        raise RestoreRefused(_("{name} is damaged ({said}). Take another copy.", name=database.name, said=said))
+    if answer != "ok":
+        raise RestoreRefused(_("{name} is damaged ({said}). Take another copy.", name=database.name, said=answer))
     return Head(seq, digest)
 
 

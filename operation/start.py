@@ -92,8 +92,8 @@ def _refuse_new_board(database_url: str, replica: Replica | None, *, copies: str
     # A replica of SQLite that Litestream has found empty may hold folders that it had begun with.
     folders = FILES_OF_A_SERVICE if path is not None else (DATABASE, *FILES_OF_A_SERVICE)
     reason = _files_without_database(replica, folders) or _copies_without_database(copies)
-    if not reason and real is not None and (found := real.find()) is not None:
-        reason = found.advice
+    if not reason and real is not None and (real_board := real.find()) is not None:
+        reason = real_board.advice
     # A process that begins a board beside this one writes to the replica after it has made the database.
     if _is_there(database_url, path):
         return

@@ -141,8 +141,8 @@ class WebhookSender:
 
     def _resolve(self, url: WebhookUrl) -> list[str]:
         """Return the addresses to connect to. A name with any address that is not permitted is refused."""
-        found = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
-        addresses = [_ip_address(str(place[0])) for *_, place in found]
+        resolved = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+        addresses = [_ip_address(str(place[0])) for *_, place in resolved]
         if any(address is None or not self.permits(address) for address in addresses):
             raise DeliveryFailed("not-public")
         return [str(address) for address in addresses[:_MOST_ADDRESSES]]

@@ -157,15 +157,15 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings:
     """
     then = _("Where people sign in, such a file waits for a maintainer. Its entry has a remark and no rank.")
     if (baseline := same_as_baseline(matrix, table)) is not None:
-        said = _(
+        sentence = _(
             "The votes are those of the baseline “{baseline}” on {share:g}% or more of the pairs that both decide.",
             baseline=baseline.name,
             share=100 * SAME_SHARE,
         )
-        findings.note(BASELINE_VOTES, joined((said, then), " "))
+        findings.note(BASELINE_VOTES, joined((sentence, then), " "))
     elif is_one_sided(votes):
-        said = _("{share:g}% or more of the votes are the same.", share=100 * SAME_SHARE)
-        findings.note(ONE_SIDED_VOTES, joined((said, then), " "))
+        sentence = _("{share:g}% or more of the votes are the same.", share=100 * SAME_SHARE)
+        findings.note(ONE_SIDED_VOTES, joined((sentence, then), " "))
 
 
 def _pair_samples(file: PredictionFile, matched: MatchedPairs, *, table: ItemTable) -> tuple[Sample, ...]:
@@ -276,10 +276,10 @@ def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTa
 
 def _called(row: PredictionRow) -> str:
     """Return a row by its id, key, question or number, cut."""
-    said = (
+    text = (
         row.id or row.key or (row.query and " ".join(row.query.split())) or _("row {position}", position=row.position)
     )
-    return f"“{said[:_LONGEST_NAME]}…”" if len(said) > _LONGEST_NAME else f"“{said}”"
+    return f"“{text[:_LONGEST_NAME]}…”" if len(text) > _LONGEST_NAME else f"“{text}”"
 
 
 def _near(row: PredictionRow, table: ItemTable) -> str | None:
@@ -287,7 +287,7 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
     if row.id is None:
         return None
     folded = {" ".join(unicodedata.normalize("NFKC", row.id).split()), row.id.strip()}
-    return next((one for one in sorted(folded) if table.by_id(one)), None)
+    return next((candidate for candidate in sorted(folded) if table.by_id(candidate)), None)
 
 
 def _report_unknown(
@@ -306,8 +306,8 @@ def _report_unknown(
             message = _("this row is not from this benchmark: neither its texts nor its row number are those of a pair")
         else:
             message = _("no pair of this benchmark has this id; take ids from the dataset unchanged")
-        shown = name if name is not None else row.key
-        findings.add("unknown-item", message, line=row.line, id=shown, field="item" if row.key is not None else "id")
+        row_name = name if name is not None else row.key
+        findings.add("unknown-item", message, line=row.line, id=row_name, field="item" if row.key is not None else "id")
 
 
 def _votes_per_item(
@@ -379,14 +379,14 @@ def _report_coverage(
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
     names = [item_label(item, table, revision=revision) for item in missing]
-    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    examples = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = _(
         "the file has no votes for {names:,} of the {held:,} pairs of revision {revision}, and must cover them all; "
         "missing: {shown}",
         names=len(names),
         held=len(held),
         revision=revision,
-        shown=shown,
+        shown=examples,
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
@@ -418,7 +418,7 @@ def _upload(
     width = 1 if reading.one_vote_a_row else k
     choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
     items = np.array(matched.items)
-    shown, flips = _orders(reading, table, matched=matched, width=width)
+    shown_first, flips = _orders(reading, table, matched=matched, width=width)
     stored = np.where(choices == UNDECIDED, choices, choices ^ flips[:, None])
     matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
     # A stable sort keeps the votes of an item in file order.
@@ -427,10 +427,10 @@ def _upload(
     matrix[held] = stored[order].reshape(len(held), k)
     _note_no_judge(choices, matrix, table=table, findings=findings)
     decided = choices >= 0
-    known = decided & (shown >= 0)
+    known = decided & (shown_first >= 0)
     behaviour = Behaviour(
         parse_rate=float(decided.mean()),
-        first_shown_rate=float((choices == shown)[known].mean()) if known.any() else None,
+        first_shown_rate=float((choices == shown_first)[known].mean()) if known.any() else None,
         self_consistency=self_consistency(matrix),
     )
     texts = _about_texts(reading.rows, order, items=len(held), k=k)
@@ -441,15 +441,15 @@ def _upload(
 
 def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
     """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
-    chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
+    chosen = [(sample, int(stored[sample.row, sample.vote])) for sample in reading.samples.chosen()]
     return tuple(
         Sample(
-            item_label(matched.items[one.row], table, revision=matched.revision),
-            one.reply,
-            read=one.read,
+            item_label(matched.items[sample.row], table, revision=matched.revision),
+            sample.reply,
+            read=sample.read,
             vote=None if vote == UNDECIDED else vote,
         )
-        for one, vote in chosen
+        for sample, vote in chosen
     )
 
 
@@ -477,5 +477,5 @@ def _orders(reading: ParsedFile, table: ItemTable, *, matched: Matched, width: i
         ],
         dtype=np.int8,
     )
-    shown = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
-    return shown, flips
+    shown_first = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
+    return shown_first, flips

@@ -96,8 +96,8 @@ class ProblemCollector:
         """Record a problem."""
         self.problem_count += 1
         if len(self.problems) < LISTED_PROBLEMS:
-            shown = id if id is None or len(id) <= _LONGEST_ID else id[:_LONGEST_ID] + "…"
-            self.problems.append(Problem(line, shown, field=field, code=code, message=message))
+            short_id = id if id is None or len(id) <= _LONGEST_ID else id[:_LONGEST_ID] + "…"
+            self.problems.append(Problem(line, short_id, field=field, code=code, message=message))
 
     def note(self, code: str, message: str, *, ids: Iterable[str] = ()) -> None:
         """Record a notice."""

@@ -75,9 +75,9 @@ def warning(share: float, reply_field: str | None, *, example: str = _USUAL) -> 
 
 def needs_confirmation(report: Mapping[str, Any]) -> bool:
     """Return whether a file that may be submitted is taken only if its sender says that it is meant."""
-    return any(one["code"] == MOSTLY_UNREADABLE for one in report["warnings"])
+    return any(notice["code"] == MOSTLY_UNREADABLE for notice in report["warnings"])
 
 
 def is_unreadable(report: Mapping[str, Any]) -> bool:
     """Return whether a file is refused because next to nothing in it can be read."""
-    return any(one["code"] == UNREADABLE for one in report["problems"])
+    return any(problem["code"] == UNREADABLE for problem in report["problems"])

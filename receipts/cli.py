@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> CommandOutput:
 def _said(
     options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], *, besides: list[Finding]
 ) -> CommandOutput:
-    findings = [one for _, found in each for one in found] + besides
+    findings = [finding for _, checks in each for finding in checks] + besides
     good = not any(finding.outcome is CheckOutcome.FAILED for finding in findings)
     if options.json:
-        parts = [{"receipt": receipt, "checks": [one.to_json() for one in found]} for receipt, found in each]
+        parts = [{"receipt": receipt, "checks": [check.to_json() for check in checks]} for receipt, checks in each]
         text = json.dumps({"ok": good, "receipts": parts, "checks": [beside.to_json() for beside in besides]})
     else:
         holds, fails = _("OK: everything that was checked holds."), _("FAILED: something does not hold.")

@@ -56,9 +56,9 @@ class ReceiptService:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
-            shown = visibility.of(session, submission)
+            entry_visibility = visibility.of(session, submission)
             state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
-        open_to_all = shown == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
+        open_to_all = entry_visibility == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
         if not (open_to_all or _may_see(result, user)):
             return None
         return result.receipt if SIGNATURE in result.receipt else None
@@ -73,8 +73,8 @@ class ReceiptService:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
-            shown = visibility.of(session, submission)
-            if (result.hidden or not shown.published) and not _may_see(result, user):
+            entry_visibility = visibility.of(session, submission)
+            if (result.hidden or not entry_visibility.published) and not _may_see(result, user):
                 return None
             ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
@@ -85,13 +85,13 @@ class ReceiptService:
                 []
                 if wrong
                 else [
-                    self._state(session, result, score=one, labels=labels, ledger=ledger, withheld=withheld)
-                    for one in stored
+                    self._state(session, result, score=score, labels=labels, ledger=ledger, withheld=withheld)
+                    for score in stored
                 ]
             )
         if wrong:
             self._refuse(submission, wrong[0])
-        return [self.signer.sign(one) for one in stated]
+        return [self.signer.sign(statement) for statement in stated]
 
     def _state(
         self,
@@ -117,14 +117,14 @@ class ReceiptService:
             tally_text=score.tally,
             scored_at=iso(score.created_at),
         )
-        said = payload.score_payload(counted, under)
+        statement = payload.score_payload(counted, under)
         if (receipt.id, score.label_revision, score.scorer_version) in withheld:
-            said = payload.without_score(said)
+            statement = payload.without_score(statement)
         place = ledger.place(score)
         assert place is not None  # or else it would have been refused
         event = audit.event(session, place.seq)
         return {
-            **said,
+            **statement,
             "chain_seq": event.seq,
             "chain_hash": event.hash,
             "body_sha256": audit.body_sha256(audit.canonical_json(event.body)),
@@ -144,11 +144,11 @@ class ReceiptService:
             known = receipt_keys.list_keys(session)
         listed = [
             {
-                **public_key_json(base64.b64decode(one.public_key)),
-                "since": iso(one.since),
-                "in_use": one.id == self.signer.key_id,
+                **public_key_json(base64.b64decode(key.public_key)),
+                "since": iso(key.since),
+                "in_use": key.id == self.signer.key_id,
             }
-            for one in known
+            for key in known
         ]
         return {"keys": listed}
 

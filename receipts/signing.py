@@ -118,9 +118,9 @@ def read_keys(given: object) -> dict[str, bytes]:
             raise KeyUnusable(_("this is another kind of key than Ed25519"))
         return _by_id([public.public_bytes(Encoding.Raw, PublicFormat.Raw)])
     listed = given.get("keys") if isinstance(given, Mapping) else None
-    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(key, Mapping) for key in listed):
         raise KeyUnusable(_("this is neither PEM nor JSON with a list of keys"))
-    return _by_id(_decoded(one.get("public_key"), _SEED_BYTES, what=_("32 bytes in base64")) for one in listed)
+    return _by_id(_decoded(key.get("public_key"), _SEED_BYTES, what=_("32 bytes in base64")) for key in listed)
 
 
 def _by_id(keys: Iterable[bytes]) -> dict[str, bytes]:

@@ -62,7 +62,9 @@ def read_receipts(data: bytes) -> list[dict[str, Any]]:
     if isinstance(result, dict) and SIGNATURE not in result:
         result = result.get("receipts", [result["receipt"]] if "receipt" in result else None)
     listed = result if isinstance(result, list) else [result]
-    if not listed or not all(isinstance(one, dict) and SIGNATURE in one and "kind" in one for one in listed):
+    if not listed or not all(
+        isinstance(receipt, dict) and SIGNATURE in receipt and "kind" in receipt for receipt in listed
+    ):
         raise NoReceipt(_("The file holds no signed receipt."))
     return listed
 

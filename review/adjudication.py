@@ -85,11 +85,13 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, *, place: Place) ->
     with ctx.database.read() as session:
         result = _open_to(session, ctx, project=project)
         key = item_of(session, project, place=place)
-        said = _disagreeing(session, ctx, project=result, key=key)
+        answers = _disagreeing(session, ctx, project=result, key=key)
         decided = adjudications.decisions(session, project).get(key)
         pair = project_pairs.content(ctx, session, project=result, place=place, key=key)
     seen = annotation_order(ctx.user.account, key)
-    shown = [GivenAnswer(seen_verdict(one.verdict, seen), tuple(one.errors), note=one.note) for one in said]
+    given_answers = [
+        GivenAnswer(seen_verdict(answer.verdict, seen), tuple(answer.errors), note=answer.note) for answer in answers
+    ]
     own = None
     if decided is not None:
         own = GivenAnswer(seen_verdict(decided.verdict, seen), tuple(decided.errors), note=decided.note)
@@ -99,7 +101,7 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, *, place: Place) ->
         question=pair.query,
         responses=in_order(pair.responses, seen) if pair.responses else None,
         image=pair.image,
-        answers=sorted(shown, key=lambda one: (one.verdict, one.errors, one.note)),
+        answers=sorted(given_answers, key=lambda answer: (answer.verdict, answer.errors, answer.note)),
         said=own,
         draft=shown_draft(pair.draft, seen) if own else None,
         has_draft=pair.draft is not None,
@@ -156,7 +158,7 @@ def _disagreeing(session: Session, ctx: ActionContext, *, project: Project, key:
     decided = adjudications.decisions(session, project.id).get(key)
     if decided is not None and decided.account != ctx.user.account:
         raise Conflict("decided", _("Another adjudicator has decided this pair."))
-    said = contested(answers, project.answers_wanted or TWO).get(key)
-    if said is None and decided is None:
+    answers_of_pair = contested(answers, project.answers_wanted or TWO).get(key)
+    if answers_of_pair is None and decided is None:
         raise Conflict("no-disagreement", _("Annotators do not disagree about this pair."))
-    return said if said is not None else [answer for answer in answers if answer.item == key]
+    return answers_of_pair if answers_of_pair is not None else [answer for answer in answers if answer.item == key]

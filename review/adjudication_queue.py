@@ -27,9 +27,9 @@ def contested(answers: Iterable[AnnotatorAnswer], wanted: int) -> dict[str, list
     for answer in answers:
         given[answer.item].append(answer)
     return {
-        item: said
-        for item, said in given.items()
-        if len(said) >= max(wanted, TWO) and len({preference_of(one.verdict) for one in said}) > 1
+        item: answers
+        for item, answers in given.items()
+        if len(answers) >= max(wanted, TWO) and len({preference_of(answer.verdict) for answer in answers}) > 1
     }
 
 
@@ -38,7 +38,7 @@ def queue(session: Session, project: Project, *, account: str) -> AdjudicationQu
     result = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
     decided = adjudications.decisions(session, project.id)
     places = {item: at for at, item in enumerate(annotation_projects.items(session, project.id), start=1)}
-    own = {item for item, said in result.items() if any(one.account == account for one in said)}
+    own = {item for item, answers in result.items() if any(answer.account == account for answer in answers)}
     left = sorted(places[item] for item in result if item not in own and item not in decided)
-    mine = sorted(places[item] for item, one in decided.items() if one.account == account)
+    mine = sorted(places[item] for item, decision in decided.items() if decision.account == account)
     return AdjudicationQueue(tuple(left), tuple(mine))

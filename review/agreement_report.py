@@ -73,38 +73,49 @@ def as_text(report: Mapping[str, Any]) -> str:
             kappa=_shown(report["mean_kappa"]),
         )
     )
-    for account, one in report["annotators"].items():
+    for account, annotator in report["annotators"].items():
         text = _(
             "{name} ({account}): {answers} answers, mean kappa {kappa}",
-            name=one["name"],
+            name=annotator["name"],
             account=account,
-            answers=one["answers"],
-            kappa=_shown(one["mean_kappa"]),
+            answers=annotator["answers"],
+            kappa=_shown(annotator["mean_kappa"]),
         )
-        text += _(", alpha of the others {alpha}", alpha=_shown(one["alpha_of_the_others"]))
+        text += _(", alpha of the others {alpha}", alpha=_shown(annotator["alpha_of_the_others"]))
         text += (
-            _(", {gold_right:.0%} of {gold} gold pairs right", gold_right=one["gold_right"], gold=one["gold"])
-            if one["gold"]
+            _(
+                ", {gold_right:.0%} of {gold} gold pairs right",
+                gold_right=annotator["gold_right"],
+                gold=annotator["gold"],
+            )
+            if annotator["gold"]
             else ""
         )
-        text += _(" (below {gold_minimum:.0%})", gold_minimum=GOLD_MINIMUM) if one["below_gold_minimum"] else ""
-        if one["drafts_seen"]:
+        text += _(" (below {gold_minimum:.0%})", gold_minimum=GOLD_MINIMUM) if annotator["below_gold_minimum"] else ""
+        if annotator["drafts_seen"]:
             text += _(
                 ", {changed_after_draft} of {drafts_seen} changed after the draft label",
-                changed_after_draft=one["changed_after_draft"],
-                drafts_seen=one["drafts_seen"],
+                changed_after_draft=annotator["changed_after_draft"],
+                drafts_seen=annotator["drafts_seen"],
             )
         text += (
-            _(", {seconds:.0f} s a pair", seconds=one["median_seconds"]) if one["median_seconds"] is not None else ""
+            _(", {seconds:.0f} s a pair", seconds=annotator["median_seconds"])
+            if annotator["median_seconds"] is not None
+            else ""
         )
-        picked = one["picked_shown_first"]
+        picked = annotator["picked_shown_first"]
         text += (
             _(", picked the response shown first {picked:.0%} of the time", picked=picked) if picked is not None else ""
         )
         lines.append(text)
     lines += [
-        _("{tag}: given {given} times, alpha {alpha}", tag=tag, given=one["given"], alpha=_shown(one["alpha"]))
-        for tag, one in report["tags"].items()
+        _(
+            "{tag}: given {given} times, alpha {alpha}",
+            tag=tag,
+            given=tag_report["given"],
+            alpha=_shown(tag_report["alpha"]),
+        )
+        for tag, tag_report in report["tags"].items()
     ]
     return joined(lines, "\n")
 

@@ -86,7 +86,7 @@ def proposed(ctx: ActionContext) -> Proposed:
     with ctx.database.read() as session:
         keys = disputes.candidates(session, ctx.items.table.benchmark)
         latest = tasks.latest(session, 50, kind=PROPOSE, benchmark=ctx.items.table.benchmark)
-        last = next((one for one in latest if one.state == "done"), None)
+        last = next((task for task in latest if task.state == "done"), None)
         facts = tasks.result(session, last.id) if last is not None else None
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in keys if key in places]

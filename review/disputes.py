@@ -142,17 +142,17 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     names = _names(ctx.items.table)
     return [
         OwnDispute(
-            one.id,
-            one.item,
-            name=names.get(one.item, one.item[:12]),
-            better=one.better,
-            tag=one.tag,
-            reason=one.reason,
-            state=one.state,
-            note=one.note,
-            created_at=one.created_at,
+            row.id,
+            row.item,
+            name=names.get(row.item, row.item[:12]),
+            better=row.better,
+            tag=row.tag,
+            reason=row.reason,
+            state=row.state,
+            note=row.note,
+            created_at=row.created_at,
         )
-        for one in result
+        for row in result
     ]
 
 
@@ -216,13 +216,13 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
     Raises AuthError, NotFound, Conflict.
     """
     require_maintainer(ctx.user)
-    said = clean_reason(note, "note")
+    clean_note = clean_reason(note, "note")
     state = "accepted" if accepted else "rejected"
     with ctx.database.write() as session:
         result = stored.find(session, ctx.benchmark, ids=[number])
         if not result:
             raise NotFound(_("There is no dispute {number}.", number=number))
-        if not stored.decide(session, number, state=state, note=said, by=ctx.user.account):
+        if not stored.decide(session, number, state=state, note=clean_note, by=ctx.user.account):
             now = stored.find(session, ctx.benchmark, ids=[number])[0].state
             if now != state:
                 raise Conflict(
@@ -233,7 +233,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
         facts = {
             "dispute": number,
             "item": result[0].item,
-            "note": said,
+            "note": clean_note,
             "by": ctx.user.account,
             "via": ctx.user.auth_method,
         }

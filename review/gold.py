@@ -52,7 +52,7 @@ def set_gold(ctx: ActionContext, project: ProjectNumber, *, gold: GoldVerdicts) 
         result = known(session, ctx.benchmark, project=project, lock=True)
         if result.closed_at is not None:
             raise Conflict("closed", _("{name} is closed: gold pairs would test nobody.", name=result.name))
-        verdicts = {_item(ctx, session, project=result, name=name): _verdict(said) for name, said in gold.items()}
+        verdicts = {_item(ctx, session, project=result, name=name): _verdict(text) for name, text in gold.items()}
         adjudications.set_gold(session, project, verdicts=verdicts)
         facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, GOLD, data=facts)

@@ -103,7 +103,12 @@ def all_labels(session: Session, project: int) -> list[IndividualLabel]:
     decided = adjudications.decisions(session, project).values()
     return labels + [
         IndividualLabel(
-            one.item, f"{ADJUDICATOR}{one.account}", verdict=one.verdict, errors=one.errors, note=one.note, seconds=None
+            decision.item,
+            f"{ADJUDICATOR}{decision.account}",
+            verdict=decision.verdict,
+            errors=decision.errors,
+            note=decision.note,
+            seconds=None,
         )
-        for one in decided
+        for decision in decided
     ]

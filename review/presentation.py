@@ -31,10 +31,10 @@ def give_order(session: Session, project: Project, *, account: str, key: str) ->
     known = recorded_order(session, project, account=account, key=key)
     if known is not None:
         return known
-    answered = {one.account for one in annotation_projects.answers_to(session, project.id, item=key)}
-    shown = {name: PREFERENCES[annotation_order(name, key)[0]] for name in answered}
-    shown |= shown_orders.of_pair(session, project.id, item=key)
-    order = balanced_order(account, key, answered=[shown[name] for name in answered], shown=list(shown.values()))
+    answered = {answer.account for answer in annotation_projects.answers_to(session, project.id, item=key)}
+    orders = {name: PREFERENCES[annotation_order(name, key)[0]] for name in answered}
+    orders |= shown_orders.of_pair(session, project.id, item=key)
+    order = balanced_order(account, key, answered=[orders[name] for name in answered], shown=list(orders.values()))
     shown_orders.record(session, project.id, account=account, item=key, first=PREFERENCES[order[0]])
     return order
 

@@ -251,7 +251,7 @@ def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
 def _written(session: Session, benchmark: str, *, project: int, revision: str) -> int | None:
     """Return the task that wrote this draft from this project's answers; None where it is not there."""
     asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
-    mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
+    mine = [task.id for task in asked if (task.subject, task.params.get("project")) == (revision, project)]
     return mine[0] if mine and revision in label_imports.names(session, benchmark) else None
 
 
@@ -267,8 +267,8 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
     with ctx.database.read() as session:
         projects = annotation_projects.projects(session, ctx.benchmark)
         drafted = {}
-        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
-            drafted[one.params.get("project")] = (one.subject, tasks.result(session, one.id))
+        for task in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
+            drafted[task.params.get("project")] = (task.subject, tasks.result(session, task.id))
         return [_report(session, project, *drafted.get(project.id, (None, None))) for project in projects]
 
 
@@ -349,11 +349,14 @@ def add_accounts(
 def answers_digest(session: Session, project: int) -> dict[str, Any]:
     """Return what closing puts on record: how many answers there are, and the digest of all of them."""
     given = annotation_projects.answers(session, project)
-    rows = [[one.item, one.account, one.verdict, sorted(one.errors), one.note] for one in given]
+    rows = [[answer.item, answer.account, answer.verdict, sorted(answer.errors), answer.note] for answer in given]
     facts: dict[str, Any] = {"answers": len(given), "answers_sha256": _digest({"answers": rows})}
     decided = adjudications.decisions(session, project)
     if decided:
-        lines = [[one.item, one.account, one.verdict, sorted(one.errors), one.note] for one in decided.values()]
+        lines = [
+            [decision.item, decision.account, decision.verdict, sorted(decision.errors), decision.note]
+            for decision in decided.values()
+        ]
         facts |= {"adjudications": len(lines), "adjudications_sha256": _digest({"adjudications": lines})}
     return facts
 

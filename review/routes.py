@@ -64,7 +64,7 @@ class _ReviewRoutes(NamedTuple):
         texts = items.texts[index] if items.texts else None
         image = f"/explore/{key}/image" if texts and items.image(texts.image) else None
         own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
-        about = [one for one in own if one.item == key]
+        about = [dispute for dispute in own if dispute.item == key]
         csrf = self.forms.token(user) if user.signed_in else ""
         pair = DisputeView(table, index, texts=texts, image=image, own=about)
         page = self.pages.dispute(user, pair, csrf=csrf, draft=draft, problem=problem)

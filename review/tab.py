@@ -89,13 +89,13 @@ def build_candidates(context: PageContext) -> None:
         form.button("candidates.find")
         show = gr.Button(context.text(_("Show candidates")), size="md")
     form.rest()
-    said, shown = html(elem_id="candidates-said"), html(elem_id="candidates")
+    answer, report = html(elem_id="candidates-said"), html(elem_id="candidates")
 
     def looking(request: gr.Request) -> str:
         return context.run(request, "candidates", action=lambda ctx: _proposed(candidates.proposed(ctx)))
 
-    form.wire(said, Refresh(lambda request: (), []))
-    show.click(looking, outputs=[shown], **QUIETLY)
+    form.wire(answer, Refresh(lambda request: (), []))
+    show.click(looking, outputs=[report], **QUIETLY)
 
 
 def build_verification(context: PageContext) -> None:

@@ -137,35 +137,36 @@ def contested(report: ProjectReport) -> str:
     )
 
 
-def pair(shown: ShownPair) -> str:
+def pair(shown_pair: ShownPair) -> str:
     """Return a pair of a project as an annotator sees it; of the image its address."""
     lines = [
-        *_content(shown, shown.models or ("", "")),
-        *_own(shown.said, _("Your answer"), nothing=_("Not answered yet.")),
+        *_content(shown_pair, shown_pair.models or ("", "")),
+        *_own(shown_pair.said, _("Your answer"), nothing=_("Not answered yet.")),
     ]
-    lines += _draft(shown.draft) if shown.draft else []
-    changed = shown.first_answer and shown.said and shown.first_answer != shown.said.verdict
+    lines += _draft(shown_pair.draft) if shown_pair.draft else []
+    changed = shown_pair.first_answer and shown_pair.said and shown_pair.first_answer != shown_pair.said.verdict
     return joined(
-        [*lines, *([_("Your first answer: {first_answer}", first_answer=shown.first_answer)] if changed else [])], "\n"
+        [*lines, *([_("Your first answer: {first_answer}", first_answer=shown_pair.first_answer)] if changed else [])],
+        "\n",
     )
 
 
-def contested_pair(shown: ContestedPair) -> str:
+def contested_pair(shown_pair: ContestedPair) -> str:
     """Return a pair on which annotators disagree, with their answers."""
-    lines = [*_content(shown, ("", "")), "", _("Annotators say")]
-    lines += [f"  {_answer_text(answer)}" for answer in shown.answers]
-    lines += _own(shown.said, _("Your decision"), nothing=_("Not decided yet."))
-    return joined([*lines, *(_draft(shown.draft) if shown.draft else [])], "\n")
+    lines = [*_content(shown_pair, ("", "")), "", _("Annotators say")]
+    lines += [f"  {_answer_text(answer)}" for answer in shown_pair.answers]
+    lines += _own(shown_pair.said, _("Your decision"), nothing=_("Not decided yet."))
+    return joined([*lines, *(_draft(shown_pair.draft) if shown_pair.draft else [])], "\n")
 
 
-def _content(shown: ShownPair | ContestedPair, models: tuple[str, str]) -> list[str]:
-    lines: list[str] = [_("Pair {place} of {items}", place=shown.place, items=shown.items)]
-    if shown.question is None or shown.responses is None:
+def _content(shown_pair: ShownPair | ContestedPair, models: tuple[str, str]) -> list[str]:
+    lines: list[str] = [_("Pair {place} of {items}", place=shown_pair.place, items=shown_pair.items)]
+    if shown_pair.question is None or shown_pair.responses is None:
         lines.append(_("This installation has no texts: ITEMS_FILE names them."))
     else:
-        lines.append(_("Image: {image}", image=shown.image) if shown.image else _("There is no image here."))
-        lines += ["", _("Question"), _for_terminal(shown.question)]
-        for place, response, model in zip((_("First"), _("Second")), shown.responses, models, strict=True):
+        lines.append(_("Image: {image}", image=shown_pair.image) if shown_pair.image else _("There is no image here."))
+        lines += ["", _("Question"), _for_terminal(shown_pair.question)]
+        for place, response, model in zip((_("First"), _("Second")), shown_pair.responses, models, strict=True):
             lines += ["", place + f" ({_for_terminal(model)})" if model else place, _for_terminal(response)]
     return lines
 
@@ -198,7 +199,7 @@ def _answer_1(draft: ShownDraft) -> str:
 
 def _for_terminal(text: str) -> str:
     """Without what would command the terminal."""
-    return "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
 def agreements(report: ProjectReport) -> list[str]:
@@ -207,13 +208,13 @@ def agreements(report: ProjectReport) -> list[str]:
     return [
         _(
             "{first} and {second}: {same} of {items} the same, kappa {kappa}",
-            first=names[one.first],
-            second=names[one.second],
-            same=one.same,
-            items=one.items,
-            kappa=_("undefined") if one.kappa is None else f"{one.kappa:.2f}",
+            first=names[agreement.first],
+            second=names[agreement.second],
+            same=agreement.same,
+            items=agreement.items,
+            kappa=_("undefined") if agreement.kappa is None else f"{agreement.kappa:.2f}",
         )
-        for one in report.agreement
+        for agreement in report.agreement
     ]
 
 

@@ -47,7 +47,7 @@ def _report(*options: str, seconds: float) -> dict[str, Any]:
 
 def _audited(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the packages about which the index had an answer."""
-    return [one for one in report.get("dependencies", ()) if "vulns" in one]
+    return [dependency for dependency in report.get("dependencies", ()) if "vulns" in dependency]
 
 
 def accepted(text: str) -> dict[str, str]:
@@ -68,11 +68,11 @@ def verdict(report: Mapping[str, Any], excused: Mapping[str, str]) -> tuple[int,
     if not audited:
         return 0, [UNREACHABLE]
     bad, known = [], []
-    for one in audited:
-        for result in one["vulns"]:
+    for package in audited:
+        for result in package["vulns"]:
             names = [result["id"], *result.get("aliases", ())]
             reason = next((excused[name] for name in names if name in excused), None)
-            what = f"{one['name']} {one['version']}: {', '.join(names)}"
+            what = f"{package['name']} {package['version']}: {', '.join(names)}"
             fixed = ", ".join(result.get("fix_versions", ())) or "no version"
             (known if reason else bad).append(f"audit: {what} ({reason or f'fixed in {fixed}'})")
     unknown = len(report["dependencies"]) - len(audited)

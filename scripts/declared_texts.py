@@ -61,15 +61,21 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for guide in PAIR_GUIDES:
         yield from (("predictions/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
     for name, metadata in FIELDS.items():
-        said = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
+        titles = (
+            name.replace("_", " "),
+            metadata.title,
+            metadata.form_label,
+            metadata.help,
+            metadata.entry_title or "",
+        )
         words = [words for words, _ in metadata.choices or ()]
-        yield from (("storage/metadata.py", text) for text in (*said, *words) if text)
+        yield from (("storage/metadata.py", text) for text in (*titles, *words) if text)
     for exploit in red_team.exploits():
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
     for action in ACTIONS:
-        texts = (action.declared.help, action.declared.waits, *(one.info.help for one in action.parameters))
+        texts = (action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters))
         yield from (("web/actions.py", text) for text in texts if text and action.command)
     yield from (("web/actions.py", text) for text in ACTIONS.areas.values())
     for sentence in ACTIONS.owner_sentences().values():

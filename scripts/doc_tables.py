@@ -56,31 +56,35 @@ _FOR_WHOM = re.compile(r"\s*(?:For [^.]*(?:maintainers|owners)[^.]*|For the same
 def action_rows(registry: ActionRegistry, *areas: str) -> list[tuple[str, str, str]]:
     """Return command, request and effect of every action of some areas."""
     return [
-        (_usage(one), f"`{one.method} {one.path.removeprefix(_BASE)}`", _FOR_WHOM.sub("", one.description))
-        for one in registry
-        if one.area in areas
+        (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", _FOR_WHOM.sub("", action.description))
+        for action in registry
+        if action.area in areas
     ]
 
 
-def _usage(one: Action[Any, Any]) -> str:
-    if not one.command:
+def _usage(action: Action[Any, Any]) -> str:
+    if not action.command:
         return ""
-    words = [one.command, *(_argument(each) for each in one.parameters), *(["[--wait]"] if one.declared.waits else [])]
+    words = [
+        action.command,
+        *(_argument(each) for each in action.parameters),
+        *(["[--wait]"] if action.declared.waits else []),
+    ]
     return f"`{' '.join(words)}`"
 
 
 def _argument(action_parameter: ActionParameter) -> str:
     name = action_parameter.info.metavar or action_parameter.name.upper()
-    shown = " ".join(filter(None, (action_parameter.info.option, "" if action_parameter.type is bool else name)))
-    shown += " ..." if action_parameter.is_list or action_parameter.is_mapping else ""
-    return shown if action_parameter.required and action_parameter.info.ask is None else f"[{shown}]"
+    usage = " ".join(filter(None, (action_parameter.info.option, "" if action_parameter.type is bool else name)))
+    usage += " ..." if action_parameter.is_list or action_parameter.is_mapping else ""
+    return usage if action_parameter.required and action_parameter.info.ask is None else f"[{usage}]"
 
 
 def _requests() -> str:
     rows = [
-        (f"`{one.method} {one.path.removeprefix(_BASE)}`", ", ".join(map(_sent, one.sent())))
-        for one in ACTIONS
-        if one.declared.role is Role.MAINTAINER or one.area == "entries"
+        (f"`{action.method} {action.path.removeprefix(_BASE)}`", ", ".join(map(_sent, action.sent())))
+        for action in ACTIONS
+        if action.declared.role is Role.MAINTAINER or action.area == "entries"
     ]
     return _table(("request", "body, or query"), rows)
 
@@ -147,7 +151,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 def filled(text: str) -> str:
     """Return a document with its tables as the code declares them."""
-    return _BLOCK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+    return _BLOCK.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)
 
 
 def documents() -> list[Path]:

@@ -49,7 +49,7 @@ class NamedEntry(NamedTuple):
 @lru_cache(maxsize=1 << 16)
 def skeleton(name: str) -> str:
     """Return what a name (NFKC) looks like; equal for names that look alike."""
-    seen = "".join(one for one in unicodedata.normalize("NFD", name) if not invisible(one))
+    seen = "".join(character for character in unicodedata.normalize("NFD", name) if not invisible(character))
     separated = _without_separators(_without_ends(seen))
     looks = _skeletons()
     # Twice: a capital may look like another one, whose small letter looks like a third.
@@ -69,16 +69,16 @@ def _without_ends(name: str) -> str:
 
 def _without_separators(name: str) -> str:
     """Leave a point or a dash between two digits, and no other separator."""
-    made, before, between = "", "", ""
+    result, before, between = "", "", ""
     for separates, signs in groupby(name, _is_separator):
         part = "".join(signs)
         if separates:
             between = "." if _POINTS.intersection(part) else "-"
             continue
         digits = before and _is_digit(before[-1], before[-2:-1]) and _is_digit(part[0], part[1:2])
-        made += between + part if digits else part
+        result += between + part if digits else part
         before = part
-    return made or name
+    return result or name
 
 
 def _is_digit(character: str, beside: str) -> bool:
@@ -89,13 +89,13 @@ def _is_digit(character: str, beside: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def _is_separator(character: str) -> bool:
     looks = _skeletons().get(ord(character), character)
-    return all(one in _MORE_SEPARATORS or unicodedata.category(one) in _SEPARATORS for one in looks)
+    return all(character in _MORE_SEPARATORS or unicodedata.category(character) in _SEPARATORS for character in looks)
 
 
 @lru_cache(maxsize=1 << 12)
 def _is_sign(character: str) -> bool:
     looks = _skeletons().get(ord(character), character)
-    return character != "+" and all(unicodedata.category(one)[0] in "PZS" for one in looks)
+    return character != "+" and all(unicodedata.category(letter)[0] in "PZS" for letter in looks)
 
 
 def lock_names(session: Session) -> None:
@@ -162,7 +162,7 @@ def search_confusable(
     for entry, called in rows:
         looks.setdefault(skeleton(called), []).append(NamedEntry(entry, called))
     result = {
-        name: [one for one in looks.get(skeleton(_same_spelling(name)), ()) if one.name != _same_spelling(name)]
+        name: [entry for entry in looks.get(skeleton(_same_spelling(name)), ()) if entry.name != _same_spelling(name)]
         for name in names
     }
     return {name: alike for name, alike in result.items() if alike}
@@ -189,4 +189,4 @@ def _same_spelling(name: str) -> str:
 def _skeletons() -> Mapping[int, str]:
     """Code point -> what it looks like."""
     lines = (line.split() for line in _TABLE.read_text("ascii").splitlines() if not line.startswith("#"))
-    return {int(source, 16): "".join(chr(int(one, 16)) for one in target) for source, *target in lines}
+    return {int(source, 16): "".join(chr(int(code, 16)) for code in target) for source, *target in lines}

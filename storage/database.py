@@ -182,8 +182,8 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, ValueError, RuntimeError, OSError) as error:
-        said = getattr(error, "orig", None) or (type(error).__name__ if isinstance(error, SQLAlchemyError) else error)
-        reason = str(said).strip().partition("\n")[0].rstrip(".")
+        cause = getattr(error, "orig", None) or (type(error).__name__ if isinstance(error, SQLAlchemyError) else error)
+        reason = str(cause).strip().partition("\n")[0].rstrip(".")
         kind = DatabaseAway if is_away(error) else DatabaseUnusable
         raise kind(
             _("The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?", reason=reason)

@@ -193,7 +193,7 @@ class SubmissionMetadata(BaseModel):
 def _declared() -> dict[str, MetadataField]:
     result = {}
     for name, info in SubmissionMetadata.model_fields.items():
-        (result[name],) = (one for one in info.metadata if isinstance(one, MetadataField))
+        (result[name],) = (annotation for annotation in info.metadata if isinstance(annotation, MetadataField))
     return result
 
 
@@ -222,4 +222,4 @@ def facts(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
         for name, field in FIELDS.items()
         if field.entry_title != "" and entry.get(name) not in (None, "")
     ]
-    return [(title, text) for lines, title, text in sorted(stated, key=lambda one: one[0] > 1)]
+    return [(title, text) for lines, title, text in sorted(stated, key=lambda fact: fact[0] > 1)]

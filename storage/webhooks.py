@@ -164,10 +164,10 @@ def last_message(session: Session, webhook_id: str) -> LastMessage | None:
     tried = (row.webhook == webhook_id, row.started_at.is_not(None) | row.is_test.is_(True))
     at = func.coalesce(row.finished_at, row.started_at, row.created_at)
     newest = select(row.reason, at, row.state, row.started_at).where(*tried).order_by(at.desc(), row.id.desc())
-    found = session.execute(newest.limit(1)).first()
-    if found is None:
+    newest_row = session.execute(newest.limit(1)).first()
+    if newest_row is None:
         return None
-    reason, when, state, started = found
+    reason, when, state, started = newest_row
     return LastMessage(reason, when, waits=state == State.RUNNING.value or started is None)
 
 

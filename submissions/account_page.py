@@ -16,20 +16,24 @@ def submission_rows(database: Database, benchmark: str, *, user: Identity) -> li
     """Return the rows of "my submissions", the newest first."""
     return [
         SubmissionRow(
-            title=" ".join(filter(None, (one.model, one.version))),
-            state=_("waiting for approval") if one.state == AWAITING else one.state,
-            url=f"/account/submissions/{one.id}"
+            title=" ".join(filter(None, (submission.model, submission.version))),
+            state=_("waiting for approval") if submission.state == AWAITING else submission.state,
+            url=f"/account/submissions/{submission.id}"
             if visibility_options.is_owner(user, user.account)
-            else f"/api/v1/submissions/{one.id}",
-            created_at=one.created_at,
-            reason=one.reason or "",
+            else f"/api/v1/submissions/{submission.id}",
+            created_at=submission.created_at,
+            reason=submission.reason or "",
             attempt=""
-            if one.attempt is None
-            else _("{attempt}, labels {label_revision}", attempt=one.attempt, label_revision=one.label_revision),
-            entry_url=one.entry_url or "",
-            shown=visibility_label(one.shown),
+            if submission.attempt is None
+            else _(
+                "{attempt}, labels {label_revision}",
+                attempt=submission.attempt,
+                label_revision=submission.label_revision,
+            ),
+            entry_url=submission.entry_url or "",
+            shown=visibility_label(submission.shown),
         )
-        for one in list_own(database, benchmark, account=user.account)
+        for submission in list_own(database, benchmark, account=user.account)
     ]
 
 
@@ -40,7 +44,8 @@ def activity_lines(database: Database, rules: activity.ActivityRules, *, user: I
     except AuthError:  # somebody who may look, but do nothing
         return []
     return [
-        ActivityLine(one.title, f"/account/submissions/{one.entry}", sentence=one.sentence, at=one.at) for one in result
+        ActivityLine(item.title, f"/account/submissions/{item.entry}", sentence=item.sentence, at=item.at)
+        for item in result
     ]
 
 

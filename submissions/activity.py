@@ -119,7 +119,7 @@ def activity_of(
         mine = queries.receipts_of_account(session, rules.spec.id, owner=account, most=MOST_ENTRIES)
         if not mine:
             return []
-        names = [one.id for one in mine]
+        names = [entry.id for entry in mine]
         sentences = {**_SENTENCES, **rules.sentences}
         about = audit.events_about(session, names, kinds=(audit.SCORED, *sentences), before=before, limit=limit)
         scope = audit.scope(session, rules.spec.id)
@@ -130,7 +130,7 @@ def activity_of(
         subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
         chunks = audit.events_about(session, subjects, kinds=[audit.SCORES_RECORDED], before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
-    events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
+    events = sorted([*about, *concerned, *_explained(moves)], key=lambda event: event.seq, reverse=True)[:limit]
     return [
         line for event in events for line in _lines(event, mine, visible=visible, account=account, sentences=sentences)
     ]
@@ -153,8 +153,8 @@ class _Scores:
         self._spec = spec
         self._withheld = withheld
         self._levels = levels
-        self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
-        self.revisions = {one.label_revision for one in stored}
+        self._stored = {(score.submission_id, score.label_revision, score.scorer_version): score for score in stored}
+        self.revisions = {score.label_revision for score in stored}
         self.shown = cache(self._shown)
 
     def known(self, entry: str, revision: str, version: str) -> bool:
@@ -185,22 +185,22 @@ class _Scores:
 
 def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
     """Without the pointer's own event where the next one says why."""
-    said = {move.seq - 1 for move in moves if move.kind != "board.pointed"}
-    return [move for move in moves if move.seq not in said and move.body.get("from")]
+    explained = {move.seq - 1 for move in moves if move.kind != "board.pointed"}
+    return [move for move in moves if move.seq not in explained and move.body.get("from")]
 
 
 def _lines(
     event: StoredEvent, mine: Sequence[ReceiptRow], *, visible: _Scores, account: str, sentences: Mapping[str, str]
 ) -> list[ActivityItem]:
     if event.kind in RESCORED:
-        return [line for one in mine if (line := _rescored(event, one, visible=visible)) is not None]
+        return [line for entry in mine if (line := _rescored(event, entry, visible=visible)) is not None]
     if event.kind == audit.SCORES_RECORDED:
         return [
-            _line(event, one, sentence=_scored(event, one, visible=visible))
-            for one in mine
-            if visible.in_chunk(one.id, event)
+            _line(event, entry, sentence=_scored(event, entry, visible=visible))
+            for entry in mine
+            if visible.in_chunk(entry.id, event)
         ]
-    by_name = {one.id: one for one in mine}
+    by_name = {entry.id: entry for entry in mine}
     name = event.body.get("entry") or event.body.get("submission")
     if name not in by_name:  # something was merged into an entry of theirs
         into = by_name.get(event.body.get("into", ""))
@@ -254,8 +254,8 @@ def _same_name(before: str, after: str) -> str:
     return after.removeprefix(f"{name} ") if name else after
 
 
-def _rules(said: Mapping[str, Any]) -> tuple[str, str]:
-    return said.get("label_revision", ""), said.get("scorer_version", "")
+def _rules(facts: Mapping[str, Any]) -> tuple[str, str]:
+    return facts.get("label_revision", ""), facts.get("scorer_version", "")
 
 
 def _line(event: StoredEvent, receipt: ReceiptRow, *, sentence: str) -> ActivityItem:

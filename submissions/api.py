@@ -173,10 +173,12 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
         user = require(identity_of(request), Role.SUBMITTER)  # before 64 MB are taken in; the use case asks again
         async with _receive_file(request, reading.spool) as (file, form):
             try:
-                metadata, shown = visibility_options.parse_form(form)
+                metadata, chosen_visibility = visibility_options.parse_form(form)
                 take = partial(reading.intake.submit, accept_unreadable=visibility_options.confirmed(form))
                 async with reading.lock(f"account {user.account}"):
-                    accepted = await to_thread.run_sync(take, file, metadata, user, shown, limiter=reading.limiter)
+                    accepted = await to_thread.run_sync(
+                        take, file, metadata, user, chosen_visibility, limiter=reading.limiter
+                    )
             except SUBMISSION_ERRORS as refused:
                 return problem_response(refusal(refused))
             except ReadingFailed as failed:
@@ -248,8 +250,8 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
     @router.get("/api/v1/quota", responses=openapi_examples.QUOTA)
     def quota(request: Request) -> Response:
         """Whether you may submit now, and if not, when; how many attempts you have made at the board's labels."""
-        said = allowance(identity_of(request), intake.allowance(identity_of(request)))
-        return JSONResponse(said, headers={"Cache-Control": "no-store"})
+        body = allowance(identity_of(request), intake.allowance(identity_of(request)))
+        return JSONResponse(body, headers={"Cache-Control": "no-store"})
 
 
 def _add_events(router: APIRouter, database: Database, *, rules: activity.ActivityRules) -> None:
@@ -263,7 +265,7 @@ def _add_events(router: APIRouter, database: Database, *, rules: activity.Activi
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
         result = activity.list_activity(database, identity_of(request), rules=rules, **span)
-        return JSONResponse({"events": [one.to_json() for one in result]}, headers={"Cache-Control": "no-store"})
+        return JSONResponse({"events": [event.to_json() for event in result]}, headers={"Cache-Control": "no-store"})
 
 
 def allowance(user: Identity, result: Allowance) -> dict[str, Any]:
@@ -336,7 +338,7 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
             409, "name-taken", detail=str(refused), problems=[refused.problem.to_json()], existing=refused.existing
         )
     return problem_body(
-        422, "metadata-rejected", detail=str(refused), problems=[one.to_json() for one in refused.problems]
+        422, "metadata-rejected", detail=str(refused), problems=[entry.to_json() for entry in refused.problems]
     )
 
 
@@ -345,7 +347,7 @@ _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
 
 def not_predictions(report: Mapping[str, Any]) -> bool:
     """Return whether a file is of a kind that this service does not read: compressed, an archive, another workbook."""
-    return any(one["code"] in _NOT_PREDICTIONS for one in report["problems"])
+    return any(entry["code"] in _NOT_PREDICTIONS for entry in report["problems"])
 
 
 @asynccontextmanager

@@ -275,8 +275,8 @@ def _row(http: httpx.Client, submission: str, *, benchmark: str) -> dict[str, An
     reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
     rows = reply.json()["entries"] if reply.status_code == 200 else []
     ranked = sum(row["rank"] is not None for row in rows)
-    found = next((row for row in rows if row["id"] == submission), None)
-    return found and {**found, "of": ranked, "headline": reply.json().get("headline"), "sizes": reply.json()["sizes"]}
+    match = next((row for row in rows if row["id"] == submission), None)
+    return match and {**match, "of": ranked, "headline": reply.json().get("headline"), "sizes": reply.json()["sizes"]}
 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, *, entry: str | None) -> str:
@@ -386,16 +386,16 @@ def _answer(reply: httpx.Response) -> dict[str, Any]:
             _("Make a token at {place} and put it into {name} or {file}.", place=place, name=TOKEN_NAME, file=file)
         )
     # Of a field's problem the detail says all there is; of a file's it only says that there are some.
-    lines += [_problem_line(one) for one in body.get("problems", []) if one["message"] not in lines[0]]
+    lines += [_problem_line(problem) for problem in body.get("problems", []) if problem["message"] not in lines[0]]
     if body.get("problem_count", 0) > len(body.get("problems", [])):
         lines.append(_("... {n} problems in all", n=body["problem_count"]))
     lines += [printable(translated(line)) for line in sample_lines(body)]
     raise ServiceError("\n".join(map(translated, lines)))
 
 
-def _problem_line(one: Mapping[str, Any]) -> str:
-    place = [translated(_("line {line}", line=one["line"])) if one.get("line") else None, one.get("id")]
-    where, message = ", ".join(filter(None, place)), translated(one["message"])
+def _problem_line(problem: Mapping[str, Any]) -> str:
+    place = [translated(_("line {line}", line=problem["line"])) if problem.get("line") else None, problem.get("id")]
+    where, message = ", ".join(filter(None, place)), translated(problem["message"])
     return f"  {where}: {message}" if where else f"  {message}"
 
 

@@ -70,9 +70,9 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
     cli.add_options(verify)
 
     def run(options: argparse.Namespace) -> int:
-        said = cli.run(options)
-        print(said.text, file=sys.stderr if said.code == USAGE else sys.stdout)
-        return said.code
+        output = cli.run(options)
+        print(output.text, file=sys.stderr if output.code == USAGE else sys.stdout)
+        return output.code
 
     verify.set_defaults(run=run)
 

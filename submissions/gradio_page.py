@@ -28,6 +28,8 @@ from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
     INTRODUCTION_ID,
     duplicate_html,
+    heading_html,
+    hint_html,
     introduction_html,
     is_held_back,
     paused_html,
@@ -125,20 +127,20 @@ def build(
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
-            _html(_heading(_("The file"), of))
+            _html(heading_html(_("The file"), of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = gr.HTML(_hint(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
+            report = gr.HTML(hint_html(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
-            _html(_heading(_("The judge"), of))
+            _html(heading_html(_("The judge"), of))
             hub_id, from_hub, hub_outcome = _hub_row(of)
-            made = {**_form(of), "hub_id": hub_id, visibility_options.CONFIRMATION: confirm}
+            components = {**_form(of), "hub_id": hub_id, visibility_options.CONFIRMATION: confirm}
             button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
             why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
-    inputs = {name: made[name] for name in _FIELDS}
+    inputs = {name: components[name] for name in _FIELDS}
     page = SubmitPage(
         file,
         report,
@@ -200,14 +202,6 @@ def _names(of: Translations) -> dict[str, str]:
     return {key: of.known(name) for key, name in _NAMES.items()}
 
 
-def _heading(text: str, of: Translations) -> str:
-    return f"<h2>{of.text(text)}</h2>"
-
-
-def _hint(text: str, of: Translations) -> str:
-    return f'<p class="vl-hint">{of.text(text)}</p>'
-
-
 def _html(value: str, **options: Any) -> gr.HTML:
     """Return markup without Gradio's own frame and prose rules."""
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
@@ -250,33 +244,35 @@ def _offer_hub_values(
 
 def _form(of: Translations) -> dict[str, gr.components.Component]:
     """Return the fields that are text, by name: `visibility_options.parse_form` alone judges them."""
-    made: dict[str, gr.components.Component] = {}
+    components: dict[str, gr.components.Component] = {}
     for group in dict.fromkeys(field.group for field in FIELDS.values()):
         fields = {name: field for name, field in FIELDS.items() if field.group == group and name != "hub_id"}
         if group:
             with gr.Accordion(of.known(group), open=False):
-                made |= _lay_out(fields, of)
+                components |= _lay_out(fields, of)
         else:
-            made |= _lay_out(fields, of)
+            components |= _lay_out(fields, of)
     with gr.Accordion(of.text(_("Visibility (optional)")), open=False):
         with gr.Row():
-            made["anonymous_until"] = gr.Textbox(
+            components["anonymous_until"] = gr.Textbox(
                 "", label=of.text(_("Hide my name until")), placeholder="2027-01-31", elem_id="field-anonymous_until"
             )
             seen = [(of.text(_("now")), "true"), (of.text(_("when I publish it")), "false")]
-            made["published"] = gr.Dropdown(seen, value="true", label=of.text(_("Publish")), elem_id="field-published")
-        _html(_hint(_SEEN, of))
-    return made
+            components["published"] = gr.Dropdown(
+                seen, value="true", label=of.text(_("Publish")), elem_id="field-published"
+            )
+        _html(hint_html(_SEEN, of))
+    return components
 
 
 def _lay_out(fields: Mapping[str, MetadataField], of: Translations) -> dict[str, gr.components.Component]:
     """Return fields of one section: two on a line, then each that takes a whole one."""
     narrow = [name for name, field in fields.items() if not field.wide]
-    made: dict[str, gr.components.Component] = {}
+    components: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
-            made |= {name: _input(name, fields[name], of=of) for name in narrow[at : at + 2]}
-    return made | {name: _input(name, field, of=of) for name, field in fields.items() if field.wide}
+            components |= {name: _input(name, fields[name], of=of) for name in narrow[at : at + 2]}
+    return components | {name: _input(name, field, of=of) for name, field in fields.items() if field.wide}
 
 
 def _input(name: str, field: MetadataField, *, of: Translations) -> gr.components.Component:
@@ -306,7 +302,7 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return _hint(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
+            return hint_html(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
         result = service.check(Path(path))
         if "code" in result:
             return (

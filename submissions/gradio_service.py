@@ -63,12 +63,14 @@ class GradioSubmissions:
             self._done_with(path)
         return report
 
-    def submit(self, path: Path, said: Mapping[str, object], *, user: Identity) -> Json:
+    def submit(self, path: Path, form: Mapping[str, object], *, user: Identity) -> Json:
         """Return the acknowledgement, or a problem with `code`."""
         try:
-            metadata, shown = visibility_options.parse_form(said)
-            confirmed = visibility_options.confirmed(said)
-            accepted = self.intake.submit(self._arrived(path), metadata, user, shown, accept_unreadable=confirmed)
+            metadata, chosen_visibility = visibility_options.parse_form(form)
+            confirmed = visibility_options.confirmed(form)
+            accepted = self.intake.submit(
+                self._arrived(path), metadata, user, chosen_visibility, accept_unreadable=confirmed
+            )
         except api.SUBMISSION_ERRORS as refused:
             return api.refusal(refused)
         except AuthError as refused:

@@ -127,14 +127,14 @@ def next_submission_text(allowance: Allowance) -> str:
     )
 
 
-def visibility_label(shown: EntryVisibility) -> str:
+def visibility_label(entry_visibility: EntryVisibility) -> str:
     """Return how an entry is not like others, in a few words."""
     until = (
         ""
-        if shown.anonymous_until is None
-        else _("anonymous until {anonymous_until}", anonymous_until=iso(shown.anonymous_until)[:10])
+        if entry_visibility.anonymous_until is None
+        else _("anonymous until {anonymous_until}", anonymous_until=iso(entry_visibility.anonymous_until)[:10])
     )
-    return joined(filter(None, ("" if shown.published else _("not published"), until)))
+    return joined(filter(None, ("" if entry_visibility.published else _("not published"), until)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +174,14 @@ class _SubmissionPage:
     def act(self, user: Identity, submission: str, *, what: str, fields: Fields) -> Response:
         """Return one form of the page. Raises AuthError where the form is not from this session."""
         actions: Mapping[str, Callable[[Identity, Status, Fields], object]] = {
-            "edit": lambda user, one, given: self.owner.edit(user, one.id, {name: given[name] for name in FIELDS}),
-            "publish": lambda user, one, given: visibility_options.publish(
-                self.database, self.benchmark, user=user, submission=one.id
+            "edit": lambda user, submission, given: self.owner.edit(
+                user, submission.id, {name: given[name] for name in FIELDS}
+            ),
+            "publish": lambda user, submission, given: visibility_options.publish(
+                self.database, self.benchmark, user=user, submission=submission.id
             ),
             "anonymity": self._anonymity,
-            "reveal": lambda user, one, given: self._name(user, one.id, until=None),
+            "reveal": lambda user, submission, given: self._name(user, submission.id, until=None),
             "withdraw": self._withdraw,
         }
         if user.auth_method == "session":

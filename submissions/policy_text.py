@@ -252,8 +252,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
 def _shown(rules: Mapping[str, Any], revision: str, *, how: str) -> str:
     """Return what a level shows, and how little hides the rest of a set."""
     weak = (rules.get("weakly_hidden") or {}).get(revision)
-    shown = _("{text}.", text=_DISCLOSED[how])
-    return joined((shown, weak), " ") if weak else shown
+    disclosed = _("{text}.", text=_DISCLOSED[how])
+    return joined((disclosed, weak), " ") if weak else disclosed
 
 
 def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:

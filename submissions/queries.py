@@ -157,14 +157,14 @@ def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
 
 def count_attempts(session: Session, benchmark: str, *, subject: str, label_revision: str) -> int:
     """Return how many attempts a subject has made at a label revision of a benchmark, ever."""
-    made = (
+    attempts = (
         select(func.count())
         .select_from(Attempt)
         .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
         .join(Submission, Submission.id == Attempt.submission_id)
     )
     same = (Submission.benchmark == benchmark, Attempt.label_revision == label_revision)
-    return session.execute(made.where(QuotaCharge.subject == subject, *same)).scalar_one()
+    return session.execute(attempts.where(QuotaCharge.subject == subject, *same)).scalar_one()
 
 
 class NewAttempt(NamedTuple):

@@ -242,7 +242,7 @@ class SubmissionService:
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
-            made = queries.count_attempts(
+            attempts = queries.count_attempts(
                 session, self.benchmark, subject=quota.account_subject(user), label_revision=revision
             )
             paused = submission_pause.pause_message(session)
@@ -250,10 +250,10 @@ class SubmissionService:
                 self._check_who(session, user)
                 self._check_quota(session, user)
             except (quota.QuotaUsed, quota.AccountTooYoung) as later:
-                return Allowance(made, later.next_at, label_revision=revision, paused=paused)
+                return Allowance(attempts, later.next_at, label_revision=revision, paused=paused)
             except ApprovalPending as waits:
-                return Allowance(made, None, label_revision=revision, awaiting=waits.existing, paused=paused)
-        return Allowance(made, None, label_revision=revision, paused=paused)
+                return Allowance(attempts, None, label_revision=revision, awaiting=waits.existing, paused=paused)
+        return Allowance(attempts, None, label_revision=revision, paused=paused)
 
     def paused(self) -> str | None:
         """Return the message of a pause; None: submissions are accepted."""
@@ -354,13 +354,13 @@ class SubmissionService:
                 )
                 + 1
             )
-            made = queries.NewAttempt(new_entry_id(), revision, number=number, policy=policy, at=now)
-            facts = acceptance_payload(self._acceptance(made, user), file, upload=upload)
+            attempt = queries.NewAttempt(new_entry_id(), revision, number=number, policy=policy, at=now)
+            facts = acceptance_payload(self._acceptance(attempt, user), file, upload=upload)
             row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
             session.add(row)
             session.flush()
             grant = self._check_quota(session, user)
-            queries.add_attempt(session, made, subjects)
+            queries.add_attempt(session, attempt, subjects)
             if grant is not None:
                 quota_grants.consume(session, grant, submission=row.id)
             visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))
@@ -373,14 +373,14 @@ class SubmissionService:
             row.receipt = stated = self._signer.sign({**facts, **place, "body": event.body})
         return Accepted(row.id, stated, duplicate=False)
 
-    def _acceptance(self, made: queries.NewAttempt, user: Identity) -> Acceptance:
+    def _acceptance(self, attempt: queries.NewAttempt, user: Identity) -> Acceptance:
         return Acceptance(
-            submission=made.submission_id,
+            submission=attempt.submission_id,
             benchmark=self.benchmark,
             owner=user.account,
-            accepted_at=iso(made.at),
-            attempt=made.number,
-            policy=made.policy,
+            accepted_at=iso(attempt.at),
+            attempt=attempt.number,
+            policy=attempt.policy,
             durability=self._durability.name,
         )
 
@@ -408,7 +408,7 @@ def _row(
         parse_rate=upload.behaviour.parse_rate,
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,
-        report={**{name: said for name, said in report.items() if name != "samples"}, "texts": upload.texts},
+        report={**{name: value for name, value in report.items() if name != "samples"}, "texts": upload.texts},
         receipt=facts,
         created_at=now,
         **metadata.columns(),

@@ -143,7 +143,7 @@ def list_own(database: Database, benchmark: str, *, account: str, most: int = 10
     """Return what an account has submitted, the newest first."""
     with database.read() as session:
         result = queries.owned(session, benchmark, owner=account, most=most)
-        return [_line(one, of.created_at) for one, of in zip(_look(session, result), result, strict=True)]
+        return [_line(looked_up, of.created_at) for looked_up, of in zip(_look(session, result), result, strict=True)]
 
 
 def _redacted(status: Status, *, silent: bool) -> Status:
@@ -173,17 +173,17 @@ def _line(status: Status, created_at: float) -> Owned:
 def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> list[Status]:
     names = [facts.id for facts in submissions]
     off, approvals = is_removed(session, names), visibility.approvals(session, names)
-    shown = visibility.many(session, names)
+    visibilities = visibility.many(session, names)
     waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
     reasons = queries.approval_reasons(session, waiting) if waiting else {}
-    told = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
+    waiting_approvals = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
     return [
         _status(
             facts,
             job_queue.progress(session, facts.id),
             off.get(facts.id),
-            *(approvals | told).get(facts.id, (visibility.APPROVED, None)),
-            shown.get(facts.id, PLAIN),
+            *(approvals | waiting_approvals).get(facts.id, (visibility.APPROVED, None)),
+            visibilities.get(facts.id, PLAIN),
         )
         for facts in submissions
     ]
@@ -203,7 +203,7 @@ def _status(
     off: str | None,
     approval: str,
     why: str | None,
-    shown: EntryVisibility,
+    entry_visibility: EntryVisibility,
 ) -> Status:
     """`off`: why the entry is not on the board any more, whatever became of its job; None while it is. `why`: it waits,
     or was rejected."""
@@ -226,7 +226,7 @@ def _status(
         receipt=submission_facts.receipt,
         attempt=submission_facts.attempt,
         label_revision=submission_facts.label_revision,
-        shown=shown,
+        shown=entry_visibility,
     )
 
 

@@ -61,6 +61,16 @@ def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
     return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
 
 
+def heading_html(text: str, of: Translations = _ENGLISH) -> str:
+    """Return the heading of a part of the page."""
+    return str(_parts(of).heading(text))
+
+
+def hint_html(text: str, of: Translations = _ENGLISH) -> str:
+    """Return a hint below a field."""
+    return str(_parts(of).hint(text))
+
+
 def introduction_html(spec: BenchmarkSpec, limit_mb: float, *, prefix: str = "", of: Translations = _ENGLISH) -> str:
     """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = _("the demo benchmark") if spec.synthetic else spec.title
@@ -87,7 +97,7 @@ def report_html(report: Report, of: Translations = _ENGLISH) -> str:
     parts = (
         _headline(report, problems[0]["message"] if whole else None, of=of),
         _parts(of).facts(_facts(report)) if report.get("format") else "",
-        *(warning_html(one["message"], one.get("ids") or (), of=of) for one in report.get("warnings", ())),
+        *(warning_html(warning["message"], warning.get("ids") or (), of=of) for warning in report.get("warnings", ())),
         listed,
         samples_html(report.get("samples") or (), of),
     )
@@ -143,8 +153,8 @@ def _with_code(message: object) -> Markup:
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, *, of: Translations = _ENGLISH) -> str:
     anywhere = any(problem.get(name) is not None for problem in problems for name in ("line", "id", "field"))
     columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
-    shown = problems[:_SHOWN_PROBLEMS]
-    return str(_parts(of).problem_table(columns, shown, count - len(shown)))
+    listed = problems[:_SHOWN_PROBLEMS]
+    return str(_parts(of).problem_table(columns, listed, count - len(listed)))
 
 
 def duplicate_html(taken: Mapping[str, Any], of: Translations = _ENGLISH) -> str:

@@ -134,7 +134,9 @@ def set_anonymous_until(
         )
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
             earlier = audit.events_about(session, [submission], kinds=[visibility.ANONYMOUS])[1:]
-            sliding_window.check(_("The day until which an entry is anonymous"), (one.at for one in earlier), now=now)
+            sliding_window.check(
+                _("The day until which an entry is anonymous"), (change.at for change in earlier), now=now
+            )
         return moved
 
 

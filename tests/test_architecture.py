@@ -384,6 +384,35 @@ def test_a_class_name_stands_for_one_class() -> None:
     assert not several
 
 
+HTML_IN_PYTHON = {
+    "leaderboard/charts/interactive.py",  # a page around what Plotly writes
+    "leaderboard/gradio_page.py",  # empty lines while the page loads
+    "web/middleware/gradio_allowlist.py",  # loads itself again until Gradio is imported
+    "web/middleware/noscript.py",  # a constant that goes into what Gradio writes
+}
+
+
+def test_html_is_written_by_templates() -> None:
+    block = re.compile(r"</?(p|h[1-6]|div|table|t[rdh]|[uod]l|li|d[td]|section|figure|form|main|body)\b[^<]*>")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if any(block.search(text) for text in _texts(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    assert found == HTML_IN_PYTHON
+
+
+def _texts(module: ast.Module) -> Iterator[str]:
+    """Return the strings of a module without its docstrings; an f-string is one, with `x` for each value."""
+    statements = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+            yield node.value
+
+
 def test_no_line_of_a_template_is_too_long_to_read() -> None:
     templates = [path for package in PACKAGES for path in (ROOT / package).rglob("*.html")]
     lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]

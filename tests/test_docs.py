@@ -24,6 +24,8 @@ SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
     for name in ("settings", "commands", "submitting", "maintaining", "rest-api", "judging")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
+GUIDES += sorted((ROOT / "docs" / "decisions").glob("*.md"))
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
 IN_CHINESE = [ROOT / "README_zh-CN.md", *(ROOT / "docs" / "zh-CN").glob("*.md")]
 
 
@@ -56,6 +58,24 @@ def _examples(document: Path) -> list[str]:
 def _options(document: Path) -> set[str]:
     """Return options, fields and addresses in words between back quotes."""
     return set(re.findall(r"`([-/a-z][-/a-z0-9_.?={}&]*)`", document.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.name[:4])
+def test_a_decision_record_has_one_form_and_half_a_page(record: Path) -> None:
+    lines = record.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith(f"# {int(record.name[:4])}. ")
+    assert lines[2].startswith("Status: ")
+    assert [line for line in lines if line.startswith("##")] == ["## Decision", "## Context", "## Consequences"]
+    assert len(lines) <= 45
+
+
+def test_the_index_lists_every_decision_record_by_its_title() -> None:
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(\d{4})\]\((.+)\) \| (.+) \|$", index, re.MULTILINE)
+    titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in RECORDS]
+    assert [(name, f"# {int(number)}. {title}") for number, name, title in rows] == [
+        (record.name, title) for record, title in zip(RECORDS, titles, strict=True)
+    ]
 
 
 def test_the_files_to_touch_exist() -> None:

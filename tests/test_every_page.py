@@ -174,7 +174,7 @@ def _open(page: Page, address: str) -> None:
     expect(page.locator("h1").first).to_be_visible()
     if "/app/" in address:
         expect(page.locator(".foot")).to_be_visible()  # the last that Gradio draws
-        expect(page.locator(".vl-ghost")).to_have_count(0)
+        expect(page.locator(".vl-skeleton")).to_have_count(0)
     if page.locator("#health").count():
         expect(page.locator("#health")).to_contain_text("The board shows")
         page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for

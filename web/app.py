@@ -88,7 +88,9 @@ def _all_benchmarks(
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services=services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
-    app.include_router(leaderboard.judges.routes.build(boards, [one.items.relations for one in services.benchmarks]))
+    app.include_router(
+        leaderboard.judges.routes.build(boards, [benchmark.items.relations for benchmark in services.benchmarks])
+    )
     _add_operation(app, settings, services=services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)

@@ -51,9 +51,9 @@ def _http_problem(request: Request, error: Exception) -> Response:
 
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    if {"json_invalid", "model_attributes_type"} & {one["type"] for one in error.errors()}:
+    if {"json_invalid", "model_attributes_type"} & {fault["type"] for fault in error.errors()}:
         return problem(422, "invalid-parameter", detail=_("The body is not a JSON object."))
-    problems = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
+    problems = (f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors()[:_MOST_ERRORS])
     detail = join_sentences(*problems)
     return problem(422, "invalid-parameter", detail=detail)
 

@@ -197,7 +197,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         )
     )
     local = settings.identity.mode is Mode.LOCAL
-    contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
+    contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(
         _benchmark_services(settings, served, context=context, database=database, signer=signer, durability=durability)
         for served, context in zip(settings.served, contexts, strict=True)
@@ -335,7 +335,7 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
 def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
     """Label revision -> what everybody may know of how little hides it."""
     result = weak_hiding.known(session, benchmark, drafts=False)
-    return {one.revision: one.sentence for one in sorted(result, key=lambda one: -one.submissions)}
+    return {hiding.revision: hiding.sentence for hiding in sorted(result, key=lambda hiding: -hiding.submissions)}
 
 
 def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:

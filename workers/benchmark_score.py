@@ -121,9 +121,9 @@ def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
         first = next(rule.votes for rule in spec.protocols if rule.key == protocol) == "first"
         groups = _groups(counted, "first_groups_right" if first else "groups_right")
         groups[_OVERALL] = {name: sum(group[name] for group in groups.values()) for name in ("n", "right")}
-        given = {key: one for key, one in groups.items() if one["n"]}
-        part["groups"] = {key: one["right"] / one["n"] if one["n"] else None for key, one in groups.items()}
-        part["interval"]["groups"] = {key: list(wilson(one["right"], one["n"])) for key, one in given.items()}
+        given = {key: group for key, group in groups.items() if group["n"]}
+        part["groups"] = {key: group["right"] / group["n"] if group["n"] else None for key, group in groups.items()}
+        part["interval"]["groups"] = {key: list(wilson(group["right"], group["n"])) for key, group in given.items()}
     return part
 
 
@@ -141,7 +141,9 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         lines.append(table_row(_(spec.title_of(key)), counts, first=wide))
     if groups := card.get("groups"):
         lines += ["", table_row(_("groups"), (_("right"), _("of")), first=wide)]
-        lines += [table_row(_(spec.title_of(key)), (one["right"], one["n"]), first=wide) for key, one in groups.items()]
+        lines += [
+            table_row(_(spec.title_of(key)), (group["right"], group["n"]), first=wide) for key, group in groups.items()
+        ]
     for name, scores in card["protocols"].items():
         title = card["rules"][name]
         lines += ["", _("{rule}: {explanation}", rule=name, explanation=_(title))]

@@ -91,7 +91,7 @@ def read_entries(
     scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
     attempts = _attempts(session, scored, decided=rules.decided, some=some)
     for name, under in rules.kept_back.items():
-        tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
+        tallies[name] = {revision: tally for revision, tally in tallies.get(name, {}).items() if revision not in under}
     return [
         _scored_entry(row, tallies[row.id], facts=attempts.get(row.id, {}) | remarks.get(row.id, {}), rules=rules)
         for row in scored
@@ -129,8 +129,8 @@ def _json(
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
-    shown = rules.decided.public(facts | attempt) | rules.decided.of(row.id) | _withheld(rules.kept_back.get(row.id))
-    return tuple(deltas.split_entry(orjson.dumps(shown) + b","))
+    public = rules.decided.public(facts | attempt) | rules.decided.of(row.id) | _withheld(rules.kept_back.get(row.id))
+    return tuple(deltas.split_entry(orjson.dumps(public) + b","))
 
 
 def _remarks(
@@ -141,9 +141,9 @@ def _remarks(
     rows = session.execute(
         select(Submission.id, Submission.report).where(Submission.benchmark == benchmark, some, *among)
     )
-    codes = {name: [one["code"] for one in report.get("warnings", ())] for name, report in rows}
-    kept = {name: [code for code in KEPT if code in found] for name, found in codes.items()}
-    return {name: {"remarks": found} for name, found in kept.items() if found}
+    codes = {name: [warning["code"] for warning in report.get("warnings", ())] for name, report in rows}
+    kept = {name: [code for code in KEPT if code in codes_of_entry] for name, codes_of_entry in codes.items()}
+    return {name: {"remarks": remarks} for name, remarks in kept.items() if remarks}
 
 
 def _withheld(revisions: frozenset[str] | None) -> dict[str, Any]:
@@ -184,13 +184,13 @@ def _attempts(
     owners = {row.id: row.owner for row in scored}
     among = () if some is None else (Attempt.submission_id.in_(some),)
     rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number).where(*among))
-    made = {name: (revision, number) for name, revision, number in rows if name in owners}
+    attempts = {name: (revision, number) for name, revision, number in rows if name in owners}
     latest: dict[tuple[str, str], int] = {}
-    for name, (revision, number) in made.items():
+    for name, (revision, number) in attempts.items():
         if name not in decided.anonymous:
             whose = (owners[name], revision)
             latest[whose] = max(number, latest.get(whose, 0))
     return {
         name: {"attempt": number, "attempts": latest.get((owners[name], revision)), "attempt_revision": revision}
-        for name, (revision, number) in made.items()
+        for name, (revision, number) in attempts.items()
     }

@@ -106,7 +106,7 @@ class BoardIndex:
         known = revisions(session, scorer, benchmark=pointer.benchmark)
         decided = load_moderation(session, pointer.benchmark)
         rules = EntryRules(
-            [one.name for one in known],
+            [variant.name for variant in known],
             decided,
             kept_back=kept_back(session, pointer, revisions=known, spec=scorer.table.spec),
         )

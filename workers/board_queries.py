@@ -39,11 +39,13 @@ class BoardEntry(NamedTuple):
 def entries_on_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
     """Return the entries with a score under a revision that are published and neither hidden, withdrawn nor merged;
     by age."""
-    shown = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
+    on_board = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
     rows = session.execute(
         select(*(getattr(Submission, name) for name in BoardEntry._fields))
         .join(Score, Score.submission_id == Submission.id)
-        .where(Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, *shown)
+        .where(
+            Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, *on_board
+        )
         .order_by(Submission.created_at, Submission.id)
     )
     return [BoardEntry(*row) for row in rows]

@@ -38,8 +38,8 @@ def write_demo(directory: Path, *, pictures: bool = True) -> bool:
     pairs = demo.demo_pairs()
     if pictures:
         _write_pictures(directory / PICTURES, pairs)
-    shown = ({name: pair[name] for name in _SHOWN} | _image(pair, pictures) for pair in pairs)
-    _write_lines(directory / "pairs.jsonl", shown)
+    public = ({name: pair[name] for name in _SHOWN} | _image(pair, pictures) for pair in pairs)
+    _write_lines(directory / "pairs.jsonl", public)
     _write_lines(directory / "labels.jsonl", demo.demo_label_rows(pairs), mode=0o600)
     _write_judges(directory / "judges", demo.simulated_judges(pairs))
     _replace(directory / "my-judge.jsonl", demo.sample_predictions(pairs))

@@ -104,7 +104,7 @@ def _work_on(
 ) -> None:
     mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers=scorers), stop.rest)
-    runners = [replace(one, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for one in runners]
+    runners = [replace(runner, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for runner in runners]
     worker = _worker(database, settings.lease_seconds, runners=runners, best_reported=options.best_reported)
     retry_while_away(partial(_appear, worker), stop.rest)
     if options.until_empty:
@@ -240,7 +240,14 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     """
     log_to_stderr()
     benchmark, _slash, revision = revision.rpartition("/")
-    served = next((one for one in settings.served if one.id == (benchmark or settings.benchmark)), None)
+    served = next(
+        (
+            worker_settings
+            for worker_settings in settings.served
+            if worker_settings.id == (benchmark or settings.benchmark)
+        ),
+        None,
+    )
     specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
     if served is None or not specs:
         raise LabelsError(

@@ -112,7 +112,7 @@ class Worker:
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers of all benchmarks."""
-        return tuple(one.scorer for one in self.watched)
+        return tuple(watched.scorer for watched in self.watched)
 
     @property
     def revisions(self) -> dict[str, Sequence[str]]:
@@ -156,7 +156,7 @@ class Worker:
     def enqueue_missing(self) -> int:
         """Add jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
         version, added = self.scorer.version, 0
-        for benchmark, revision in ((name, one) for name, held in self.revisions.items() for one in held):
+        for benchmark, revision in ((name, revision) for name, held in self.revisions.items() for revision in held):
             with self.database.read() as session:
                 if not job_queue.has_missing(session, benchmark, label_revision=revision, scorer_version=version):
                     continue
@@ -178,11 +178,11 @@ class Worker:
 
         Return the id of the last one, None without any.
         """
-        made = [
+        published = [
             snapshot.publish_if_changed(self.database, scorer, anew=anew, memory=self._memory(scorer).snapshot)
             for scorer in self.scorers
         ]
-        return next((name for name in reversed(made) if name is not None), None)
+        return next((name for name in reversed(published) if name is not None), None)
 
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""

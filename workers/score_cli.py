@@ -76,7 +76,15 @@ def label_changes_of(before: str, after: str, *, items: Path | None) -> str:
     old, new = (load_labels(source, None, table=table) for source in (before, after))
     head = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
     rows = [
-        (one.pair, one.category, one.change, one.before, one.after, " ".join(one.tags_before), " ".join(one.tags_after))
-        for one in label_changes(old, new, table=table)
+        (
+            change.pair,
+            change.category,
+            change.change,
+            change.before,
+            change.after,
+            " ".join(change.tags_before),
+            " ".join(change.tags_after),
+        )
+        for change in label_changes(old, new, table=table)
     ]
     return csv_table(head, rows).decode().replace("\r\n", "\n")

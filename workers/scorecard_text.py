@@ -26,8 +26,8 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     ]
     for protocol, scores in card["protocols"].items():
         lines.append(table_row(rules[protocol].title, [percentage(scores[column]) for column in columns]))
-        if found := scores.get("interval"):
-            lines.append(table_row("", [interval(found[column]) for column in columns]))
+        if by_name := scores.get("interval"):
+            lines.append(table_row("", [interval(by_name[column]) for column in columns]))
     lines += ["", table_row(_("pairs"), COUNTS), *_counts(card["tally"], spec.title_of)]
     if card["sources"]:
         lines += ["", *_counts(card["sources"], str)]

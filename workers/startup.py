@@ -31,9 +31,9 @@ def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
         stated = {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)}
         label_levels.state(session, scorer.benchmark, levels=stated)
-        shown = label_sets.current(session, scorer.benchmark)
+        active = label_sets.current(session, scorer.benchmark)
         for revision in scorer.revisions:
-            urgent = shown is not None and shown.label_revision == revision
+            urgent = active is not None and active.label_revision == revision
             priority = job_queue.URGENT if urgent else job_queue.BACKFILL
             job_queue.enqueue_missing(
                 session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, priority=priority
@@ -55,28 +55,28 @@ def register(database: Database, scorer: Scorer, *, revision: str) -> None:
 def _set_board(database: Database, scorer: Scorer, *, label_revision: str) -> None:
     """Set the board's pointer: from the setting for a new board, later only if its revision can no longer be scored."""
     with database.read() as session:
-        shown = label_sets.current(session, scorer.benchmark)
+        active = label_sets.current(session, scorer.benchmark)
         imported = (
-            shown is not None
-            and label_imports.find(session, shown.benchmark, revision=shown.label_revision) is not None
+            active is not None
+            and label_imports.find(session, active.benchmark, revision=active.label_revision) is not None
         )
-    if shown is None:
+    if active is None:
         reason = _("A new board starts with the labels that the service is configured to show first.")
-    elif shown.label_revision not in scorer.labels and imported:
+    elif active.label_revision not in scorer.labels and imported:
         # Maintainers decided that; a worker that does not hold these labels leaves the board to those that do.
-        log.error("labels.missing", extra={"data": {"label_revision": shown.label_revision}})
+        log.error("labels.missing", extra={"data": {"label_revision": active.label_revision}})
         return
-    elif shown.label_revision not in scorer.labels:
+    elif active.label_revision not in scorer.labels:
         reason = _(
-            "The labels {label_revision} that it showed are no longer configured.", label_revision=shown.label_revision
+            "The labels {label_revision} that it showed are no longer configured.", label_revision=active.label_revision
         )
     else:
-        if shown.scorer_version != scorer.version:
+        if active.scorer_version != scorer.version:
             # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stay.
-            versions = {"shown": shown.scorer_version, "ours": scorer.version}
+            versions = {"shown": active.scorer_version, "ours": scorer.version}
             log.warning("board.shows_another_scorer_version", extra={"data": versions})
-        if shown.label_revision != label_revision:
-            facts = {"shown": shown.label_revision, "LABEL_REVISION": label_revision}
+        if active.label_revision != label_revision:
+            facts = {"shown": active.label_revision, "LABEL_REVISION": label_revision}
             log.warning("board.shows_another_revision", extra={"data": facts})
         return
     log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": reason}})

@@ -96,9 +96,11 @@ def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
         raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
-    made = backups.make(context.database, context.backup)
+    backup = backups.make(context.database, context.backup)
     with context.database.write() as session:
-        tasks.finish(session, claim, result={"name": made.name}, outcome=f"{made.name}, {made.size_bytes:,} bytes.")
+        tasks.finish(
+            session, claim, result={"name": backup.name}, outcome=f"{backup.name}, {backup.size_bytes:,} bytes."
+        )
 
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:

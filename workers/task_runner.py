@@ -151,12 +151,12 @@ class TaskRunner:
         if self.backup is None:
             return
         try:
-            made = backups.make_if_due(self.database, self.backup)
+            backup = backups.make_if_due(self.database, self.backup)
         except BackupFailed as failed:
             log.error("backup.failed", extra={"data": {"reason": str(failed)}})
             return
-        if made is not None:
-            log.info(backups.MADE, extra={"data": {"name": made.name, "bytes": made.size_bytes}})
+        if backup is not None:
+            log.info(backups.MADE, extra={"data": {"name": backup.name, "bytes": backup.size_bytes}})
 
     def check_rows(self) -> None:
         """Once a day, compares stored rows with the audit chain; what differs is an alarm in `health`."""

@@ -99,23 +99,23 @@ def by_majority(answers: Iterable[AnnotationAnswer]) -> Proposal | None:
     A or B needs more than half of those who answered, and so does dropping the item, whatever the reasons. A tag needs
     more than half of those who were for the outcome; where none of them named an error, the base's tags stay.
     """
-    said = list(answers)
-    counts = Counter(answer.verdict if answer.verdict in PREFERENCES else DROP for answer in said)
-    effect = next((name for name, number in counts.items() if 2 * number > len(said)), None)
+    verdicts = list(answers)
+    counts = Counter(answer.verdict if answer.verdict in PREFERENCES else DROP for answer in verdicts)
+    effect = next((name for name, number in counts.items() if 2 * number > len(verdicts)), None)
     if effect is None:
         return None
     if effect == DROP:
         return Proposal("drop")
-    agreeing = [answer for answer in said if answer.verdict == effect]
+    agreeing = [answer for answer in verdicts if answer.verdict == effect]
     named = Counter(tag for answer in agreeing for tag in {tag_of(error) for error in answer.errors})
     tags = frozenset(tag for tag, number in named.items() if 2 * number > len(agreeing))
     return Proposal("a" if effect == "a" else "b", tags or None)
 
 
-def draft_from_disputes(said: Iterable[tuple[str, str | None]]) -> Proposal | None:
+def draft_from_disputes(verdicts: Iterable[tuple[str, str | None]]) -> Proposal | None:
     """Return what follows from the accepted disputes (what is right, error tag) about one item; None where they
     contradict."""
-    all_said = list(said)
+    all_said = list(verdicts)
     effects = {better if better in PREFERENCES else DROP for better, _ in all_said}
     if len(effects) != 1:
         return None
@@ -132,17 +132,16 @@ def agreement(answers: Mapping[str, Mapping[str, str]], keys: Sequence[str]) -> 
     All that makes a pair unusable counts as one answer beside A and B, as undecided does between judges.
     """
     rows = {
-        name: np.array([_code(said.get(key)) for key in keys], dtype=np.int8) for name, said in sorted(answers.items())
+        name: np.array([_code(verdicts.get(key)) for key in keys], dtype=np.int8)
+        for name, verdicts in sorted(answers.items())
     }
     results = []
     for first, second in combinations(rows, 2):
-        one, other = rows[first], rows[second]
-        both = (one != ABSENT) & (other != ABSENT)
+        x, y = rows[first], rows[second]
+        both = (x != ABSENT) & (y != ABSENT)
         if both.any():
-            same = int((one[both] == other[both]).sum())
-            results.append(
-                PairAgreement(first, second, items=int(both.sum()), same=same, kappa=cohen_kappa(one, other))
-            )
+            same = int((x[both] == y[both]).sum())
+            results.append(PairAgreement(first, second, items=int(both.sum()), same=same, kappa=cohen_kappa(x, y)))
     return tuple(results)
 
 

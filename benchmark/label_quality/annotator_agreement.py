@@ -77,9 +77,9 @@ def kappa(first: Mapping[str, Any], second: Mapping[str, Any]) -> float | None:
         return None
     n = len(shared)
     observed = sum(first[item] == second[item] for item in shared) / n
-    one, other = Counter(first[item] for item in shared), Counter(second[item] for item in shared)
-    chance = sum(number * other[answer] for answer, number in one.items()) / n**2
-    return None if one == other and len(one) == 1 else (observed - chance) / (1 - chance)
+    x, y = Counter(first[item] for item in shared), Counter(second[item] for item in shared)
+    chance = sum(number * y[answer] for answer, number in x.items()) / n**2
+    return None if x == y and len(x) == 1 else (observed - chance) / (1 - chance)
 
 
 def by_annotator(units: Units) -> dict[str, dict[str, Any]]:
@@ -93,16 +93,16 @@ def by_annotator(units: Units) -> dict[str, dict[str, Any]]:
 
 def mean_kappas(units: Units) -> dict[str, float | None]:
     """Return each annotator's mean kappa with the others, weighted by the items that two of them share."""
-    said = by_annotator(units)
-    sums: dict[str, list[tuple[float, int]]] = {name: [] for name in said}
-    for first, second in combinations(said, 2):
-        value, shared = kappa(said[first], said[second]), len(said[first].keys() & said[second].keys())
+    verdicts = by_annotator(units)
+    sums: dict[str, list[tuple[float, int]]] = {name: [] for name in verdicts}
+    for first, second in combinations(verdicts, 2):
+        value, shared = kappa(verdicts[first], verdicts[second]), len(verdicts[first].keys() & verdicts[second].keys())
         if value is not None:
             sums[first].append((value, shared))
             sums[second].append((value, shared))
     return {
-        name: sum(value * shared for value, shared in found) / sum(shared for _, shared in found) if found else None
-        for name, found in sums.items()
+        name: sum(value * shared for value, shared in kappas) / sum(shared for _, shared in kappas) if kappas else None
+        for name, kappas in sums.items()
     }
 
 
@@ -118,8 +118,8 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
     verdicts = _units(answers)
     people = sorted({answer.annotator for answer in answers})
     kappas = mean_kappas(verdicts)
-    shared = {item: said for item, said in verdicts.items() if len(said) > 1}
-    same = [first == second for said in shared.values() for first, second in combinations(said.values(), 2)]
+    shared = {item: values for item, values in verdicts.items() if len(values) > 1}
+    same = [first == second for values in shared.values() for first, second in combinations(values.values(), 2)]
     defined = [value for value in kappas.values() if value is not None]
     return {
         "answers": len(answers),
@@ -145,8 +145,8 @@ def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
     for answer in answers:
         if answer.verdict in PREFERENCES:
             given[answer.item, answer.verdict][answer.annotator] = tag in {tag_of(error) for error in answer.errors}
-    times = sum(sum(said.values()) for said in given.values())
-    return {"given": times, "alpha": krippendorff_alpha(list(said.values()) for said in given.values())}
+    times = sum(sum(values.values()) for values in given.values())
+    return {"given": times, "alpha": krippendorff_alpha(list(values.values()) for values in given.values())}
 
 
 def _person(
@@ -158,12 +158,12 @@ def _person(
     gold: Mapping[str, str],
 ) -> dict[str, Any]:
     own = [answer for answer in answers if answer.annotator == name]
-    tested = [one for one in own if one.item in gold]
-    right = sum(preference_of(one.blind_verdict) == preference_of(gold[one.item]) for one in tested)
-    drafted = [one for one in own if one.first_verdict]
-    times = [one.seconds for one in own if one.seconds is not None]
-    placed = [one for one in own if one.shown_first and one.blind_verdict in PREFERENCES]
-    picked = sum(one.blind_verdict == one.shown_first for one in placed)
+    tested = [answer for answer in own if answer.item in gold]
+    right = sum(preference_of(answer.blind_verdict) == preference_of(gold[answer.item]) for answer in tested)
+    drafted = [answer for answer in own if answer.first_verdict]
+    times = [answer.seconds for answer in own if answer.seconds is not None]
+    placed = [answer for answer in own if answer.shown_first and answer.blind_verdict in PREFERENCES]
+    picked = sum(answer.blind_verdict == answer.shown_first for answer in placed)
     return {
         "answers": len(own),
         "mean_kappa": kappas.get(name),
@@ -172,7 +172,7 @@ def _person(
         "gold_right": right / len(tested) if tested else None,
         "below_gold_minimum": bool(tested) and right / len(tested) < GOLD_MINIMUM,
         "drafts_seen": len(drafted),
-        "changed_after_draft": sum(one.verdict != one.first_verdict for one in drafted),
+        "changed_after_draft": sum(answer.verdict != answer.first_verdict for answer in drafted),
         "median_seconds": median(times) if times else None,
         "picked_shown_first": picked / len(placed) if placed else None,
     }

@@ -98,8 +98,8 @@ def label_changes(before: LabelSet, after: LabelSet, *, table: ItemTable) -> lis
 def _change(before: LabelSet, after: LabelSet, *, table: ItemTable, index: int) -> LabelChange:
     item = table.items[index]
     name = next(item.ids[revision] for revision in reversed(table.revisions) if revision in item.ids)
-    shown = presentation_order(item.responses)
-    sides = [_preferred(labels, index, shown=shown) for labels in (before, after)]
+    order = presentation_order(item.responses)
+    sides = [_preferred(labels, index, shown=order) for labels in (before, after)]
     tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
     return LabelChange(name, item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1])
 
@@ -182,7 +182,7 @@ def neighbour_tests(
 ) -> tuple[NeighbourTests, ...]:
     """Return the paired tests of all neighbours of either board. ``bits_...``: ``correct`` of all entries."""
     place = {index: number for number, index in enumerate(before.order)}
-    pairs = {tuple(sorted(pair, key=place.__getitem__)) for one in (before, after) for pair in _adjacent(one.order)}
+    pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in _adjacent(board.order)}
     if not pairs:
         return ()
     ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))

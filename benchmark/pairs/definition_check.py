@@ -141,12 +141,12 @@ def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
         StatedOverall(
             overall.key,
             overall.title,
-            low=_percent(found[0]),
-            high=_percent(found[1]),
+            low=_percent(value_range[0]),
+            high=_percent(value_range[1]),
             fits=None if fitting is None else overall.key in fitting,
         )
-        for overall, found in ranges.items()
-        if found is not None
+        for overall, value_range in ranges.items()
+        if value_range is not None
     )
     whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
     adds_up = categories_add_up(figures, edition) if whole and OVERALL in figures else None

@@ -65,7 +65,11 @@ def fitting_overalls(figures: Printed, spec: BenchmarkSpec, *, sizes: Mapping[st
     ranges = (
         (overall, overall_range(overall, figures, sizes=sizes, combined=spec.combined)) for overall in spec.overalls
     )
-    return tuple(overall.key for overall, found in ranges if found is not None and _meets(found, figures[OVERALL]))
+    return tuple(
+        overall.key
+        for overall, value_range in ranges
+        if value_range is not None and _meets(value_range, figures[OVERALL])
+    )
 
 
 def overall_range(

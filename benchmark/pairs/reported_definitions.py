@@ -72,8 +72,8 @@ def remark(check: DefinitionCheck, stated: str) -> str:
     spec = check.spec
     if check.verdict == IMPOSSIBLE:
         impossible = [
-            joined((Message(_short(stated if one.key == OVERALL else one.key, spec), {}), one.printed), " ")
-            for one in check.unreachable
+            joined((Message(_short(stated if figure.key == OVERALL else figure.key, spec), {}), figure.printed), " ")
+            for figure in check.unreachable
         ]
         return _("no count gives {figures}", figures=joined(impossible))
     if check.verdict == NO_DEFINITION:

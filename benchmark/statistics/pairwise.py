@@ -359,8 +359,8 @@ def compare_all(
         for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
-        index: _selections(np.vstack([correct[index], _right(one, labels)]), parts, known=one.known)
-        for name, one in (variants or {}).items()
+        index: _selections(np.vstack([correct[index], _right(selection, labels)]), parts, known=selection.known)
+        for name, selection in (variants or {}).items()
         for index in [entries.index(name)]
     }
     summary = {
@@ -371,8 +371,8 @@ def compare_all(
             else _grouped_ranges(correct, parts, table=table, public=public)
         ),
         "variants": {
-            name: _variants_json(one.total, tried[entries.index(name)], public=public)
-            for name, one in (variants or {}).items()
+            name: _variants_json(selection.total, tried[entries.index(name)], public=public)
+            for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
         "majority": None if majority is None else tally_many(majority[np.newaxis], labels, table)[0].to_json(),
@@ -452,7 +452,11 @@ def _ranges(
         for order, masks in orders.items():
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)
             if key not in known:
-                chosen = {index: one[grouping][order] for index, one in selections.items() if order in one[grouping]}
+                chosen = {
+                    index: selection[grouping][order]
+                    for index, selection in selections.items()
+                    if order in selection[grouping]
+                }
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
                 ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
@@ -502,8 +506,8 @@ def _variants_json(total: int, selections: _Selections, *, public: bool) -> Json
         "variants": total,
         **{
             grouping: {
-                order: [round(one.gain, 5 if public else 3), _up(one.z, 3 if public else 1)]
-                for order, one in orders.items()
+                order: [round(variant.gain, 5 if public else 3), _up(variant.z, 3 if public else 1)]
+                for order, variant in orders.items()
             }
             for grouping, orders in selections.items()
         },

@@ -62,14 +62,14 @@ def encode(base: bytes, target: bytes) -> bytes | None:
 def decode(base: bytes, delta: bytes) -> bytes:
     """Return the target."""
     old, (line, _, own) = StoredArrays.read(base), delta.partition(b"\n")
-    said = json.loads(line)
-    order, names = np.array(said["order"], dtype=np.int64), list(reversed(said["names"]))
+    fields = json.loads(line)
+    order, names = np.array(fields["order"], dtype=np.int64), list(reversed(fields["names"]))
     known = old.entries
-    entries = [known[place] if place >= 0 else names.pop() for place in said["order"]]
-    ordered = {"label_revision": said["header"]["label_revision"], "entries": entries}
-    header = {**ordered, **said["header"]}
+    entries = [known[place] if place >= 0 else names.pop() for place in fields["order"]]
+    ordered = {"label_revision": fields["header"]["label_revision"], "entries": entries}
+    header = {**ordered, **fields["header"]}
     arrays, offset = {}, 0
-    for name, kind, shape in said["header"]["arrays"]:
+    for name, kind, shape in fields["header"]["arrays"]:
         array, used = _restored(name, np.zeros(shape, kind), old=old, order=order, own=own[offset:])
         arrays[name] = array
         offset += used

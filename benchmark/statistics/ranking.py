@@ -222,7 +222,9 @@ def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool)
     parts."""
     first, second = np.triu_indices(len(correct), k=1)
     only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
-    counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
+    counts = [
+        (matrix[first, second].astype(np.float64), matrix[second, first].astype(np.float64), n) for matrix, n in only
+    ]
     if not exact:
         result = macro_difference(counts)
         return PairTests(first, second, delta=result.delta, variance=np.square(result.standard_error), p=result.p)
@@ -267,8 +269,8 @@ class SelectedTests:
         """Return the bounds."""
         entries = int(tests.second.max(initial=0)) + 1
         near, spread = np.ones(entries), np.zeros(entries)
-        for index, one in chosen.items():
-            near[index], spread[index] = one.near, one.variance
+        for index, best in chosen.items():
+            near[index], spread[index] = best.near, best.variance
         better = np.where(tests.delta > 0, tests.first, tests.second)
         p = tests.p * near[better]
         bound = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)

@@ -123,9 +123,9 @@ def kappa_matrix(verdicts: Array) -> FloatArray:
     shared = present @ present.T
     if not (shared > 0).all():
         raise ValueError("two judges have no item in common: there is no agreement to measure")
-    observed = sum(one @ one.T for one in chosen) / shared
+    observed = sum(chose @ chose.T for chose in chosen) / shared
     # How often each judge says it, counted on the items shared with the other one only.
-    chance = sum((one @ present.T) * (present @ one.T) for one in chosen) / shared**2
+    chance = sum((chose @ present.T) * (present @ chose.T) for chose in chosen) / shared**2
     # Chance agreement is complete or at least one item in n^2 away from it, far more than rounding.
     undefined = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
     return np.where(undefined, np.nan, (observed - chance) / np.where(undefined, 1.0, 1.0 - chance))

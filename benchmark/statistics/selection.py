@@ -62,9 +62,11 @@ def largest_tail(z: Any, k: Any, *, correlation: Any) -> FloatArray:
     Correlations outside 0..1 - _NARROWEST^2 are taken as the nearest within: at the upper end that is conservative
     (Slepian 1962). At k = 1 this is the plain one-sided tail.
     """
-    arrays = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (z, k, correlation)))
-    flat = [one.ravel() for one in arrays]
-    parts = [_largest_tail(*(one[start : start + _CHUNK] for one in flat)) for start in range(0, flat[0].size, _CHUNK)]
+    arrays = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (z, k, correlation)))
+    flat = [array.ravel() for array in arrays]
+    parts = [
+        _largest_tail(*(values[start : start + _CHUNK] for values in flat)) for start in range(0, flat[0].size, _CHUNK)
+    ]
     return np.concatenate([np.zeros(0), *parts]).reshape(arrays[0].shape)
 
 
@@ -120,7 +122,7 @@ def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
         raise ValueError("the best of nothing")
     first, second = np.triu_indices(len(correct), k=1)
     only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
-    result = macro_difference([(one[first, second], one[second, first], n) for one, n in only])
+    result = macro_difference([(counts[first, second], counts[second, first], n) for counts, n in only])
     from_best = first == 0
     near = np.ones(len(correct), dtype=bool)
     near[second[from_best]] = result.delta[from_best] <= CLEARLY_WORSE * result.standard_error[from_best]

@@ -65,9 +65,9 @@ class VariantGroups:
         for key in _keys(variant):
             self.join(self._first_with.setdefault(key, variant.id), variant.id)
 
-    def join(self, one: str, other: str) -> None:
+    def join(self, first: str, second: str) -> None:
         """Make one group of those of two variants."""
-        larger, smaller = self._groups[one], self._groups[other]
+        larger, smaller = self._groups[first], self._groups[second]
         if larger is smaller:
             return
         if len(larger.members) < len(smaller.members):
@@ -134,7 +134,7 @@ def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str
     chosen = [(verdicts == verdict).astype(np.float32) for verdict in options]
     present = (verdicts != ABSENT).astype(np.float32)
     shared = present @ present.T
-    equal = sum((one @ one.T for one in chosen), start=np.zeros_like(shared))
+    equal = sum((chose @ chose.T for chose in chosen), start=np.zeros_like(shared))
     result = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
     return [(entries[i], entries[j]) for i, j in result.tolist()]
 

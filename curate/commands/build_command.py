@@ -153,7 +153,9 @@ def read_questions(name: str, *, revision: str | None, split: str | None) -> lis
                 listed=listed(problems),
             )
         )
-    repeated = [one for one, count in Counter(question.pair.id for question in questions).items() if count > 1]
+    repeated = [
+        question_id for question_id, count in Counter(question.pair.id for question in questions).items() if count > 1
+    ]
     if repeated:
         raise CurateError(
             _("{name}: ids occur twice: {names}. Give each question its own.", name=name, names=", ".join(repeated[:5]))
@@ -192,8 +194,8 @@ def _with_choices(query: str, choices: Mapping[str, str]) -> str:
 def _choices(value: Any) -> dict[str, str] | None:
     if value is None:
         return None
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value) and len(value) <= 10:
-        return {"ABCDEFGHIJ"[place]: one for place, one in enumerate(value)}
+    if isinstance(value, list) and value and all(isinstance(text, str) for text in value) and len(value) <= 10:
+        return {"ABCDEFGHIJ"[place]: text for place, text in enumerate(value)}
     raise CurateError(_("`choices` must be a list of at most ten texts"))
 
 
@@ -251,7 +253,9 @@ class PairBuilder:
 
     def _checked(self, answers: Mapping[int, Sequence[CandidateAnswer]]) -> dict[int, list[CandidateAnswer]]:
         """Ask the checker about answers whose correctness could not be told."""
-        unclear = [(row, place) for row, held in answers.items() for place, one in enumerate(held) if one.right is None]
+        unclear = [
+            (row, place) for row, held in answers.items() for place, answer in enumerate(held) if answer.right is None
+        ]
         asked = [self._to_check(number, answers[row][place], row=row) for number, (row, place) in enumerate(unclear)]
         checked = {row: list(held) for row, held in answers.items()}
         if asked and self._checker:

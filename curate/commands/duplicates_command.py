@@ -57,14 +57,14 @@ def add_pool_commands(commands: Any) -> None:
 def status_command(arguments: argparse.Namespace) -> int:
     """Print what a pool holds. Returns the exit code."""
     pairs, record = read_pool(arguments.directory), read_record(arguments.directory)
-    for one in record["imports"]:
+    for source in record["imports"]:
         say(
             _(
                 "{source}: {pairs:,} pairs from {file}, {licence}",
-                source=one["source"],
-                pairs=one["pairs"],
-                file=one["file"],
-                licence=one["licence"],
+                source=source["source"],
+                pairs=source["pairs"],
+                file=source["file"],
+                licence=source["licence"],
             )
         )
     say(_("{pairs:,} pairs, {images:,} images", pairs=len(pairs), images=len({pair.image_sha256 for pair in pairs})))
@@ -88,7 +88,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
         names = [edition.name for edition in editions if edition.prints or edition.near]
         compared: dict[str, Any] = {"pairs": len(pairs), "editions": names}
         compared["comparisons"] = [edition.to_json() for edition in editions]
-        compared |= {"training": [{"file": Path(one.name).name, "sha256": one.digest} for one in training]}
+        compared |= {"training": [{"file": Path(edition.name).name, "sha256": edition.digest} for edition in training]}
         write_json(pool / "duplicates.json", compared)
     for edition in editions:
         say(edition.in_words())

@@ -97,11 +97,11 @@ def _summary(report: dict[str, Any], folder: Path) -> str:
     lines += [
         _(
             "{judge}: right on {share:.1%}; without it {number:,} stay",
-            judge=one["judge"],
-            share=one["accuracy"],
-            number=one["stay_without_it"],
+            judge=judge["judge"],
+            share=judge["accuracy"],
+            number=judge["stay_without_it"],
         )
-        for one in report["judges"]
+        for judge in report["judges"]
     ]
     if pairs["unjudged"]:
         lines.append(_("{number:,} pairs were not judged in every run and were left out.", number=pairs["unjudged"]))

@@ -130,7 +130,7 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
         for category, value in values.items() if isinstance(values, Mapping) else ():
             if isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= 1:
                 scores.setdefault(category, {})[judge] = float(value)
-    chosen = {key: found for key, found in scores.items() if key in wanted} if wanted else scores
+    chosen = {key: score for key, score in scores.items() if key in wanted} if wanted else scores
     if not chosen or set(wanted) - set(scores):
         raise CurateError(
             _(
@@ -144,9 +144,9 @@ def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
 
 
 def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    entries = [one for one in data["entries"] if isinstance(one, Mapping) and "model" in one]
-    scored = [one for one in entries if one.get("tier", "scored") == "scored"]
-    return {f"{one['model']} {one.get('version') or ''}".strip(): _accuracies(one) for one in scored}
+    entries = [entry for entry in data["entries"] if isinstance(entry, Mapping) and "model" in entry]
+    scored = [entry for entry in entries if entry.get("tier", "scored") == "scored"]
+    return {f"{entry['model']} {entry.get('version') or ''}".strip(): _accuracies(entry) for entry in scored}
 
 
 def _accuracies(entry: Mapping[str, Any]) -> dict[str, float]:

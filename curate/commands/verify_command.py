@@ -215,17 +215,23 @@ def _summary(report: Mapping[str, Any], folder: Path) -> str:
     states: str = joined(f"{number:,} {state}" for state, number in sorted(report["pairs"].items()))
     alpha, kappa = shown(report["alpha"]), shown(report["mean_kappa"])
     lines: list[str] = [states, _("alpha {alpha}, mean kappa {kappa}", alpha=alpha, kappa=kappa)]
-    lines += [_annotator(name, one, kappa=shown(one["mean_kappa"])) for name, one in report["annotators"].items()]
+    lines += [
+        _annotator(name, annotator, kappa=shown(annotator["mean_kappa"]))
+        for name, annotator in report["annotators"].items()
+    ]
     return joined([*lines, _("Decided pairs and what is left for reviewers: {folder}", folder=folder)], "\n")
 
 
-def _annotator(name: str, one: Mapping[str, Any], *, kappa: str) -> str:
-    parts: list[str] = [ngettext("{n:,} answer", "{n:,} answers", one["answers"]), _("kappa {kappa}", kappa=kappa)]
-    parts += [_("{share:.0%} of gold right", share=one["gold_right"])] if one["gold"] else []
-    seconds, picked = one["median_seconds"], one["picked_shown_first"]
+def _annotator(name: str, annotator: Mapping[str, Any], *, kappa: str) -> str:
+    parts: list[str] = [
+        ngettext("{n:,} answer", "{n:,} answers", annotator["answers"]),
+        _("kappa {kappa}", kappa=kappa),
+    ]
+    parts += [_("{share:.0%} of gold right", share=annotator["gold_right"])] if annotator["gold"] else []
+    seconds, picked = annotator["median_seconds"], annotator["picked_shown_first"]
     parts += [_("{seconds:.0f} s a pair", seconds=seconds)] if seconds is not None else []
     parts += (
         [_("picked the response shown first {picked:.0%} of the time", picked=picked)] if picked is not None else []
     )
-    low = _(" (below {least:.0%}: see --exclude)", least=GOLD_MINIMUM) if one["below_gold_minimum"] else ""
+    low = _(" (below {least:.0%}: see --exclude)", least=GOLD_MINIMUM) if annotator["below_gold_minimum"] else ""
     return _("{name}: {text}", name=name, text=joined(parts) + low)

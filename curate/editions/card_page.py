@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from curate.editions.data_card import FILTER_TELLS
-from curate.report_page import bars, heading, page, paragraph, table
+from curate.report_page import ReportPart, bars, heading, page, paragraph, table
 
 Card = Mapping[str, Any]
 
@@ -16,15 +16,15 @@ def card_page(card: Card) -> str:
     return page(card["title"], _parts(card))
 
 
-def _parts(card: Card) -> Iterator[str]:
+def _parts(card: Card) -> Iterator[ReportPart]:
     yield paragraph(card["canary"])
     yield paragraph(
         f"{card['pairs']:,} pairs about {card['images']:,} images: {card['public']:,} with public labels, "
         f"{card['hidden']:,} with hidden ones."
     )
     columns = ("category", "source", "pairs", "public")
-    yield table(("category", "source", "pairs", "public labels"), [[one[name] for name in columns]
-                for one in card["table"]])  # fmt: skip
+    yield table(("category", "source", "pairs", "public labels"), [[row[name] for name in columns]
+                for row in card["table"]])  # fmt: skip
     yield from _balance(card)
     yield heading("Lengths")
     yield bars("Questions by number of words", card["query_histogram"])
@@ -40,10 +40,10 @@ def _parts(card: Card) -> Iterator[str]:
     yield paragraph(f"Commitment to the labels (HMAC-SHA256 of the digest of labels.jsonl): {card['label_commitment']}")
 
 
-def _balance(card: Card) -> Iterator[str]:
+def _balance(card: Card) -> Iterator[ReportPart]:
     rows = [
-        [one["trait"], *(f"{one[part]:.2f}" for part in ("public", "hidden")), f"{one['standardised']:+.2f}"]
-        for one in card["balance"]
+        [row["trait"], *(f"{row[part]:.2f}" for part in ("public", "hidden")), f"{row['standardised']:+.2f}"]
+        for row in card["balance"]
     ]
     if rows:
         yield heading("Public and hidden part")
@@ -53,10 +53,10 @@ def _balance(card: Card) -> Iterator[str]:
         yield table(("error tag", "pairs of the public part"), tags)
 
 
-def _filter(card: Card) -> Iterator[str]:
+def _filter(card: Card) -> Iterator[ReportPart]:
     if (report := card["filter"]) is None:
         return
-    pairs, judges = report["pairs"], ", ".join(one["judge"] for one in report["judges"])
+    pairs, judges = report["pairs"], ", ".join(judge["judge"] for judge in report["judges"])
     yield heading("Filter")
     yield paragraph(
         f"{report['rule_in_words'].capitalize()}: {pairs['kept']:,} of {pairs['considered']:,} pairs stayed. "
@@ -65,7 +65,7 @@ def _filter(card: Card) -> Iterator[str]:
     yield paragraph(FILTER_TELLS, note=True)
 
 
-def _verification(card: Card) -> Iterator[str]:
+def _verification(card: Card) -> Iterator[ReportPart]:
     report = card["agreement"]
     alpha, kappa = ("undefined" if value is None else f"{value:.2f}" for value in (
         report["alpha"], report["mean_kappa"]))  # fmt: skip

@@ -84,8 +84,8 @@ def describe(
         "licences": dict(sorted(Counter(f"{pair['source']}: {pair['licence']}" for pair in pairs).items())),
         "images": len({pair["image_sha256"] for pair in pairs}),
         "balance": [
-            {"trait": one.trait, "public": one.public, "hidden": one.hidden, "standardised": one.standardised}
-            for one in balance
+            {"trait": trait.trait, "public": trait.public, "hidden": trait.hidden, "standardised": trait.standardised}
+            for trait in balance
         ],
     }
 
@@ -119,12 +119,12 @@ def _what(card: Mapping[str, Any]) -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {_plain(one['category'])} | {_plain(one['source'])} | {one['pairs']:,} | {one['public']:,} |"
-        for one in card["table"]
+        f"| {_plain(row['category'])} | {_plain(row['source'])} | {row['pairs']:,} | {row['public']:,} |"
+        for row in card["table"]
     ]
-    for one in card["balance"]:
-        lines += ["", f"{one['trait'].capitalize()}: mean {one['public']:.2f} public, {one['hidden']:.2f} hidden "
-                  f"({one['standardised']:+.2f} standard deviations)."]  # fmt: skip
+    for row in card["balance"]:
+        lines += ["", f"{row['trait'].capitalize()}: mean {row['public']:.2f} public, {row['hidden']:.2f} hidden "
+                  f"({row['standardised']:+.2f} standard deviations)."]  # fmt: skip
     tags = ", ".join(f"{_plain(name)} {number:,}" for name, number in card["tags_public"].items())
     return "\n".join([*lines, *(["", f"Error tags of the public part: {tags}."] if tags else [])])
 
@@ -133,7 +133,7 @@ def _filtered(card: Mapping[str, Any]) -> str:
     result = card["filter"]
     if result is None:
         return ""
-    pairs, judges = result["pairs"], ", ".join(_plain(one["judge"]) for one in result["judges"])
+    pairs, judges = result["pairs"], ", ".join(_plain(judge["judge"]) for judge in result["judges"])
     size = f"{pairs['kept']:,} of {pairs['considered']:,} pairs stayed"
     return (
         f"## Filter\n\n{result['rule_in_words'].capitalize()}: {size}. "
@@ -163,4 +163,7 @@ def _histogram(card: Mapping[str, Any]) -> str:
 
 def _plain(text: str) -> str:
     """Return a text that is no Markdown and no HTML."""
-    return "".join(f"\\{one}" if one in "\\`*_[]|#" else {"<": "&lt;", "&": "&amp;"}.get(one, one) for one in text)
+    return "".join(
+        f"\\{character}" if character in "\\`*_[]|#" else {"<": "&lt;", "&": "&amp;"}.get(character, character)
+        for character in text
+    )

@@ -132,7 +132,7 @@ class EditionWriter:
         }
 
     def _write_definition(self, folder: Path) -> BenchmarkSpec:
-        judges = [one["judge"] for one in self._given.filter["judges"]] if self._given.filter else []
+        judges = [judge["judge"] for judge in self._given.filter["judges"]] if self._given.filter else []
         tagged = frozenset(pair["category"] for pair in self._pairs if pair.get("tags"))
         plan = self._plan
         tags = sorted({tag for pair in self._pairs for tag in pair.get("tags", ())})
@@ -209,8 +209,8 @@ def _traits(pair: Line) -> SplitTraits:
 
 
 def _check_apart(public: Path, private: Path) -> None:
-    one, other = public.resolve(), private.resolve()
-    if one == other or one.is_relative_to(other) or other.is_relative_to(one.parent):
+    first, second = public.resolve(), private.resolve()
+    if first == second or first.is_relative_to(second) or second.is_relative_to(first.parent):
         raise CurateError(
             _("Labels may not lie in {parent}, which is for the public. Name another --private.", parent=public.parent)
         )

@@ -104,7 +104,7 @@ def _served(folder: Path) -> ComparedEdition | None:
         edition = _with_signatures(ComparedEdition(folder.name), folder)
     if spec is None:
         return edition
-    return replace(edition, expected=max((one.pairs for one in spec.editions), default=0), dataset=spec.dataset)
+    return replace(edition, expected=max((edition.pairs for edition in spec.editions), default=0), dataset=spec.dataset)
 
 
 def definition(folder: Path) -> BenchmarkSpec | None:
@@ -130,7 +130,7 @@ def _with_signatures(edition: ComparedEdition, folder: Path) -> ComparedEdition:
     index = read_signatures(folder / SIGNATURES)
     if index is None:
         return edition
-    images = sum(bool(one.image_sha256) for one in index.signatures)
+    images = sum(bool(signature.image_sha256) for signature in index.signatures)
     return replace(edition, near=index, pairs=len(index.signatures), images=images)
 
 

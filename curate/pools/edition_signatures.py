@@ -83,11 +83,11 @@ class SignatureIndex:
         """Decode the signatures. Raises ValueError where one is none."""
         self.name = name
         self.signatures = tuple(signatures)
-        decoded = b"".join(base64.b64decode(one.texts, validate=True) for one in signatures)
+        decoded = b"".join(base64.b64decode(signature.texts, validate=True) for signature in signatures)
         self._texts = np.frombuffer(decoded, np.uint8).reshape(len(self.signatures), _PERMUTATIONS)
-        self._hashes = np.array([int(one.image_hash or "0", 16) for one in signatures], np.uint64)
-        self._hashed = np.array([bool(one.image_hash) for one in signatures], bool)
-        self._images = np.array([one.image_sha256 for one in signatures], "U64")
+        self._hashes = np.array([int(signature.image_hash or "0", 16) for signature in signatures], np.uint64)
+        self._hashed = np.array([bool(signature.image_hash) for signature in signatures], bool)
+        self._images = np.array([signature.image_sha256 for signature in signatures], "U64")
 
     def find(self, pair: ComparedPair) -> Duplicate | None:
         """Return the strongest likeness of a pair to one of the edition; None where there is none."""

@@ -168,14 +168,18 @@ class PairIndex:
 
     def find(self, pair: ComparedPair) -> Duplicate | None:
         """Return the strongest likeness of a pair to one in the index; None where there is none."""
-        equal = [one for one in self._identities.get(pair.identity, ()) if not self._asks_of_another_image(pair, one)]
+        equal = [
+            candidate
+            for candidate in self._identities.get(pair.identity, ())
+            if not self._asks_of_another_image(pair, candidate)
+        ]
         if equal:
             return self._duplicate(pair, SAME_PAIR, place=equal[0], share=1.0)
         signature, own = self._signature(pair)
         near = [
-            (_jaccard(own, self._pairs[one].shingles()), -one)
-            for one in self._similar.query(signature)
-            if not self._asks_of_another_image(pair, one)
+            (_jaccard(own, self._pairs[candidate].shingles()), -candidate)
+            for candidate in self._similar.query(signature)
+            if not self._asks_of_another_image(pair, candidate)
         ]
         share, place = max(near, default=(0.0, 0))
         if share >= SIMILARITY:
@@ -210,8 +214,12 @@ class PairIndex:
 
     def _with_image(self, pair: ComparedPair) -> list[int]:
         result = set(self._images.get(pair.image_sha256, ())) if pair.image_sha256 else set()
-        near = {one for band in _bands(pair.image_hash) for one in self._bands.get(band, ())}
-        result |= {one for one in near if hash_distance(self._pairs[one].image_hash, pair.image_hash) <= IMAGE_BITS}
+        near = {candidate for band in _bands(pair.image_hash) for candidate in self._bands.get(band, ())}
+        result |= {
+            candidate
+            for candidate in near
+            if hash_distance(self._pairs[candidate].image_hash, pair.image_hash) <= IMAGE_BITS
+        }
         return sorted(result)
 
 

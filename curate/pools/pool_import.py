@@ -63,7 +63,7 @@ def import_pairs(
         CurateError: rows cannot be used; nothing is imported then, unless ``skip_bad``.
     """
     record = read_record(pool)
-    if any((one["sha256"], one["source"]) == (source.digest, settings.source) for one in record["imports"]):
+    if any((earlier["sha256"], earlier["source"]) == (source.digest, settings.source) for earlier in record["imports"]):
         return _("{name} is in {pool} already, as {source}.", name=source.name, pool=pool, source=settings.source)
     known = read_pool(pool) if (pool / PAIRS).is_file() else ()
     reading = _Reading(pool, settings, images=images or source.folder, known={pair.id for pair in known})

@@ -208,10 +208,10 @@ class FinishedRun:
         report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
         write_json(self._folder / REPORT, report)
         if stopped is None:
-            said = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
+            sentences = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
         else:
-            said = [stopped, _("Every recorded answer is kept. Run the same command to continue.")]
-        print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *said]))
+            sentences = [stopped, _("Every recorded answer is kept. Run the same command to continue.")]
+        print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *sentences]))
         return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
 
     def _nothing_but_failures(self, report: Mapping[str, Any], wanted: Sequence[RequestKey]) -> Iterator[str]:
@@ -290,9 +290,9 @@ def _says_yes(question: str, *, default: bool) -> bool | None:
         if not line:
             print(file=sys.stderr)
             return None
-        said = line.strip().lower()
-        if said in _SAID:
-            return default if _SAID[said] is None else _SAID[said]
+        reply = line.strip().lower()
+        if reply in _SAID:
+            return default if _SAID[reply] is None else _SAID[reply]
         complain(_("Answer y (yes) or n (no)."))
 
 

@@ -39,9 +39,9 @@ def submit_command(arguments: argparse.Namespace) -> int:
             _("There is no {path}. `python -m judge run` writes it when every vote has an answer.", path=path)
         )
     run = read_metadata(path)
-    said = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
-    if not said[-1].startswith((READY, ELSEWHERE)):
-        raise JudgeError("\n".join([*said, _("A submission covers a whole revision: run all of its pairs.")]))
+    lines = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
+    if not lines[-1].startswith((READY, ELSEWHERE)):
+        raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
     parser = CommandParser(prog="python -m judge", allow_abbrev=False)
@@ -82,7 +82,9 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     if run.get("benchmark", DEFAULT_BENCHMARK) != DEFAULT_BENCHMARK:
         fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
-    if temperature is not None and not any(one["parameter"] == "temperature" for one in run["refused_parameters"]):
+    if temperature is not None and not any(
+        parameter["parameter"] == "temperature" for parameter in run["refused_parameters"]
+    ):
         fields["--temperature"] = f"{temperature:g}"
     if run["api"] == "chat":
         fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
@@ -108,5 +110,8 @@ def _notes(run: Mapping[str, Any]) -> str:
         f"{usage['requests']} requests"
         + (f", {usage['seconds_per_request']:g} s a request." if usage["seconds_per_request"] is not None else "."),
     ]
-    changes = [f"{one['parameter']} -> {one['renamed_to'] or 'not sent'}" for one in run["refused_parameters"]]
+    changes = [
+        f"{parameter['parameter']} -> {parameter['renamed_to'] or 'not sent'}"
+        for parameter in run["refused_parameters"]
+    ]
     return "\n".join([*parts, *([f"Parameters refused by the model: {', '.join(changes)}."] if changes else [])])

@@ -37,21 +37,21 @@ def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], *, s
     ``levels``: label revision -> level; a revision that is not named is public.
     """
     hidden = {name: level for name, level in levels.items() if level != PUBLIC}
-    shown = {name: value for name, value in snapshot.items() if name != "nonce"}  # that of the id; nobody needs it
+    public = {name: value for name, value in snapshot.items() if name != "nonce"}  # that of the id; nobody needs it
     concerned = hidden.keys() & {*snapshot["label_revisions"], *_scored(snapshot)}
-    shown["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
+    public["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
     if concerned:
-        shown["entries"] = [_entry(entry, hidden, spec=spec) for entry in snapshot["entries"]]
-        shown["baselines"] = [
-            {**one, "tallies": {name: tally for name, tally in one["tallies"].items() if name not in hidden}}
-            for one in snapshot.get("baselines", ())
+        public["entries"] = [_entry(entry, hidden, spec=spec) for entry in snapshot["entries"]]
+        public["baselines"] = [
+            {**baseline, "tallies": {name: tally for name, tally in baseline["tallies"].items() if name not in hidden}}
+            for baseline in snapshot.get("baselines", ())
         ]
         related = snapshot.get("relations") or {}
-        shown["relations"] = {
-            name: _summary(one, hidden[name], grouping=spec.official) if name in hidden else one
-            for name, one in related.items()
+        public["relations"] = {
+            name: _summary(summary, hidden[name], grouping=spec.official) if name in hidden else summary
+            for name, summary in related.items()
         }
-    return shown
+    return public
 
 
 def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
@@ -101,15 +101,17 @@ def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], *, spec: Benchma
 def _summary(related: Mapping[str, Any], level: str, *, grouping: str) -> dict[str, Any]:
     """Return the worker leaves out as much where it knows that labels are not public; it may have been told later."""
     named = (grouping,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
-    ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name in named}
-    variants = {name: _variants(one, grouping) for name, one in (related.get("variants") or {}).items() if named}
+    ranges = {name: rank_range for name, rank_range in (related.get("ranges") or {}).items() if name in named}
+    variants = {name: _variants(choice, grouping) for name, choice in (related.get("variants") or {}).items() if named}
     return {**related, "ranges": ranges, "variants": variants, "difficulty": None, "majority": None}
 
 
-def _variants(one: Mapping[str, Any], grouping: str) -> dict[str, Any]:
+def _variants(choice: Mapping[str, Any], grouping: str) -> dict[str, Any]:
     """Return how many there are, and what luck adds: to 0.1 point, as a judge's accuracies are."""
-    orders = {name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in one[grouping].items()}
-    return {"variants": one["variants"], grouping: orders}
+    orders = {
+        name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in choice[grouping].items()
+    }
+    return {"variants": choice["variants"], grouping: orders}
 
 
 def _scored(snapshot: Mapping[str, Any]) -> set[str]:
@@ -119,7 +121,7 @@ def _scored(snapshot: Mapping[str, Any]) -> set[str]:
 def rounded(value: Any) -> Any:
     """Fractions to 0.1 point."""
     if isinstance(value, Mapping):
-        return {name: rounded(one) for name, one in value.items()}
+        return {name: rounded(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [rounded(one) for one in value]
+        return [rounded(item) for item in value]
     return round(value, 3) if isinstance(value, float) else value

@@ -91,8 +91,10 @@ def leaders(board: Board, view: BoardQuery) -> list[Leader]:
         return []
     test = row_test(view)
     rows = [row for row in board.rows if row.leads and row.tier != "baseline" and test(row)]
-    found = [(column.key, _best(rows, column.key)) for column in board.columns if column.kind == "interval"]
-    return [Leader(key, row, value=percent(row.value(key))) for key, row in found if row is not None and len(rows) > 1]
+    leading = [(column.key, _best(rows, column.key)) for column in board.columns if column.kind == "interval"]
+    return [
+        Leader(key, row, value=percent(row.value(key))) for key, row in leading if row is not None and len(rows) > 1
+    ]
 
 
 def _best(rows: Sequence[BoardRow], key: str) -> BoardRow | None:
@@ -103,8 +105,8 @@ def _best(rows: Sequence[BoardRow], key: str) -> BoardRow | None:
 def misread_words(board: Board, view: BoardQuery) -> list[Message]:
     """Return a sentence for each word of the search that looks like a field and is none, and occurs in no row."""
     explained = ((word, misread(word, view.spec)) for word in dict.fromkeys(words(view.search)))
-    found = [text for word, text in explained if text and not any(word in haystack(row) for row in board.rows)]
-    return found[:_MOST]
+    misunderstood = [text for word, text in explained if text and not any(word in haystack(row) for row in board.rows)]
+    return misunderstood[:_MOST]
 
 
 def stated_names(spec: BenchmarkSpec) -> dict[str, Message]:

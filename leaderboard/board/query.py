@@ -144,7 +144,7 @@ class BoardQuery:
     def with_preset(self, values: Sequence[tuple[str, str]]) -> BoardQuery:
         """Return the view with these filters about weights and size; all others stay."""
         chosen = dict([pair for pair in self.filters if pair[0] not in PRESET_FILTERS] + list(values))
-        filters = tuple((one.key, chosen[one.key]) for one in FILTERS if one.key in chosen)
+        filters = tuple((choice.key, chosen[choice.key]) for choice in FILTERS if choice.key in chosen)
         return replace(self, filters=filters, unstated=False, page=1)
 
     def filter(self, key: str) -> str:
@@ -275,9 +275,9 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec:
         as_of=read_as_of(parameters),
         baselines=parameters.get("baselines") != _OFF,
         filters=tuple(
-            (one.key, value)
-            for one in FILTERS
-            if re.fullmatch(one.pattern, value := parameters.get(one.key, "").strip())
+            (choice.key, value)
+            for choice in FILTERS
+            if re.fullmatch(choice.pattern, value := parameters.get(choice.key, "").strip())
         ),
         columns=_columns(listed(parameters, "cols"), spec),
         pins=_toggled(listed(parameters, "pin"))[:MAX_PINS],
@@ -357,7 +357,7 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
 
 def asked_words(view: BoardQuery) -> list[str]:
     """Return the filters and the search as words that must all occur."""
-    prefixes = {one.key: one.term for one in FILTERS}
+    prefixes = {choice.key: choice.term for choice in FILTERS}
     return [prefixes[key] + value for key, value in view.filters] + (words(view.search) if view.search else [])
 
 

@@ -47,19 +47,22 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         before, after, hidden = _overall_alone(before), _overall_alone(after), True
     old = {row.id: row for row in before.rows if row.tier == "scored"}
     pairs = [(old[row.id], row) for row in after.rows if row.tier == "scored" and row.id in old]
-    different = [_differs(one, other, names=after.spec.score_names, hidden=hidden) for one, other in pairs]
-    moved = [one.rank != other.rank for one, other in pairs]
+    different = [_differs(earlier, other, names=after.spec.score_names, hidden=hidden) for earlier, other in pairs]
+    moved = [earlier.rank != other.rank for earlier, other in pairs]
     names = after.spec.tie_breaks
-    rows = [(_points(_first(one, names), _first(other, names), hidden=hidden), one, other) for one, other in pairs]
-    shown = [line for line, *reasons in zip(rows, different, moved, strict=True) if any(reasons)]
-    shown.sort(key=lambda line: -abs(line[0] or 0.0))
+    rows = [
+        (_points(_first(earlier, names), _first(other, names), hidden=hidden), earlier, other)
+        for earlier, other in pairs
+    ]
+    changed = [line for line, *reasons in zip(rows, different, moved, strict=True) if any(reasons)]
+    changed.sort(key=lambda line: -abs(line[0] or 0.0))
     deltas = [abs(delta) for delta, *_ in rows if delta is not None]
     return RankChanges(
         len(pairs),
         sum(different),
         moved=sum(moved),
         largest=_said(max(deltas), hidden).lstrip("+") if deltas else "",
-        lines=tuple(_line(*line, names, hidden) for line in shown[:MOST_MOVES]),
+        lines=tuple(_line(*line, names, hidden) for line in changed[:MOST_MOVES]),
         what=before.headline,
     )
 

@@ -193,18 +193,21 @@ def merge_imported(
     shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any], *, spec: BenchmarkSpec
 ) -> tuple[ReportedFigures, ...]:
     """Return the shipped results, and those that maintainers had imported when a snapshot was made; nothing twice."""
-    there = {_numbers(one.name, one.figures) for one in shipped} | {one.id for one in shipped}
+    there = {_numbers(result.name, result.figures) for result in shipped} | {result.id for result in shipped}
     imported = (_read(row, spec) for row in snapshot.get("reported") or ())
-    return (*shipped, *(one for one in imported if not {_numbers(one.name, one.figures), one.id} & there))
+    return (
+        *shipped,
+        *(result for result in imported if not {_numbers(result.name, result.figures), result.id} & there),
+    )
 
 
 def bundled_results(spec: BenchmarkSpec) -> list[dict[str, Any]]:
     """Return what is known of the shipped results, for those who must not repeat or imitate them."""
     return [
-        {"id": one.id, "name": one.name, "judge_name": one.judge_name, "organisation": one.organisation}
-        | {"url": one.url, "place": one.place}
-        | dict(one.figures)
-        for one in load_published(spec)
+        {"id": result.id, "name": result.name, "judge_name": result.judge_name, "organisation": result.organisation}
+        | {"url": result.url, "place": result.place}
+        | dict(result.figures)
+        for result in load_published(spec)
     ]
 
 

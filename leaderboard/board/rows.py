@@ -182,8 +182,8 @@ class Board:
     @cached_property
     def values(self) -> tuple[str, ...]:
         """The accuracies that are shown, in the order of the columns."""
-        shown = set(shown_names(self.level, self.spec)) - self._uncounted
-        return tuple(name for name in self.spec.headline_first if name in shown)
+        disclosed = set(shown_names(self.level, self.spec)) - self._uncounted
+        return tuple(name for name in self.spec.headline_first if name in disclosed)
 
     @property
     def counted_values(self) -> tuple[str, ...]:
@@ -295,7 +295,9 @@ def build_board(
     names = {slug: same[0].judge_name for slug, same in reports.items()}
     rows = _named(_with_ranges(rows, ranges.get(spec.headline, {})), names)
     rows = mark_filter_judges(rows, spec.filtered_by)
-    reported = mark_filter_judges((_reported_row(one, names[one.judge]) for one in published), spec.filtered_by)
+    reported = mark_filter_judges(
+        (_reported_row(result, names[result.judge]) for result in published), spec.filtered_by
+    )
     return Board(
         "",
         snapshot["created_at"],
@@ -310,7 +312,7 @@ def build_board(
         ),
         ranges=ranges,
         unpublished=snapshot.get("unpublished") or 0,
-        reports=MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
+        reports=MappingProxyType({slug: tuple(row.id for row in same) for slug, same in reports.items()}),
         level=level,
         stated=frozenset(name for row in reported for name in spec.overall_keys if row.scores.get(name) is not None),
     )
@@ -352,7 +354,7 @@ def _selections(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) ->
     """
     summary = (snapshot.get("relations") or {}).get(revision) or {}
     result = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}
-    return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in result.items()}
+    return {name: (selection["variants"], selection.get(rules.grouping, {})) for name, selection in result.items()}
 
 
 def _best_of(row: BoardRow, chosen: Selections, *, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
@@ -373,9 +375,9 @@ def _best_of(row: BoardRow, chosen: Selections, *, sizes: Mapping[str, float], s
 def _lower(row: BoardRow, score: tuple[str, float], *, sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
     """Return the lower limit of a score with its own quantile."""
     name, z = score
-    counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
+    counts = {category: ((row.value(category) or 0.0) * n, n) for category, n in sizes.items()}
     if spec.is_mean(name):
-        return mover_macro([counts[one] for one in spec.parts_of(name)], z).low
+        return mover_macro([counts[part] for part in spec.parts_of(name)], z).low
     return wilson(*counts[name], z).low
 
 
@@ -459,7 +461,7 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, *, grouping: str, spe
 
 def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:
     """Return the pooled score to half a point, with an interval that follows from that; nothing else."""
-    shares, low, high = (np.full_like(one, np.nan) for one in (numbers.shares, numbers.low, numbers.high))
+    shares, low, high = (np.full_like(figures, np.nan) for figures in (numbers.shares, numbers.low, numbers.high))
     at = spec.index(spec.pooled)
     known = ~np.isnan(numbers.shares[:, at])
     shares[known, at] = half_points(numbers.shares[known, at])
@@ -608,12 +610,12 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rul
     return rows
 
 
-def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], *, bounds: Mapping[str, Bounds]) -> BoardRow:
+def _baseline_row(baseline: Mapping[str, Any], values: Mapping[str, Any], *, bounds: Mapping[str, Bounds]) -> BoardRow:
     return BoardRow(
-        id=one["id"],
+        id=baseline["id"],
         rank=None,
         rank_range=None,
-        model=Message(one["name"], {}),
+        model=Message(baseline["name"], {}),
         version="",
         organisation="",
         tier="baseline",
@@ -624,7 +626,7 @@ def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], *, bounds: 
         votes_per_item=None,
         date="",
         submitted_at="",
-        source=_BASELINES.get(one["id"], ""),
+        source=_BASELINES.get(baseline["id"], ""),
         url="",
         note="",
         base_model="",

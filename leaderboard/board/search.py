@@ -40,9 +40,11 @@ _Numbers = Mapping[str, Callable[[BoardRow], float | None]]
 
 @cache
 def _texts(spec: BenchmarkSpec) -> _Texts:
-    searched = (one for one in columns_of(spec) if one.term and one.value_type in ("text", "flag", "day", "moment"))
+    searched = (
+        column for column in columns_of(spec) if column.term and column.value_type in ("text", "flag", "day", "moment")
+    )
     return {
-        **{one.term: _text_of(one) for one in searched},
+        **{column.term: _text_of(column) for column in searched},
         "version": lambda row: row.version,
         "tier": lambda row: row.tier,
         "source": lambda row: row.source,
@@ -53,8 +55,8 @@ def _texts(spec: BenchmarkSpec) -> _Texts:
 
 @cache
 def _numbers(spec: BenchmarkSpec) -> _Numbers:
-    searched = (one for one in columns_of(spec) if one.term and one.value_type in ("whole", "number"))
-    return {one.term: _number_of(one) for one in searched}
+    searched = (column for column in columns_of(spec) if column.term and column.value_type in ("whole", "number"))
+    return {column.term: _number_of(column) for column in searched}
 
 
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ STATED = ("judge_type", "parameters_b", "open_weights", "base_model", "organisat
 def asked_column(word: str, spec: BenchmarkSpec) -> Column | None:
     """Return the column of what submitters may leave out that a word asks for; None for every other word."""
     name, colon, wanted = word.partition(":")
-    column = next((one for one in columns_of(spec) if colon and one.term == name), None)
+    column = next((candidate for candidate in columns_of(spec) if colon and candidate.term == name), None)
     if column is None or not (column.stated or column.key in STATED):
         return None
     return None if column.term in _numbers(spec) and not _COMPARISON.fullmatch(wanted) else column

@@ -149,8 +149,8 @@ def position_finding(estimates: Sequence[Estimate]) -> str:
 
 def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequence[bool]) -> str:
     """For how many judges the length of the preferred response makes a difference that chance does not explain."""
-    longer = sum(clear and one.value > two.value for (one, two), clear in zip(pairs, separate, strict=True))
-    shorter = sum(clear and one.value < two.value for (one, two), clear in zip(pairs, separate, strict=True))
+    longer = sum(clear and first.value > second.value for (first, second), clear in zip(pairs, separate, strict=True))
+    shorter = sum(clear and first.value < second.value for (first, second), clear in zip(pairs, separate, strict=True))
     if not longer and not shorter:
         return _("Agreement by the length of the better response")
     if longer >= shorter:

@@ -71,7 +71,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     scatter_panels: list[ScatterPanel] = []
     cells: list[Cells] = []
     fits: list[Fit | None] = []
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     printed = paper_figures(view.spec)
     for policy in _policies(view):
         points = [*_paper_points(policy, printed.choices_n), *_added_points(policy.name, view)]
@@ -80,7 +80,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
             scatter_panels.append(_choice_plane(policy, spots, fit=fits[-1]))
             cells += [_choice_cells(policy, point) for point in points]
-            said += _fit_said(policy, fits[-1])
+            remarks += _fit_said(policy, fits[-1])
     words = ChartText(
         _("Judges that score higher here pick better answers")
         if all(fit is not None and fit.low > 0 for fit in fits)
@@ -98,7 +98,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         ),
     )
     notes = (
-        *said,
+        *remarks,
         *printed.said("best_of_n"),
     )
     score = f"{view.spec.headline}, %"
@@ -110,7 +110,7 @@ def _policies(view: ChartQuery) -> list[PaperPolicy]:
     """Return the paper's, and those that only maintainers have added values for."""
     policies = paper_figures(view.spec).policies
     known = [policy.name for policy in policies]
-    more = dict.fromkeys(one.policy for one in view.around.best_of_n if one.policy not in known)
+    more = dict.fromkeys(point.policy for point in view.around.best_of_n if point.policy not in known)
     return [*policies, *[PaperPolicy(name, None, majority=None, choices=()) for name in more]]
 
 
@@ -138,23 +138,23 @@ def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
     headline = view.spec.headline
     rows = {row.id: row for row in view.around.rows if row.value(headline) is not None}
     points = []
-    for one in view.around.best_of_n:
-        row = rows.get(one.id)
-        if one.policy == policy and row is not None:
+    for point in view.around.best_of_n:
+        row = rows.get(point.id)
+        if point.policy == policy and row is not None:
             value, scored = 100 * (row.value(headline) or 0), row.tier == "scored"
-            picked = f"{one_decimal(value)}, picked {one_decimal(one.accuracy)} out of {one.n}"
+            picked = f"{one_decimal(value)}, picked {one_decimal(point.accuracy)} out of {point.n}"
             hover = f"<b>{plain(_name(row), 60)}</b><br>{picked}"
             spot = Point2D(
                 _name(row),
                 value,
-                y=one.accuracy,
+                y=point.accuracy,
                 hover=hover,
                 hollow=not scored,
                 y_ends=None,
                 x_ends=_ends(row, headline),
                 rank=0 if scored else 5,
             )
-            points.append(_Picked(spot, one.n, source=one.source))
+            points.append(_Picked(spot, point.n, source=point.source))
     return points
 
 
@@ -254,7 +254,10 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if len(known) > CELLS_WITH_NUMBERS:
         notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
     cells: list[Cells] = [
-        (one.name, other.name, values[i][j]) for i, one in enumerate(known) for j, other in enumerate(known) if i < j
+        (judge.name, other.name, values[i][j])
+        for i, judge in enumerate(known)
+        for j, other in enumerate(known)
+        if i < j
     ]
     words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, high=None, n=pairs)]))
     drawn = matrix(
@@ -423,7 +426,7 @@ def _steps(rows: Sequence[BoardRow], key: str, *, last: int) -> list[tuple[list[
 
 def _best_of_each(spots: Sequence[Point2D]) -> list[Point2D]:
     """Return the points; of those that nobody chose the best at each place is named, and no other."""
-    best = {spot.x: at for at, spot in sorted(enumerate(spots), key=lambda one: one[1].y)}
+    best = {spot.x: at for at, spot in sorted(enumerate(spots), key=lambda place: place[1].y)}
     return [
         spot
         if spot.rank is not None and spot.rank < _UNCHOSEN

@@ -105,10 +105,10 @@ def _panel(title: str, rows: tuple[_Costs, _Costs], *, chosen: set[str], view: C
     xs = [math.log10(value) for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
-    ticks, said = log_ticks(low, high), f"n {len(result)}"
+    ticks, labels = log_ticks(low, high), f"n {len(result)}"
     return ScatterPanel(
         title,
-        said,
+        labels,
         under="",
         spots=spots,
         x_range=(low, high),

@@ -208,7 +208,7 @@ def dumbbells(
     for line, (one, two) in enumerate(pairs):
         y = grid.dot(0, line)
         layout["shapes"].append(hairline((one.value, two.value), (y, y), colour=p.soft, xref="x"))
-    apart = [signed(one.value - two.value) for one, two in pairs]
+    apart = [signed(first.value - second.value) for first, second in pairs]
     layout["annotations"] += _panel_words(panel, grid, index=0, page=page, numbers=apart)
     _scales(layout, grid, page=page, words=words, lowest=lowest)
     return {
@@ -272,8 +272,8 @@ def mean_said(key: str, spec: BenchmarkSpec) -> str:
 def _single_panel(judge: ChartLine, estimates: Estimates, *, keys: Sequence[str], page: Page) -> list[_Panel]:
     result = tuple(estimates[key] for key in keys)
     lines = tuple(
-        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([one]), hollow=judge.hollow)
-        for key, one in zip(keys, result, strict=True)
+        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([panel]), hollow=judge.hollow)
+        for key, panel in zip(keys, result, strict=True)
     )
     return [
         _Panel(

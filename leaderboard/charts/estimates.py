@@ -249,13 +249,13 @@ def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str
     return key if all(separate(result[key], other) for name, other in result.items() if name != key) else None
 
 
-def separate(one: Estimate, other: Estimate) -> bool:
+def separate(first: Estimate, second: Estimate) -> bool:
     """Return whether the 95% interval of the difference of two independent shares excludes zero.
 
     MOVER on the Wilson intervals (Newcombe 1998, method 10): the difference against the reach of the upper share
     downwards and of the lower share upwards.
     """
-    lower, upper = sorted((one, other), key=lambda estimate: estimate.value)
+    lower, upper = sorted((first, second), key=lambda estimate: estimate.value)
     if lower.high is None or upper.low is None:
         return False
     return upper.value - lower.value > math.hypot(upper.value - upper.low, lower.high - lower.value)

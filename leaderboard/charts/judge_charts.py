@@ -68,8 +68,8 @@ class _DrawnLine:
 @chart("categories", _("Categories"), place=1, paper=True)
 def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement with people: the headline score and the categories, for each judge chosen."""
-    shown, notes = _scored_and_reported(entries, view)
-    if not shown:
+    drawn, notes = _scored_and_reported(entries, view)
+    if not drawn:
         return empty_chart(notes)
     subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
     if view.around.reported:
@@ -78,28 +78,30 @@ def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             "{rules}",
             rules=rules(view),
         )
-    finding = category_finding([one.line.name for one in shown], [one.estimates for one in shown], spec=view.spec)
+    finding = category_finding(
+        [judge.line.name for judge in drawn], [judge.estimates for judge in drawn], spec=view.spec
+    )
     words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
     paper = _table_of_paper(view) if view.paper else []
-    return _dots(shown, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
+    return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
 def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[list[_DrawnLine], tuple[str, ...]]:
     """Return what the reader chose, best headline score first, and what is to be said of it."""
     chosen, notes = chosen_judges(entries, view, votes=False)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
-    shown = [
-        _DrawnLine(ChartLine(judge.name), found, source=HERE, kind=judge.type)
-        for judge, found in zip(chosen, estimates, strict=True)
+    drawn = [
+        _DrawnLine(ChartLine(judge.name), estimate, source=HERE, kind=judge.type)
+        for judge, estimate in zip(chosen, estimates, strict=True)
     ]
-    shown += [_reported(row, view.spec) for row in view.around.reported]
+    drawn += [_reported(row, view.spec) for row in view.around.reported]
     headline = view.spec.headline
-    shown.sort(
-        key=lambda one: estimate.value if (estimate := one.estimates.get(headline)) is not None else -1, reverse=True
+    drawn.sort(
+        key=lambda line: estimate.value if (estimate := line.estimates.get(headline)) is not None else -1, reverse=True
     )
     if remarks := [joined((row.model, row.note), " ") for row in view.around.reported if row.note]:
         notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, "; ")),)
-    return shown, notes
+    return drawn, notes
 
 
 def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
@@ -139,8 +141,8 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
     paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
-    shown = [_DrawnLine(ChartLine(judge.name), found) for judge, found in zip(chosen, estimates, strict=True)]
-    return _dots(shown, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
+    drawn = [_DrawnLine(ChartLine(judge.name), estimate) for judge, estimate in zip(chosen, estimates, strict=True)]
+    return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
 @chart("sources", _("Sources"), place=3, needs="counts", about=lambda spec: spec.shown_sources)
@@ -235,12 +237,12 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)
     order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
-    chosen.sort(key=lambda one: order.get(one.kind, len(order)))
+    chosen.sort(key=lambda entry: order.get(entry.kind, len(order)))
     printed = paper_figures(view.spec)
-    shown = [_heading(printed.base)] if printed.critics else []
-    shown += [_printed(name, values, source=printed.critics_source) for name, values in (printed.critics or {}).items()]
-    for kind, group in groupby(chosen, key=lambda one: one.kind):
-        shown += [_heading(_kind(kind)), *group]
+    lines = [_heading(printed.base)] if printed.critics else []
+    lines += [_printed(name, values, source=printed.critics_source) for name, values in (printed.critics or {}).items()]
+    for kind, group in groupby(chosen, key=lambda entry: entry.kind):
+        lines += [_heading(_kind(kind)), *group]
     words = ChartText(
         _("A base model, critics trained from it, and judges by kind"),
         _(
@@ -254,7 +256,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         *printed.said("critics"),
         _("Kinds are what submitters say of their judges; nothing but the kind is held equal between them."),
     )
-    return _dots(shown, drawn_scores(view.spec), view=view, words=words, notes=notes)
+    return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)
 
 
 def _kind(kind: str) -> str:
@@ -295,7 +297,10 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     lines = [ChartLine(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
     drawn = dots(lines, cells, keys=("first",), page=view.page, words=words, titles={"first": _("First shown")})
-    rows: list[Cells] = [(judge.name, _("first shown"), one.value, one.low, one.high, one.n) for judge, one in known]
+    rows: list[Cells] = [
+        (judge.name, _("first shown"), estimate.value, estimate.low, estimate.high, estimate.n)
+        for judge, estimate in known
+    ]
     return to_chart(drawn, words, notes=notes, rows=rows, header=(*HEADER[:-1], "pairs"))
 
 
@@ -323,7 +328,7 @@ def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 def _dots(
-    shown: Sequence[_DrawnLine],
+    lines: Sequence[_DrawnLine],
     keys: Sequence[str],
     *,
     view: ChartQuery,
@@ -332,13 +337,15 @@ def _dots(
     paper: Sequence[_DrawnLine] = (),
 ) -> Chart:
     """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
-    every = [*shown, *((_heading(_("Paper")), *paper) if paper else ())]
-    drawn = dots([one.line for one in every], [one.estimates for one in every], keys=keys, page=view.page, words=words)
+    every = [*lines, *((_heading(_("Paper")), *paper) if paper else ())]
+    drawn = dots(
+        [line.line for line in every], [line.estimates for line in every], keys=keys, page=view.page, words=words
+    )
     if paper:
         notes += paper_figures(view.spec).said("rule")
-    has_sources = any(one.line.hollow for one in every)  # by others
-    sources = [one.source for one in every] if has_sources else ()
-    rows = table([one.line.name for one in every], [one.estimates for one in every], keys=keys, sources=sources)
+    has_sources = any(line.line.hollow for line in every)  # by others
+    sources = [line.source for line in every] if has_sources else ()
+    rows = table([line.line.name for line in every], [line.estimates for line in every], keys=keys, sources=sources)
     return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if has_sources else HEADER)
 
 
@@ -367,7 +374,7 @@ def _printed(name: str, values: Mapping[str, float], *, source: str) -> _DrawnLi
     """Return values as printed: without interval, for the paper does not tell of how many pairs."""
     return _DrawnLine(
         ChartLine(name, hollow=True),
-        {key: Estimate(one, None, high=None, n=0) for key, one in values.items()},
+        {key: Estimate(value, None, high=None, n=0) for key, value in values.items()},
         source=source,
     )
 

@@ -314,7 +314,7 @@ def with_legend(axis: str, estimates: Iterable[Estimate | None]) -> str:
 
 def pairs_said(column: Sequence[Estimate | None]) -> str:
     """`n 183`; the range where the judges' denominators differ."""
-    sizes = sorted({found.n for found in column if found is not None and found.n})
+    sizes = sorted({estimate.n for estimate in column if estimate is not None and estimate.n})
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 
 

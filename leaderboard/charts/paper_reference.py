@@ -78,10 +78,10 @@ def paper_figures(spec: BenchmarkSpec) -> PaperFigures:
 
 
 def _read(data: Mapping[str, Any]) -> PaperFigures:
-    said = {name: Message(data[name], {}) for name in _SOURCES if name in data}
+    sources = {name: Message(data[name], {}) for name in _SOURCES if name in data}
     notes = {name: Message(source, {}) for name, source in data.get("votes_notes", {}).items()}
     policies = tuple(_policy(row) for row in data["policies"])
-    return PaperFigures(**{**data, **said, "votes_notes": notes, "policies": policies})
+    return PaperFigures(**{**data, **sources, "votes_notes": notes, "policies": policies})
 
 
 def _policy(row: Mapping[str, Any]) -> PaperPolicy:

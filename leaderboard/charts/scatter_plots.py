@@ -138,11 +138,11 @@ def _side_by_side(place: _Place) -> list[Point2D]:
     taken: list[tuple[float, float]] = []
     moved = {}
     low, high = place.plane.x_range
-    for at, spot in sorted(enumerate(place.plane.spots), key=lambda one: -one[1].y):
+    for at, spot in sorted(enumerate(place.plane.spots), key=lambda numbered: -numbered[1].y):
         x, y = place.x(spot.x), place.y(spot.y)
         near = [other for other in taken if abs(other[1] - y) < _APART and abs(other[0] - x) < _FARTHEST]
         steps = (x + sign * _APART * step for step in range(_FARTHEST // _APART) for sign in (1, -1))
-        free = (one for one in steps if all(math.dist((one, y), other) >= _APART for other in near))
+        free = (step for step in steps if all(math.dist((step, y), other) >= _APART for other in near))
         there = min(max(next(free, x), place.left), place.right)
         taken.append((there, y))
         moved[at] = replace(spot, x=low + (there - place.left) / (place.right - place.left) * (high - low))
@@ -373,8 +373,8 @@ def matrix(
         "xgap": 2 if cell > 14 else 0,
         "ygap": 24 if above else 2 if cell > 14 else 0,
         "dy": row,
-        "hovertext": [[_alike(page, one, other=other, value=v) for other, v in zip(names, line, strict=True)]
-                      for one, line in zip(names, values, strict=True)],
+        "hovertext": [[_alike(page, row_name, other=other, value=v) for other, v in zip(names, line, strict=True)]
+                      for row_name, line in zip(names, values, strict=True)],
         "hoverinfo": "text",
     }  # fmt: skip
     domain = [left / page.width, (left + cell * count) / page.width]
@@ -403,9 +403,9 @@ def matrix(
     return {"data": [trace], "layout": layout}
 
 
-def _alike(page: Page, one: str, *, other: str, value: float | None) -> str:
+def _alike(page: Page, first: str, *, other: str, value: float | None) -> str:
     message = _("no agreement can be measured") if value is None else _("kappa {value}", value=f"{value:.3f}")
-    return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
+    return f"<b>{plain(first, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
 
 
 def reach_of(values: Sequence[float], chance: float | None = None) -> tuple[float, float]:

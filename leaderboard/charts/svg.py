@@ -311,10 +311,10 @@ def _heat_map(drawing: _Drawing, trace: Json) -> Iterator[str]:
     strengths = trace.get("customdata") or [[1.0] * len(line) for line in trace["z"]]
     cells: list[_ShadedCell] = []
     for y, values, hovers, visible in zip(rows, trace["z"], trace["hovertext"], strengths, strict=True):
-        for at, (value, hover, shown) in enumerate(zip(values, hovers, visible, strict=True)):
+        for at, (value, hover, text) in enumerate(zip(values, hovers, visible, strict=True)):
             if value is not None:
                 share = (value - trace["zmin"]) / (trace["zmax"] - trace["zmin"])
-                alpha = round(min(1, max(0, share)) * shown, 2)
+                alpha = round(min(1, max(0, share)) * text, 2)
                 cells.append(_ShadedCell(across.at(at) - wide / 2, y - tall / 2, alpha=alpha, hover=hover))
     if len(cells) > _MOST_TITLES:
         yield from _shaded_paths(cells, (wide, tall), strong=strong, paint=drawing.paint)
@@ -397,17 +397,17 @@ def _text(drawing: _Drawing, place: _TextPlace, *, text: str, font: Json, more: 
     return f"<text {first}{anchored}{look}{more}>{''.join(spans)}</text>"
 
 
-def _each_line_bold(found: re.Match[str]) -> str:
-    return "<br>".join(f"<b>{line}</b>" for line in found[1].split("<br>"))
+def _each_line_bold(match: re.Match[str]) -> str:
+    return "<br>".join(f"<b>{line}</b>" for line in match[1].split("<br>"))
 
 
 def _spans(line: str) -> str:
     """Return a line whose bold and small parts are elements of SVG."""
 
-    def element(found: re.Match[str]) -> str:
-        if found[2]:
-            return f'<tspan font-size="{found[2]}">'
-        return '<tspan font-weight="600">' if found[1] == "<b>" else "</tspan>"
+    def element(match: re.Match[str]) -> str:
+        if match[2]:
+            return f'<tspan font-size="{match[2]}">'
+        return '<tspan font-weight="600">' if match[1] == "<b>" else "</tspan>"
 
     return _MARKUP.sub(element, line)
 

@@ -75,35 +75,33 @@ def agreements(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> list[Benc
 def _agreement(lines: Sequence[JudgeLine], boards: Sequence[Board], *, first: int, second: int) -> BenchmarkAgreement:
     judges = []
     for line in lines:
-        one, other = headline(line.cells[first]), headline(line.cells[second])
-        if one is not None and other is not None:
-            judges.append(
-                SharedJudge(line.slug, line.name, first=one[0], second=other[0], hollow=not (one[1] and other[1]))
-            )
+        x, y = headline(line.cells[first]), headline(line.cells[second])
+        if x is not None and y is not None:
+            judges.append(SharedJudge(line.slug, line.name, first=x[0], second=y[0], hollow=not (x[1] and y[1])))
     correlation = rank_correlation([judge.first for judge in judges], [judge.second for judge in judges])
     return BenchmarkAgreement(boards[first], boards[second], judges=tuple(judges), correlation=correlation)
 
 
-def agreement_verdict(found: Sequence[BenchmarkAgreement]) -> str:
+def agreement_verdict(results: Sequence[BenchmarkAgreement]) -> str:
     """Return what the correlations say, in plain words."""
-    known = [(one.correlation.rho, one) for one in found if one.correlation is not None]
+    known = [(agreement.correlation.rho, agreement) for agreement in results if agreement.correlation is not None]
     if not known:
         return _(
             "No two benchmarks have {least} judges in common yet, so their orders cannot be compared.", least=LEAST
         )
     rho, most = max(known, key=lambda pair: pair[0])
-    said = _("{first} and {second}", first=most.first.spec.title, second=most.second.spec.title)
+    pair_text = _("{first} and {second}", first=most.first.spec.title, second=most.second.spec.title)
     if len(known) == 1:
         return _(
             "{said} have a rank correlation of {rho:.2f} over {count} judges.",
-            said=said,
+            said=pair_text,
             rho=rho,
             count=len(most.judges),
         )
     low, least = min(known, key=lambda pair: pair[0])
     return _(
         "{said} order judges most alike (rank correlation {rho:.2f}), {first} and {second} least ({low:.2f}).",
-        said=said,
+        said=pair_text,
         rho=rho,
         first=least.first.spec.title,
         second=least.second.spec.title,

@@ -66,11 +66,11 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         benchmark without a result is missing."""
         editions = [await board.current() for board in boards]
         asked = read_query(request, editions)
-        made = await editions[0].ready(
+        response = await editions[0].ready(
             f"/api/v1{version_key(editions)}|{asked.url()}",
             lambda: json_body(_judges(selected(editions, asked), dict(asked.weights), findings=findings_of(editions))),
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
 
 def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
@@ -126,15 +126,15 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         editions = [await board.current() for board in boards]
         asked = of_agreement(read_query(request, editions))
         key = f"/api/v1{version_key(editions)}|{asked.url('/agreement')}"
-        made = await editions[0].ready(key, lambda: json_body(_agreement(editions, asked)))
-        return respond(made, request.headers)
+        response = await editions[0].ready(key, lambda: json_body(_agreement(editions, asked)))
+        return respond(response, request.headers)
 
 
 # Parameters that follow from the benchmarks: a view's own reader takes them, and ignores what means nothing.
 
 
 def _narrowing() -> list[dict[str, Any]]:
-    filters = [_parameter(one.key, one.label, known=None) for one in JUDGE_FILTERS]
+    filters = [_parameter(choice.key, choice.label, known=None) for choice in JUDGE_FILTERS]
     return [_parameter("tier", "Results that count", known=TIERS), *filters]
 
 
@@ -160,13 +160,13 @@ def _parameter(name: str, description: str, *, known: Sequence[str] | None, kind
 # Bodies
 
 
-def _judges(found: SelectedLines, weights: Mapping[str, float], *, findings: Findings) -> dict[str, Any]:
+def _judges(selection: SelectedLines, weights: Mapping[str, float], *, findings: Findings) -> dict[str, Any]:
     return {
-        "benchmarks": [board.benchmark for board in found.boards],
+        "benchmarks": [board.benchmark for board in selection.boards],
         "weights": dict(weights),
         "judges": [
-            _line(line, _composites(found.composites, found.boards, weights=weights), findings=findings)
-            for line in found.lines
+            _line(line, _composites(selection.composites, selection.boards, weights=weights), findings=findings)
+            for line in selection.lines
         ],
     }
 
@@ -186,11 +186,11 @@ def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], *, findings
 
 
 def _composites(
-    found: Mapping[str, Composite], boards: Sequence[Board], *, weights: Mapping[str, float]
+    composites: Mapping[str, Composite], boards: Sequence[Board], *, weights: Mapping[str, float]
 ) -> dict[str, dict[str, Any]]:
     """Return composites as programs get them. ``parts``: of which benchmarks only a part of the pairs is in them."""
     parts = {board.benchmark: part for board in weighted(boards, weights) if (part := part_json(board)) is not None}
-    return {slug: {**_composite(composite), "parts": parts} for slug, composite in found.items()}
+    return {slug: {**_composite(composite), "parts": parts} for slug, composite in composites.items()}
 
 
 def _composite(composite: Composite) -> dict[str, Any]:
@@ -203,43 +203,49 @@ def _comparison(result: ComparedJudges) -> dict[str, Any]:
     return {
         "judges": [{"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}"} for line in result.lines],
         "verdict": verdict((first, second), result.found),
-        "benchmarks": [_on_benchmark(one) for one in result.found],
+        "benchmarks": [_on_benchmark(comparison) for comparison in result.found],
     }
 
 
-def _on_benchmark(one: BenchmarkComparison) -> dict[str, Any]:
+def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
     body = {
-        "benchmark": one.board.benchmark,
-        "label_revision": one.board.label_revision,
-        "protocol": one.board.protocol,
-        "part": part_json(one.board),
+        "benchmark": comparison.board.benchmark,
+        "label_revision": comparison.board.label_revision,
+        "protocol": comparison.board.protocol,
+        "part": part_json(comparison.board),
         "figures": [
             None if figure is None else {**figure_json(figure), "scored": bool(figure.rule), "variant": variant or None}
-            for figure, variant in zip(one.figures, one.variants, strict=True)
+            for figure, variant in zip(comparison.figures, comparison.variants, strict=True)
         ],
-        "difference": None if one.difference is None else difference_json(one.difference),
-        "tested": one.tested,
-        "how": one.how or None,
+        "difference": None if comparison.difference is None else difference_json(comparison.difference),
+        "tested": comparison.tested,
+        "how": comparison.how or None,
     }
-    return body if one.board.level == PUBLIC else dict(rounded(body))
+    return body if comparison.board.level == PUBLIC else dict(rounded(body))
 
 
 def _agreement(editions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:
     boards = [edition.board() for edition in editions]
-    found = agreements(matching(judge_lines(boards), asked), boards)
-    return {"verdict": agreement_verdict(found), "judges_needed": LEAST, "pairs": [_agreeing(one) for one in found]}
-
-
-def _agreeing(one: BenchmarkAgreement) -> dict[str, Any]:
-    correlation = one.correlation
+    results = agreements(matching(judge_lines(boards), asked), boards)
     return {
-        "benchmarks": [one.first.benchmark, one.second.benchmark],
-        "parts": {board.benchmark: part for board in (one.first, one.second) if (part := part_json(board)) is not None},
-        "n": len(one.judges),
+        "verdict": agreement_verdict(results),
+        "judges_needed": LEAST,
+        "pairs": [_agreeing(result) for result in results],
+    }
+
+
+def _agreeing(result: BenchmarkAgreement) -> dict[str, Any]:
+    correlation = result.correlation
+    return {
+        "benchmarks": [result.first.benchmark, result.second.benchmark],
+        "parts": {
+            board.benchmark: part for board in (result.first, result.second) if (part := part_json(board)) is not None
+        },
+        "n": len(result.judges),
         "correlation": None if correlation is None else correlation.rho,
         "interval": None if correlation is None else list(correlation.interval),
         "judges": [
             {"judge": judge.slug, "name": judge.name, "values": [judge.first, judge.second], "scored": not judge.hollow}
-            for judge in one.judges
+            for judge in result.judges
         ],
     }

@@ -61,13 +61,18 @@ def compare_judges(
     relations: Mapping[str, PairwiseArrays | None],
 ) -> tuple[BenchmarkComparison, ...]:
     """Return the comparison on each benchmark; p values are adjusted by Holm for the number of benchmarks."""
-    found = [
+    comparisons = [
         _on_benchmark(edition, cells, relations=relations.get(edition.benchmark))
         for edition, *cells in zip(editions, lines[0].cells, lines[1].cells, strict=True)
     ]
-    tested = [one.difference for one in found if one.tested and one.difference is not None]
+    tested = [
+        comparison.difference for comparison in comparisons if comparison.tested and comparison.difference is not None
+    ]
     adjusted = iter(adjust(tested))
-    return tuple(replace(one, difference=next(adjusted)) if one.tested else one for one in found)
+    return tuple(
+        replace(comparison, difference=next(adjusted)) if comparison.tested else comparison
+        for comparison in comparisons
+    )
 
 
 def _on_benchmark(
@@ -76,14 +81,22 @@ def _on_benchmark(
     board = edition.board()
     first, second = cells
     leading = tuple(None if cell is None else cell.leading for cell in cells)
-    shown = (leading[0], leading[1])
+    leading_rows = (leading[0], leading[1])
     rows = (first.leading_row if first else None, second.leading_row if second else None)
     if first is None or second is None or None in leading:
-        return BenchmarkComparison(board, first, second=second, figures=shown, difference=None, how="", rows=rows)
+        return BenchmarkComparison(
+            board, first, second=second, figures=leading_rows, difference=None, how="", rows=rows
+        )
     if first.figures and second.figures:
         return _scored(edition, (first, second), relations=relations)
     return _of_one_source(board, first, second=second) or BenchmarkComparison(
-        board, first, second=second, figures=shown, difference=None, how=_not_comparable(first, second), rows=rows
+        board,
+        first,
+        second=second,
+        figures=leading_rows,
+        difference=None,
+        how=_not_comparable(first, second),
+        rows=rows,
     )
 
 
@@ -121,7 +134,12 @@ def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> 
     """Return the difference of two figures of one overall that one source reports; None where there are none."""
     for row, figures in first.reports:
         for other, others in second.reports:
-            same = [(one, two) for one in figures for two in others if _is_same_figure(board, one.key, second=two.key)]
+            same = [
+                (figure, two)
+                for figure in figures
+                for two in others
+                if _is_same_figure(board, figure.key, second=two.key)
+            ]
             alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
             if row.source and row.source == other.source and alike and same:
                 one, two = same[0]
@@ -139,8 +157,8 @@ def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> 
                     title=title,
                 )
                 how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
-                found = (one, two), difference, how
-                return BenchmarkComparison(board, first, second, *found, reported=True, rows=(row, other))
+                result = (one, two), difference, how
+                return BenchmarkComparison(board, first, second, *result, reported=True, rows=(row, other))
     return None
 
 
@@ -156,17 +174,21 @@ def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
     return _("Reported by different sources: their rules may differ.")
 
 
-def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkComparison]) -> str:
+def verdict(lines: tuple[JudgeLine, JudgeLine], comparisons: Sequence[BenchmarkComparison]) -> str:
     """Return what the comparison says, in plain words."""
     a, b = (line.name for line in lines)
-    tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
-    if not tested and any(one.left_out for one in found):
+    tested = [
+        (comparison.board.spec.title, comparison.difference)
+        for comparison in comparisons
+        if comparison.tested and comparison.difference is not None
+    ]
+    if not tested and any(comparison.left_out for comparison in comparisons):
         return _("Votes that need no judge are not compared, so there is no verdict on {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
-    ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]
-    behind = [(title, one) for title, one in tested if one.separable and one.delta < 0]
-    level = [title for title, one in tested if not one.separable]
+    ahead = [(title, difference) for title, difference in tested if difference.separable and difference.delta > 0]
+    behind = [(title, difference) for title, difference in tested if difference.separable and difference.delta < 0]
+    level = [title for title, difference in tested if not difference.separable]
     clauses = [_ahead(x, y, results=results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
     if not clauses:
         return _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
@@ -174,7 +196,7 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     return text + (_("; no significant difference on {level}.", level=listed(level)) if level else _("."))
 
 
-def _ahead(one: str, other: str, *, results: Sequence[tuple[str, ScoreDifference]]) -> str:
+def _ahead(first: str, second: str, *, results: Sequence[tuple[str, ScoreDifference]]) -> str:
     where = [
         _(
             "{title} (+{points} points{evidence})",
@@ -184,7 +206,9 @@ def _ahead(one: str, other: str, *, results: Sequence[tuple[str, ScoreDifference
         )
         for title, result in results
     ]
-    return _("{one} agrees with people more often than {other} on {where}", one=one, other=other, where=listed(where))
+    return _(
+        "{one} agrees with people more often than {other} on {where}", one=first, other=second, where=listed(where)
+    )
 
 
 def _evidence(difference: ScoreDifference) -> str:

@@ -40,9 +40,9 @@ def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:
         leads = cell is not None and cell.scored is not None and cell.scored.leads
         headline = cell.figures[0] if cell is not None and leads and cell.figures else None
         if cell is not None and headline is not None and headline.key == cell.board.headline and headline.interval:
-            shown = (headline.value, *headline.interval)
+            figures = (headline.value, *headline.interval)
             # Weights could tell more digits of a score than its board does.
-            value, low, high = shown if cell.board.level == PUBLIC else rounded(shown)
+            value, low, high = figures if cell.board.level == PUBLIC else rounded(figures)
             scores[cell.board.benchmark] = BenchmarkScore(value, Interval(low, high))
     return scores
 

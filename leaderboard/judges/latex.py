@@ -57,7 +57,7 @@ def judges_latex(
     result = {line.slug: result[line.slug] for line in lines if line.slug in result}
     if result:
         heads.append("Composite")
-        ranks = "" if any(one.best is None for one in result.values()) else ", with the range of its rank"
+        ranks = "" if any(composite.best is None for composite in result.values()) else ", with the range of its rank"
         notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}.")
     rows = [
         " & ".join([_name(line.name), *(_cell(cell, marks) for cell in line.cells), *_composite(line, result)]) + r" \\"

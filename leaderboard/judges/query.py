@@ -83,9 +83,9 @@ def read_judges_query(parameters: Mapping[str, str], benchmarks: Sequence[str]) 
         search=parameters.get("q", "").strip()[:MOST_SEARCH],
         tier=next((tier for tier in TIERS if tier == parameters.get("tier")), "all"),
         filters=tuple(
-            (one.key, value)
-            for one in JUDGE_FILTERS
-            if re.fullmatch(one.pattern, value := parameters.get(one.key, "").strip())
+            (choice.key, value)
+            for choice in JUDGE_FILTERS
+            if re.fullmatch(choice.pattern, value := parameters.get(choice.key, "").strip())
         ),
         complete=parameters.get("on") == "all",
         weights=tuple((name, parse_weight(parameters.get(f"w-{name}"))) for name in benchmarks),
@@ -95,7 +95,7 @@ def read_judges_query(parameters: Mapping[str, str], benchmarks: Sequence[str]) 
 
 def matching(lines: Iterable[JudgeLine], asked: JudgesQuery) -> list[JudgeLine]:
     """Return the judges that the search and the filters leave, each with the results of the tier asked for."""
-    terms = {one.key: one.term for one in JUDGE_FILTERS}
+    terms = {choice.key: choice.term for choice in JUDGE_FILTERS}
     wanted = [*words(asked.search), *(terms[key] + value.lower() for key, value in asked.filters)]
     lines = filter(None, (_of_tier(line, asked.tier) for line in lines))
     lines = (line for line in lines if all(_has(line, word) for word in wanted))

@@ -51,21 +51,21 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     async def table(request: Request) -> Response:
         editions = [await board.current() for board in boards]
         asked = read_query(request, editions)
-        made = await editions[0].ready(
+        response = await editions[0].ready(
             f"{version_key(editions)}|{asked.url()}", lambda: status_page(_table_page(editions, asked))
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     @router.api_route("/judges.tex", methods=["GET", "HEAD"], include_in_schema=False)
     async def latex(request: Request) -> Response:
         editions = [await board.current() for board in boards]
         asked = read_query(request, editions)
         address = base_of(editions[0], request) + asked.url()
-        made = await editions[0].ready(
+        response = await editions[0].ready(
             f"{version_key(editions)}.tex|{address}",
             lambda: CachedResponse.of(_latex(editions, asked, address=address), "application/x-tex; charset=utf-8"),
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     @router.api_route("/judges/{slug}", methods=["GET", "HEAD"], include_in_schema=False)
     async def judge(slug: str, request: Request) -> Response:
@@ -96,10 +96,10 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
     async def agreement(request: Request) -> Response:
         editions = [await board.current() for board in boards]
-        shown = of_agreement(read_query(request, editions))
-        key = f"{version_key(editions)}|{shown.url('/agreement')}"
-        made = await editions[0].ready(key, lambda: status_page(_agreement_page(editions, shown)))
-        return respond(made, request.headers)
+        query = of_agreement(read_query(request, editions))
+        key = f"{version_key(editions)}|{query.url('/agreement')}"
+        response = await editions[0].ready(key, lambda: status_page(_agreement_page(editions, query)))
+        return respond(response, request.headers)
 
 
 def _compare_page(
@@ -107,43 +107,43 @@ def _compare_page(
 ) -> str:
     result = compared(editions, asked, relations=relations)
     offered = offered_judges(result.lines, result.every)
-    lines, found = result.lines, result.found
-    shown = [one.difference for one in found if one.difference is not None]
+    lines, comparisons = result.lines, result.found
+    differences = [comparison.difference for comparison in comparisons if comparison.difference is not None]
     return render(
         editions[0].context,
         "judges_compare.html",
         current="/judges",
         lines=lines,
         unknown=result.unknown,
-        found=found,
-        verdict=verdict((lines[0], lines[1]), found) if found else "",
+        found=comparisons,
+        verdict=verdict((lines[0], lines[1]), comparisons) if comparisons else "",
         listed=offered,
         offered=matching(offered, JudgesQuery(search=search))[:MOST_OFFERED],
         search=search,
         prefixes=_prefixes(editions),
         words=compare,
         part_of=part_of,
-        axis=compare.reach([shown]),
+        axis=compare.reach([differences]),
     )
 
 
 def _agreement_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     boards = [edition.board() for edition in editions]
-    found = agreements(matching(judge_lines(boards), asked), boards)
-    values = {"found": found, "verdict": agreement_verdict(found), "asked": asked, "least": LEAST}
+    results = agreements(matching(judge_lines(boards), asked), boards)
+    values = {"found": results, "verdict": agreement_verdict(results), "asked": asked, "least": LEAST}
     values["parts"] = named_parts(boards)
     return render(editions[0].context, "agreement.html", current="/judges", **values)
 
 
 def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     context = editions[0].context
-    found = selected(editions, asked)
+    selection = selected(editions, asked)
     return render(
         context,
         "judges.html",
         current="/judges",
-        found=_page(found, asked),
-        composite_parts=named_parts(weighted(found.boards, dict(asked.weights))) if found.composites else "",
+        found=_page(selection, asked),
+        composite_parts=named_parts(weighted(selection.boards, dict(asked.weights))) if selection.composites else "",
         asked=asked,
         filters=JUDGE_FILTERS,
         prefixes=_prefixes(editions),
@@ -155,17 +155,17 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
 
 
 def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, *, address: str) -> bytes:
-    found = selected(editions, asked)
+    selection = selected(editions, asked)
     return judges_latex(
-        found.lines, found.boards, result=found.composites, address=address, weights=dict(asked.weights)
+        selection.lines, selection.boards, result=selection.composites, address=address, weights=dict(asked.weights)
     )
 
 
-def _page(found: SelectedLines, asked: JudgesQuery) -> SelectedLines:
+def _page(selection: SelectedLines, asked: JudgesQuery) -> SelectedLines:
     """Return one page of the lines."""
-    pages = max(1, -(-found.total // PAGE))
+    pages = max(1, -(-selection.total // PAGE))
     page = min(asked.page, pages)
-    return replace(found, lines=found.lines[(page - 1) * PAGE : page * PAGE], page=page, pages=pages)
+    return replace(selection, lines=selection.lines[(page - 1) * PAGE : page * PAGE], page=page, pages=pages)
 
 
 def _prefixes(editions: Sequence[BoardVersion]) -> dict[str, str]:

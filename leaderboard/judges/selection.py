@@ -95,9 +95,9 @@ def compared(
     """Return two judges with their difference on each benchmark; without one where not both are there."""
     by_slug = {line.slug: line for line in lines_of(editions)}
     lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
-    found: tuple[BenchmarkComparison, ...] = ()
+    comparisons: tuple[BenchmarkComparison, ...] = ()
     if len(lines) == 2:
         known = {edition.benchmark: read(edition) for edition, read in zip(editions, relations, strict=False)}
-        found = compare_judges((lines[0], lines[1]), editions, relations=known)
+        comparisons = compare_judges((lines[0], lines[1]), editions, relations=known)
     unknown = tuple(slug for slug in asked if slug not in by_slug)
-    return ComparedJudges(lines, unknown, found=found, every=tuple(by_slug.values()))
+    return ComparedJudges(lines, unknown, found=comparisons, every=tuple(by_slug.values()))

@@ -65,7 +65,7 @@ class JudgeResult:
     @property
     def leading(self) -> OverallFigure | None:
         """The figure that the column is sorted by; None without any."""
-        figures = self.figures or next((found for _, found in self.reports), ())
+        figures = self.figures or next((reported for _, reported in self.reports), ())
         return figures[0] if figures else None
 
     @property
@@ -214,14 +214,14 @@ def missing_pairs(board: Board) -> tuple[int, int] | None:
 
 def part_of(board: Board) -> str:
     """Return that a board has a part of its benchmark's pairs; nothing for one of all."""
-    found = missing_pairs(board)
-    return "" if found is None else _("{pairs:,} of {released:,} pairs", pairs=found[0], released=found[1])
+    missing = missing_pairs(board)
+    return "" if missing is None else _("{pairs:,} of {released:,} pairs", pairs=missing[0], released=missing[1])
 
 
 def part_json(board: Board) -> dict[str, int] | None:
     """Return the same as programs get it; None for a board of all pairs."""
-    found = missing_pairs(board)
-    return None if found is None else {"pairs": found[0], "released": found[1]}
+    missing = missing_pairs(board)
+    return None if missing is None else {"pairs": missing[0], "released": missing[1]}
 
 
 def named_parts(boards: Iterable[Board]) -> str:
@@ -246,8 +246,8 @@ def _descending(line: JudgeLine) -> list[tuple[int, int, float]]:
 
 def _disclosed(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
     """Return a cell as JSON; figures under labels that are not public to 0.1 point."""
-    said = _cell_json(cell, findings)
-    return said if cell.board.level == PUBLIC else dict(rounded(said))
+    cell_facts = _cell_json(cell, findings)
+    return cell_facts if cell.board.level == PUBLIC else dict(rounded(cell_facts))
 
 
 def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
         "protocol": cell.board.protocol,
         "part": part_json(cell.board),
         "scored": scored,
-        "reported": [_report_json(row, found, finding=findings.get(row.id)) for row, found in cell.reports],
+        "reported": [_report_json(row, figures, finding=findings.get(row.id)) for row, figures in cell.reports],
     }
 
 

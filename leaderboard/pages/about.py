@@ -148,7 +148,9 @@ def tags(edition: BoardVersion) -> list[TagCount]:
     """Return the tags of the board's labels, the most frequent first, as scores count them; none where labels are
     not public, have no tags, or nothing is scored yet."""
     revision = edition.snapshot["label_revision"]
-    stored = next((one["tallies"][revision] for one in edition.snapshot["entries"] if revision in one["tallies"]), None)
+    stored = next(
+        (entry["tallies"][revision] for entry in edition.snapshot["entries"] if revision in entry["tallies"]), None
+    )
     if stored is None or edition.is_redacted(revision):
         return []
     tally = Tally.from_json(stored, edition.spec)

@@ -108,17 +108,17 @@ def read_query(parameters: Mapping[str, str], edition: BoardVersion) -> AnalyseQ
     grouping = "" if hidden else _one_of(parameters.get("grouping", ""), tuple(spec.groupings))
     chart = _one_of(parameters.get("chart", ""), tuple(charts_of(spec))) or next(iter(charts_of(spec)))
     typed = parameters.get("add", "").strip()[:MAX_QUERY]
-    found = _search(typed, edition)
+    matches = _search(typed, edition)
     return AnalyseQuery(
         spec,
         chart,
-        entries=_read_entries(parameters, edition, added=found),
+        entries=_read_entries(parameters, edition, added=matches),
         protocol="" if protocol == spec.ranking else protocol,
         grouping="" if grouping == spec.official else grouping,
         revision="" if revision == edition.snapshot["label_revision"] else revision,
         paper=parameters.get("paper") == "1" and offers_paper(chart, spec),
         as_of=read_as_of(parameters),
-        add="" if found else typed,
+        add="" if matches else typed,
     )
 
 
@@ -432,7 +432,9 @@ def _scoring_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, An
         "view": {"protocol": board.protocol, "grouping": board.grouping},
         "rules": scoring_rules(spec),
         "scoring": scoring_text(board),
-        "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in spec.editions if one.pairs},
+        "editions": {
+            edition.key: f"{edition.title}, {edition.pairs:,} pairs." for edition in spec.editions if edition.pairs
+        },
         "redacted": edition.is_redacted(board.label_revision),
         "paper_url": query.url(paper=not query.paper) if offers_paper(query.chart, spec) else "",
     }

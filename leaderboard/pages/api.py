@@ -93,8 +93,8 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         def make() -> CachedResponse:
             relations = materials.relations(edition, revision or "")
             result = compare.compare(edition, ids, relations=relations, grouping=grouping, revision=revision or "")
-            said = compare.to_json(result)
-            return json_body(rounded(said) if edition.is_redacted(result.board.label_revision) else said)
+            body = compare.to_json(result)
+            return json_body(rounded(body) if edition.is_redacted(result.board.label_revision) else body)
 
         key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision or "")
         return respond(await edition.ready(key, make), request.headers)

@@ -108,18 +108,20 @@ def pair_ids(pair: Pair) -> frozenset[str]:
 
 def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str]]:
     """Return the ids of each two entries that differ on one part; p values adjusted by Holm for the number of pairs."""
-    known = [(pair_ids(pair), one) for pair in pairs if (one := pair.of(name)) is not None]
-    adjusted = adjust([one for _, one in known])
-    return frozenset(user for (user, _), one in zip(known, adjusted, strict=True) if one.separable)
+    known = [(pair_ids(pair), difference) for pair in pairs if (difference := pair.of(name)) is not None]
+    adjusted = adjust([difference for _, difference in known])
+    return frozenset(user for (user, _), difference in zip(known, adjusted, strict=True) if difference.separable)
 
 
 def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
     """Return the differences of one table, p values adjusted for their number (Holm); implied ones are never shown."""
-    known = [_implied(one) if one.p is None else one.p for one in table]
+    known = [_implied(difference) if difference.p is None else difference.p for difference in table]
     adjusted = iter(holm([p for p in known if p is not None]).tolist())
     return [
-        one if p is None else replace(one, **{"implied" if one.p is None else "p_adjusted": next(adjusted)})
-        for one, p in zip(table, known, strict=True)
+        difference
+        if p is None
+        else replace(difference, **{"implied" if difference.p is None else "p_adjusted": next(adjusted)})
+        for difference, p in zip(table, known, strict=True)
     ]
 
 
@@ -177,7 +179,7 @@ def _pair(
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, spec, board.grouping)
         if counted is not None:
-            differences = _tables([_counted(name, one, spec=spec) for name, one in counted.items()])
+            differences = _tables([_counted(name, counts, spec=spec) for name, counts in counted.items()])
             return Pair(first, second, reason="", differences=_ordered(differences, spec), spec=spec)
     if spec.synthetic and {first.tier, second.tier} == {"scored", "reported"}:
         return Pair(first, second, reason=reason, differences=(), spec=spec)
@@ -238,14 +240,14 @@ def _ordered(score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) 
 
 def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
     """From two separate intervals: Newcombe 1998, method 10 (square and add); MOVER limits for the macro average."""
-    one, other = first.value(name), second.value(name)
-    if one is None or other is None:
+    x, y = first.value(name), second.value(name)
+    if x is None or y is None:
         return None
     bounds, others = first.interval.get(name), second.interval.get(name)
     low = high = None
     if bounds and others:
-        low = one - other - sqrt((one - bounds[0]) ** 2 + (others[1] - other) ** 2)
-        high = one - other + sqrt((bounds[1] - one) ** 2 + (other - others[0]) ** 2)
+        low = x - y - sqrt((x - bounds[0]) ** 2 + (others[1] - y) ** 2)
+        high = x - y + sqrt((bounds[1] - x) ** 2 + (y - others[0]) ** 2)
     spec = board.spec
     n = board.sizes.get(spec.pooled if spec.is_mean(name) else name) if first.tier == second.tier == "scored" else None
     category = name if name in spec.category_keys else ""
@@ -255,7 +257,7 @@ def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> 
         n=n,
         only_first=None,
         only_second=None,
-        delta=one - other,
+        delta=x - y,
         low=low,
         high=high,
         p=None,
@@ -268,8 +270,8 @@ def _same_categories(edition: BoardVersion, row: BoardRow, *, grouping: str) -> 
     with."""
     if row.tier == "scored":
         return True
-    one = find(edition.published, row.id)
-    return one is None or one.check is None or one.check.grouping == grouping
+    result = find(edition.published, row.id)
+    return result is None or result.check is None or result.check.grouping == grouping
 
 
 def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
@@ -349,9 +351,9 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
-    said = [_categories(a, b, parts=parts, spec=pair.spec)] if parts else []
-    said.append(_whole(a, b, pair=pair))
-    return joined(filter(None, said), " ")
+    sentences = [_categories(a, b, parts=parts, spec=pair.spec)] if parts else []
+    sentences.append(_whole(a, b, pair=pair))
+    return joined(filter(None, sentences), " ")
 
 
 def names(pair: Pair) -> tuple[str, str]:
@@ -363,8 +365,8 @@ def names(pair: Pair) -> tuple[str, str]:
         more = row.version or row.source or row.id
         return f"{row.model} ({more})"
 
-    one, other = named(pair.first), named(pair.second)
-    return (one, other) if one != other else (f"{one}, {pair.first.id}", f"{other}, {pair.second.id}")
+    first, second = named(pair.first), named(pair.second)
+    return (first, second) if first != second else (f"{first}, {pair.first.id}", f"{second}, {pair.second.id}")
 
 
 def _categories(a: str, b: str, *, parts: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
@@ -379,7 +381,7 @@ def _categories(a: str, b: str, *, parts: Sequence[ScoreDifference], spec: Bench
     if not ahead and not behind:
         return _("There is no significant difference between {a} and {b} in any category.", a=a, b=b)
     clauses = [
-        _ahead(x, y, score_differences=found, spec=spec) for x, y, found in ((a, b, ahead), (b, a, behind)) if found
+        _ahead(x, y, score_differences=leads, spec=spec) for x, y, leads in ((a, b, ahead), (b, a, behind)) if leads
     ]
     text = clauses[0] if len(clauses) == 1 else _("{first}, but {second}", first=clauses[0], second=clauses[1])
     if not open_:
@@ -387,7 +389,7 @@ def _categories(a: str, b: str, *, parts: Sequence[ScoreDifference], spec: Bench
     return _("{text}; no significant difference on {categories}.", text=text, categories=listed(open_))
 
 
-def _ahead(one: str, other: str, *, score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
+def _ahead(first: str, second: str, *, score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> str:
     where = [
         _(
             "{category} (+{points} points{evidence})",
@@ -397,7 +399,7 @@ def _ahead(one: str, other: str, *, score_differences: Sequence[ScoreDifference]
         )
         for part in score_differences
     ]
-    return _("{a} agrees with people more often than {b} on {where}", a=one, b=other, where=listed(where))
+    return _("{a} agrees with people more often than {b} on {where}", a=first, b=second, where=listed(where))
 
 
 def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
@@ -406,17 +408,17 @@ def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
 
 def _whole(a: str, b: str, *, pair: Pair) -> str:
     """About the headline, or the pooled score where the categories are not the same ones."""
-    one = pair.of(pair.spec.headline) or pair.of(pair.spec.pooled)
-    if one is None:
+    whole = pair.of(pair.spec.headline) or pair.of(pair.spec.pooled)
+    if whole is None:
         return ""
-    mean = pair.spec.is_mean(one.name)
-    name = _(pair.spec.name_of(one.name))
-    what = _("{name} average", name=name) if mean else name if name == one.name else _("{name} value", name=name)
-    if not one.separable:
-        if not tenths(abs(one.delta)):
+    mean = pair.spec.is_mean(whole.name)
+    name = _(pair.spec.name_of(whole.name))
+    what = _("{name} average", name=name) if mean else name if name == whole.name else _("{name} value", name=name)
+    if not whole.separable:
+        if not tenths(abs(whole.delta)):
             return _("Their {what}s are the same to a tenth of a point.", what=what)
-        values = {"what": what, "gap": points(abs(one.delta)), "evidence": _evidence(one)}
-        if one.low is None:
+        values = {"what": what, "gap": points(abs(whole.delta)), "evidence": _evidence(whole)}
+        if whole.low is None:
             return _(
                 "Their {what}s, {gap} points apart, have no interval that could be told{evidence}.",
                 **values,
@@ -425,9 +427,9 @@ def _whole(a: str, b: str, *, pair: Pair) -> str:
     return _(
         "{where} {judge} is ahead by {points} points{evidence}.",
         where=_("On the {what}", what=what) if mean else capital(what),
-        judge=a if one.delta > 0 else b,
-        points=points(abs(one.delta)),
-        evidence=_evidence(one),
+        judge=a if whole.delta > 0 else b,
+        points=points(abs(whole.delta)),
+        evidence=_evidence(whole),
     )
 
 
@@ -455,7 +457,7 @@ def interval(score_difference: ScoreDifference, sign: int = 1) -> str:
 
 def reach(groups: Iterable[Sequence[ScoreDifference]]) -> float:
     """Return how far the axis of a page's drawings goes to either side: the shortest that every interval fits on."""
-    differences = [one for group in groups for one in group]
+    differences = [difference for group in groups for difference in group]
     ends = [
         end
         for difference in differences

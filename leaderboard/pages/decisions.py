@@ -60,8 +60,10 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         result = await asyncio.to_thread(log, before, PAGE + 1, edits)
         edition = await site.current()
         key = f"/decisions|{before}|{edits}|{_digest(result)}"
-        made = await edition.ready(key, lambda: status_page(_list_page(edition, result, before=before, edits=edits)))
-        return respond(made, request.headers)
+        response = await edition.ready(
+            key, lambda: status_page(_list_page(edition, result, before=before, edits=edits))
+        )
+        return respond(response, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
     async def one_decision(number: str, request: Request) -> Response:
@@ -70,17 +72,17 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         if decision is None:
             return not_found(request.headers)
         edition, key = await site.current(), f"/decisions/{seq}|{_digest([decision])}"
-        made = edition.get_cached(key)
-        if made is None:
+        response = edition.get_cached(key)
+        if response is None:
             changed = await _moves(site, decision)
-            made = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed=changed)))
-        return respond(made, request.headers)
+            response = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed=changed)))
+        return respond(response, request.headers)
 
     return router
 
 
 def _in_log(log: Log, seq: int) -> Decision | None:
-    return next((one for one in log(seq + 1, 1, True) if one["seq"] == seq), None)
+    return next((decision for decision in log(seq + 1, 1, True) if decision["seq"] == seq), None)
 
 
 def _seq(text: str) -> int | None:
@@ -95,7 +97,7 @@ async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
     """Return what a decision about the board has moved; None for all others, and until the worker has made the new
     board."""
     ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
-    editions = [await site.at(str(one)) for one in ids if one]
+    editions = [await site.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
     before, after = editions if len(editions) == 2 else (None, None)
     if before is None or after is None:
         return None
@@ -103,20 +105,20 @@ async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
 
 
 def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
-    hidden = any(one.is_redacted(one.snapshot["label_revision"]) for one in (before, after))
+    hidden = any(edition.is_redacted(edition.snapshot["label_revision"]) for edition in (before, after))
     return rank_changes(before.board(), after.board(), hidden=hidden)
 
 
 def _list_page(edition: BoardVersion, decisions: Sequence[Decision], *, before: int | None, edits: bool) -> str:
-    shown = [_complete(decision) for decision in decisions[:PAGE]]
+    complete = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         edition,
         "decisions.html",
-        decisions=shown,
-        names=_names(edition, shown),
+        decisions=complete,
+        names=_names(edition, complete),
         first=before is None,
         edits=edits,
-        older=shown[-1]["seq"] if len(decisions) > PAGE else None,
+        older=complete[-1]["seq"] if len(decisions) > PAGE else None,
     )
 
 
@@ -136,5 +138,5 @@ def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, st
     """Entry or reported result -> how people call it, of those concerned, as far as they left a name."""
     wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
     there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
-    results = {one.id: one.name for one in edition.published if one.id in wanted}
-    return results | {one["id"]: display_name(one) for one in there if one["id"] in wanted and "model" in one}
+    results = {result.id: result.name for result in edition.published if result.id in wanted}
+    return results | {entry["id"]: display_name(entry) for entry in there if entry["id"] in wanted and "model" in entry}

@@ -102,7 +102,7 @@ def quoted(keys: Iterable[str], spec: BenchmarkSpec, between: str) -> str:
 
 def sentences(definition_check: DefinitionCheck) -> list[str]:
     """Return what was found, for people."""
-    said = [impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
+    lines = [impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
     for overall in definition_check.overalls:
         span = (
             f"{overall.low:.2f}"
@@ -110,19 +110,19 @@ def sentences(definition_check: DefinitionCheck) -> list[str]:
             else _("{low:.2f} to {high:.2f}", low=overall.low, high=overall.high)
         )
         fits = {True: _(": this fits"), False: _(": this does not fit"), None: ""}[overall.fits]
-        said.append(_("{title}: the categories give {span}{fits}.", title=_(overall.title), span=span, fits=fits))
+        lines.append(_("{title}: the categories give {span}{fits}.", title=_(overall.title), span=span, fits=fits))
     if definition_check.adds_up is not None and definition_check.verdict != OTHER_COUNTS:
         there_are = _("There are counts behind the categories that add up to the overall.")
         there_are_none = _("There are no counts behind the categories that add up to the overall.")
-        said.append(there_are if definition_check.adds_up else there_are_none)
+        lines.append(there_are if definition_check.adds_up else there_are_none)
     if definition_check.edition.inferred and definition_check.overalls:
         inferred = definition_check.edition.inferred.items()
         named = [
             _("{title} {size:,}", title=_(definition_check.spec.title_of(key)), size=size) for key, size in inferred
         ]
         sizes = joined(named, _(" and "))
-        said.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
-    return said
+        lines.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
+    return lines
 
 
 def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
@@ -156,8 +156,14 @@ def to_json(definition_check: DefinitionCheck) -> dict[str, Any]:
             for overall in definition_check.overalls
         ],
         "unreachable": [
-            {"name": one.key, "printed": one.printed, "n": one.n, "below": list(one.below), "above": list(one.above)}
-            for one in definition_check.unreachable
+            {
+                "name": figure.key,
+                "printed": figure.printed,
+                "n": figure.n,
+                "below": list(figure.below),
+                "above": list(figure.above),
+            }
+            for figure in definition_check.unreachable
         ],
         "adds_up": definition_check.adds_up,
     }

@@ -214,7 +214,7 @@ def _category_finding(strict: Json, spec: BenchmarkSpec) -> entry_findings.Categ
 
 def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
     """Return the other results of the judge of a row, in the order of the board."""
-    return [one for one in board.rows if row and row.judge and one.judge == row.judge and one.id != row.id]
+    return [result for result in board.rows if row and row.judge and result.judge == row.judge and result.id != row.id]
 
 
 _LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal", _("equally long")))

@@ -32,12 +32,12 @@ class CategoryFinding:
     @property
     def below(self) -> tuple[tuple[str, float], ...]:
         """Categories that the first is significantly above."""
-        return tuple(one for one in self.ranked[1:] if one[0] in self.below_first)
+        return tuple(category for category in self.ranked[1:] if category[0] in self.below_first)
 
     @property
     def level(self) -> tuple[tuple[str, float], ...]:
         """Categories that the data cannot tell from the first."""
-        return tuple(one for one in self.ranked[1:] if one[0] not in self.below_first)
+        return tuple(category for category in self.ranked[1:] if category[0] not in self.below_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +87,24 @@ def category_finding(
     the number of comparisons.
     """
     known = [(key, value) for key in keys if (value := shares.get(key)) is not None]
-    ranked = tuple(sorted(known, key=lambda one: -one[1]))
+    ranked = tuple(sorted(known, key=lambda category: -category[1]))
     if len(ranked) < 2:
         return None
-    differences = adjust([_difference(one, other, intervals=intervals) for one, other in combinations(ranked, 2)])
+    differences = adjust([_difference(first, second, intervals=intervals) for first, second in combinations(ranked, 2)])
     first = ranked[0][0]
     return CategoryFinding(
-        ranked, frozenset(one.category for one in differences if one.name == first and one.separable)
+        ranked,
+        frozenset(
+            difference.category for difference in differences if difference.name == first and difference.separable
+        ),
     )
 
 
 def _difference(
-    one: tuple[str, float], other: tuple[str, float], *, intervals: Mapping[str, Bounds]
+    first: tuple[str, float], other: tuple[str, float], *, intervals: Mapping[str, Bounds]
 ) -> ScoreDifference:
     """Return the difference of two independent shares; ``name`` is the first's, ``category`` the second's."""
-    (name, value), (second, subtracted) = one, other
+    (name, value), (second, subtracted) = first, other
     low = high = None
     if name in intervals and second in intervals:
         bounds, others = intervals[name], intervals[second]
@@ -119,7 +122,7 @@ def length_finding(tally: Tally) -> LengthFinding | None:
         return None
     shares = {name: cell["agree"] / cell["n"] for name, cell in cells.items()}
     bounds = {name: wilson(cell["agree"], cell["n"]) for name, cell in cells.items()}
-    intervals = {name: (one.low, one.high) for name, one in bounds.items()}
+    intervals = {name: (bound.low, bound.high) for name, bound in bounds.items()}
     longer, shorter = ((name, shares[name]) for name in _LENGTHS)
     return LengthFinding(longer[1], shorter[1], difference=_difference(longer, shorter, intervals=intervals))
 

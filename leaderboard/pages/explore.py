@@ -97,13 +97,13 @@ class ItemSearch:
     def show(self, index: int) -> ItemView:
         """Return one pair by its item index."""
         item = self.table.items[index]
-        one, two = presentation_order(item.responses)
+        first, second = presentation_order(item.responses)
         return ItemView(
             self.name(item),
             item,
             number=index + 1,
             texts=self.texts[index] if self.texts else None,
-            words=(item.words[one], item.words[two]),
+            words=(item.words[first], item.words[second]),
             right=self._right(index),
             id=next(iter(item.ids.values())),
         )
@@ -202,8 +202,10 @@ def difficulties(pairs: ItemSearch) -> list[Difficulty]:
     if pairs.bands is None:
         return []
     known = [(item.category, band) for item, band in zip(pairs.table.items, pairs.bands, strict=True) if band >= 0]
-    found = (_difficulty(key, [band for name, band in known if name == key]) for key in pairs.table.spec.category_keys)
-    return [one for one in found if one.n]
+    results = (
+        _difficulty(key, [band for name, band in known if name == key]) for key in pairs.table.spec.category_keys
+    )
+    return [result for result in results if result.n]
 
 
 def _difficulty(category: str, bands: Sequence[int]) -> Difficulty:

@@ -121,9 +121,9 @@ def figures(asked: NumberCheckQuery) -> Figures:
         try:
             figure(text if len(text) <= MOST_LETTERS else "…")
         except ValueError:
-            shown = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
+            excerpt = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
             raise BadFigures(
-                name, _("“{shown}” is not a percentage between 0 and 100, such as 71.9.", shown=shown)
+                name, _("“{shown}” is not a percentage between 0 and 100, such as 71.9.", shown=excerpt)
             ) from None
     try:
         return read_figures(asked.by_name, asked.spec)
@@ -152,7 +152,7 @@ def headline(plausibility: Plausibility) -> str:
             fits=_sizes(plausibility.fits),
             spec=_exchanged(plausibility.figures.spec),
         )
-    official = [one for one in plain if one.split.grouping == plausibility.figures.spec.official]
+    official = [implied for implied in plain if implied.split.grouping == plausibility.figures.spec.official]
     how = _READINGS[plain[0].reading]
     if official and len(official) < len(plain):
         return _("These figures fit the official categories{how}, and others too: they do not tell which.", how=how)
@@ -241,13 +241,13 @@ def to_json(plausibility: Plausibility) -> dict[str, Any]:
         "verdict": plausibility.verdict,
         "headline": headline(plausibility),
         "sentences": list(plausibility.sentences),
-        "figures": {name: None if one is None else str(one) for name, one in plausibility.figures.values.items()},
+        "figures": {name: None if value is None else str(value) for name, value in plausibility.figures.values.items()},
         "fits": [_explanation_json(fit) for fit in plausibility.fits],
-        "dropped": [_explanation_json(one) for one in plausibility.dropped],
-        "categories_alone": [_explanation_json(one) for one in plausibility.categories_alone],
+        "dropped": [_explanation_json(explanation) for explanation in plausibility.dropped],
+        "categories_alone": [_explanation_json(explanation) for explanation in plausibility.categories_alone],
         "implied_overall": [
-            {**_split_json(one.split), "low": round(one.low, 4), "high": round(one.high, 4)}
-            for one in plausibility.implied
+            {**_split_json(explanation.split), "low": round(explanation.low, 4), "high": round(explanation.high, 4)}
+            for explanation in plausibility.implied
         ],
         "impossible": list(plausibility.impossible),
     }

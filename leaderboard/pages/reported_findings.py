@@ -88,8 +88,10 @@ def _no_interval(result: ReportedFigures) -> str:
 
 def _finding(result: ReportedFigures, published: Sequence[ReportedFigures]) -> ReportedFinding:
     check = result.definition
-    said = _of_split(result) if check is None else (*_of_definition(check), mixture(result, published))
-    return ReportedFinding(tuple(filter(None, said)), mixed_definitions(result, published), check_url=check_url(result))
+    findings = _of_split(result) if check is None else (*_of_definition(check), mixture(result, published))
+    return ReportedFinding(
+        tuple(filter(None, findings)), mixed_definitions(result, published), check_url=check_url(result)
+    )
 
 
 def _of_definition(check: DefinitionCheck) -> tuple[str, ...]:

@@ -80,10 +80,10 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         if edition is None:
             return no_board(site.context, request.headers)
         choice = tool_pages.read_choice(request.query_params, edition.revisions, spec=edition.spec)
-        made = await edition.ready(
+        response = await edition.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice=choice))
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     return router
 
@@ -98,8 +98,10 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
             return no_board(site.context, request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
         key = f"{query.url()}|{query.add}"
-        made = await edition.ready(key, lambda: status_page(analyse.analyse_page(edition, query, materials=materials)))
-        return respond(made, request.headers)
+        response = await edition.ready(
+            key, lambda: status_page(analyse.analyse_page(edition, query, materials=materials))
+        )
+        return respond(response, request.headers)
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
@@ -108,10 +110,10 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
             return not_found(request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
         key, make = query.url(kind), partial(analyse.figure_file, edition, query, materials)
-        made = edition.get_cached(key) or await edition.turns.take(make, kind)
-        if made is None:
+        response = edition.get_cached(key) or await edition.turns.take(make, kind)
+        if response is None:
             return not_found(request.headers)
-        reply = respond(edition.get_or_render(key, lambda: made), request.headers)
+        reply = respond(edition.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
         placed = "inline" if kind == "svg" else "attachment"
         reply.headers["Content-Disposition"] = f'{placed}; filename="{analyse.file_name(query, kind)}"'
@@ -129,10 +131,10 @@ def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
         if edition is None:
             return no_board(site.context, request.headers)
         query = explore.read_query(request.query_params, edition.spec)
-        made = await edition.ready(
+        response = await edition.ready(
             query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query=query))
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
@@ -172,10 +174,10 @@ def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     @router.api_route("/about", methods=["GET", "HEAD"])
     async def about_page(request: Request) -> Response:
         edition = await site.current()
-        made = await edition.ready(
+        response = await edition.ready(
             "/about", lambda: CachedResponse.of(tool_pages.about_page(edition, materials).encode(), HTML)
         )
-        return respond(made, request.headers)
+        return respond(response, request.headers)
 
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:

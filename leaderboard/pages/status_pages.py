@@ -73,7 +73,9 @@ def not_scored(
     context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
 ) -> Response:
     """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
-    links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
+    links = tuple(
+        (_("Labels {value}", value=label_revision), context.prefix + url) for label_revision, url in known.items()
+    )
     lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
     page = render.message_page(context, name, lead=lead, links=(*links, (_("The board"), "/")))
     return respond(status_page(page), headers, status=404, cache_control="no-store")
@@ -84,7 +86,9 @@ def withheld(
 ) -> Response:
     """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
     address."""
-    links = tuple((_("Labels {value}", value=one), context.prefix + url) for one, url in known.items())
+    links = tuple(
+        (_("Labels {value}", value=label_revision), context.prefix + url) for label_revision, url in known.items()
+    )
     lead = _(
         "Scored under labels “{revision}”. No score is shown: {not_shown}.", revision=revision[:40], not_shown=NOT_SHOWN
     )

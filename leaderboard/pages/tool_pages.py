@@ -96,15 +96,15 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
 
 def _dropped(plausibility: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
     lines = number_check.lines(plausibility.dropped, plausibility.figures)
-    return [(one.dropped, line) for one, line in zip(plausibility.dropped, lines, strict=True)]
+    return [(explanation.dropped, line) for explanation, line in zip(plausibility.dropped, lines, strict=True)]
 
 
 def _implied(plausibility: Plausibility) -> list[dict[str, Any]]:
     """Return the overall that the categories imply, a line for each grouping and a column for each size of the
     benchmark."""
     by_grouping: dict[str, list[Implied]] = {}
-    for one in plausibility.implied:
-        by_grouping.setdefault(one.split.grouping, []).append(one)
+    for explanation in plausibility.implied:
+        by_grouping.setdefault(explanation.split.grouping, []).append(explanation)
     return [
         {
             "sizes": parts[0].split.label,
@@ -232,8 +232,8 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, *, query: ItemQu
         pairs=pairs,
         query=query,
         **past_board_context(edition, query.as_of, now=query.url(as_of="")),
-        found=(found := pairs.select(query)),
-        thumbnails={one.name for one in found.shown if materials.has_thumbnail(one.texts)},
+        found=(result := pairs.select(query)),
+        thumbnails={view.name for view in result.shown if materials.has_thumbnail(view.texts)},
         spec=edition.spec,
         sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
         categories=[key for key in edition.spec.category_keys if key in categories],
@@ -250,25 +250,25 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, *, name: str, as_of
     index = pairs.find(name)
     if index is None:
         return None
-    shown = pairs.show(index)
+    view = pairs.show(index)
     near = {
         word: pairs.show(at)
         for word, at in (("previous", index - 1), ("next", index + 1))
         if 0 <= at < len(pairs.table)
     }
-    image = shown.texts.image if shown.texts else ""
+    image = view.texts.image if view.texts else ""
     return render(
         edition.context,
         "explore_item.html",
         current="/explore",
         demo=edition.spec.synthetic,
         spec=edition.spec,
-        shown=shown,
-        image=f"/explore/{shown.name}/image" if materials.image(image) else "",
+        shown=view,
+        image=f"/explore/{view.name}/image" if materials.image(image) else "",
         near=near,
         judges=pairs.judges,
         all_pairs=ItemQuery(as_of=as_of),
-        **past_board_context(edition, as_of, now=shown.url),
+        **past_board_context(edition, as_of, now=view.url),
         total=len(pairs.table),
         broken=materials.has_item_file and pairs.texts is None,
     )

@@ -75,8 +75,8 @@ def page(context: RenderContext, described: Mapping[str, Any], *, base: str) -> 
     """Return the page at /docs."""
     listed = operations(described)
     titles = group_titles()
-    groups = [(title, [one for one in listed if one.group == title]) for title in titles]
-    return render(context, "reference.html", current="", groups=[one for one in groups if one[1]], base=base)
+    groups = [(title, [operation for operation in listed if operation.group == title]) for title in titles]
+    return render(context, "reference.html", current="", groups=[group for group in groups if group[1]], base=base)
 
 
 def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:
@@ -107,31 +107,31 @@ def _operation(verb: str, path: str, *, one: Mapping[str, Any], schemas: Mapping
     )
 
 
-def _parameter(one: Mapping[str, Any]) -> Parameter:
-    schema = one.get("schema", {})
+def _parameter(definition: Mapping[str, Any]) -> Parameter:
+    schema = definition.get("schema", {})
     kind = _type(schema)
     usual = schema.get("default")
-    said = one.get("description", "")
+    text = definition.get("description", "")
     return Parameter(
-        one["name"],
-        one["in"],
-        required=bool(one.get("required")),
+        definition["name"],
+        definition["in"],
+        required=bool(definition.get("required")),
         type=kind if usual in (None, "") else f"{kind}, {json.dumps(usual)} if left out",
-        description=said,
+        description=text,
     )
 
 
 def _type(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
-        kinds = [_type(one) for one in schema["anyOf"]]
+        kinds = [_type(option) for option in schema["anyOf"]]
         return " or ".join(kind for kind in kinds if kind != "null")
     if schema.get("format") == "binary":
         return "file"
     return str(schema.get("type", "any"))
 
 
-def _fields(one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Parameter]:
-    for media_type, content in one.get("requestBody", {}).get("content", {}).items():
+def _fields(definition: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Parameter]:
+    for media_type, content in definition.get("requestBody", {}).get("content", {}).items():
         schema = content.get("schema", {})
         schema = schemas.get(schema["$ref"].rpartition("/")[2], {}) if "$ref" in schema else schema
         required = schema.get("required", ())
@@ -143,11 +143,11 @@ def _fields(one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Para
             )
 
 
-def _answer(status: str, one: Mapping[str, Any]) -> ResponseExample:
-    contents = one.get("content", {}).values()
+def _answer(status: str, definition: Mapping[str, Any]) -> ResponseExample:
+    contents = definition.get("content", {}).values()
     example = next((content["example"] for content in contents if "example" in content), None)
     text = "" if example is None else example if isinstance(example, str) else _indented(example)
-    return ResponseExample(status, one.get("description", ""), example=text)
+    return ResponseExample(status, definition.get("description", ""), example=text)
 
 
 def _indented(example: Any) -> str:

@@ -33,9 +33,9 @@ def of_board(board: Board, address: str) -> str:
 
 def of_entry(row: BoardRow, board: Board, *, address: str) -> str:
     """Return one entry. Its address never changes; what its numbers were, the snapshot in the note says."""
-    said = summarize(row, board)
-    spread = f" ({said.interval})" if said.interval else ""
-    figures = f"{capital(said.accuracy)} {said.value or 'unknown'}{spread}"
+    summary = summarize(row, board)
+    spread = f" ({summary.interval})" if summary.interval else ""
+    figures = f"{capital(summary.accuracy)} {summary.value or 'unknown'}{spread}"
     if row.tier == "scored":
         rule = protocols(board.spec)[board.protocol].title
         figures += f", rule {rule}, labels {board.label_revision}, snapshot {board.snapshot_id}"
@@ -44,7 +44,7 @@ def of_entry(row: BoardRow, board: Board, *, address: str) -> str:
         figures += f", as reported in {row.source}" + (f", {row.remark}" if row.remark else "")
     return _misc(
         f"{_key(board)}-{re.sub('[^A-Za-z0-9]+', '-', row.id)}",
-        title=f"{{{latex(said.name)}}} on the {{{board.spec.brand}}} Leaderboard",
+        title=f"{{{latex(summary.name)}}} on the {{{board.spec.brand}}} Leaderboard",
         author=f"{{{latex(row.organisation)}}}" if row.organisation else f"{{{board.spec.brand} Leaderboard}}",
         day=_day(row.date),
         note=latex(figures),

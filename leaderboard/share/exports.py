@@ -135,12 +135,12 @@ def _best_of(read: Callable[[BestOf], Value]) -> Callable[[BoardRow], Value]:
 
 
 def _limit(name: str, side: int) -> Callable[[BestOf], Value]:
-    return lambda one: one.interval[name][side] if name in one.interval else None
+    return lambda row: row.interval[name][side] if name in row.interval else None
 
 
 def _with_luck(name: str) -> tuple[Field, Field, Field]:
     return (
-        Field(f"best_of_{name}_gain", "number", read=_best_of(lambda one: one.gain.get(name)), column=name),
+        Field(f"best_of_{name}_gain", "number", read=_best_of(lambda best: best.gain.get(name)), column=name),
         Field(f"best_of_{name}_low", "number", read=_best_of(_limit(name, 0)), column=name),
         Field(f"best_of_{name}_high", "number", read=_best_of(_limit(name, 1)), column=name),
     )
@@ -155,7 +155,7 @@ def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
     """Return the table of a benchmark, in the order in which it was published; a column that is declared later is
     before the date."""
     column, scores = by_key(spec), spec.headline_first
-    later = (one for one in columns_of(spec) if one.key not in _ELSEWHERE and one.key not in scores)
+    later = (column for column in columns_of(spec) if column.key not in _ELSEWHERE and column.key not in scores)
     return (
         ExtractColumn("rank", lambda standing: standing.rank),
         ExtractColumn("rank_best", lambda standing: standing.best),
@@ -169,7 +169,7 @@ def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
         _text("tier"),
         _of(column["judge_type"]),
         *(field for name in scores for field in _with_bounds(name)),
-        Field("best_of_variants", "whole", read=_best_of(lambda one: one.variants), column=spec.headline),
+        Field("best_of_variants", "whole", read=_best_of(lambda best: best.variants), column=spec.headline),
         *(field for name in scores for field in _with_luck(name)),
         *(_of(column[name]) for name in _PUBLISHED),
         *map(_of, later),
@@ -203,18 +203,18 @@ def names_of(view: BoardQuery) -> list[str]:
 
 def records(taken: Extract) -> list[dict[str, Value]]:
     """Return the table, row by row."""
-    shown, names = fields_of(taken.view), names_of(taken.view)
+    columns, names = fields_of(taken.view), names_of(taken.view)
     board = taken.board
     ours: tuple[Value, ...] = (board.protocol, board.grouping, board.label_revision, board.snapshot_id)
     theirs: tuple[Value, ...] = (None, None, None, board.snapshot_id)
-    made = []
+    result = []
     for row in taken.rows:
         standing = taken.standing(row)
-        values = [_read(field, row, standing=standing) for field in shown]
+        values = [_read(field, row, standing=standing) for field in columns]
         if taken.rounded:
             values = [rounded(value) for value in values]
-        made.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
-    return made
+        result.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
+    return result
 
 
 def _read(field: ExtractColumn | Field, row: BoardRow, *, standing: RankInfo | None) -> Value:
@@ -369,22 +369,22 @@ def _sentences(taken: Extract) -> list[str]:
     """Return what a reader has to know, in a few words."""
     board, tiers = taken.board, {row.tier for row in taken.rows}
     categories = board.spec.grouping_text(board.grouping).title
-    said = [
+    lines = [
         f"Rule {protocols(board.spec)[board.protocol].title}, categories {categories}, labels {board.label_revision}."
     ]
-    said.append("Percent agreement with people, 95% intervals.")
+    lines.append("Percent agreement with people, 95% intervals.")
     if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
-        said.append("With a rank, the ranks that paired tests leave open.")
-    said.append("Bold: the best counted here." if {"scored", "reported"} <= tiers else "Bold: the best.")
+        lines.append("With a rank, the ranks that paired tests leave open.")
+    lines.append("Bold: the best counted here." if {"scored", "reported"} <= tiers else "Bold: the best.")
     if "reported" in tiers:
-        said.append("† As reported by its authors, not counted here; no rank.")
+        lines.append("† As reported by its authors, not counted here; no rank.")
     if letters := _letters(taken.rows):
-        said.append("; ".join(f"{letter}: {note}" for note, letter in letters.items()) + ".")
+        lines.append("; ".join(f"{letter}: {note}" for note, letter in letters.items()) + ".")
     if "baseline" in tiers:
-        said.append("In italics: what needs no judge.")
+        lines.append("In italics: what needs no judge.")
     if board.spec.synthetic:
-        said.append("Synthetic pairs and simulated judges.")
-    return said
+        lines.append("Synthetic pairs and simulated judges.")
+    return lines
 
 
 def as_markdown(taken: Extract) -> bytes:

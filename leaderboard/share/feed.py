@@ -33,33 +33,33 @@ def feed(board: Board, base: str, *, changes: Sequence[Mapping[str, Any]] = ()) 
     dated: list[tuple[str, BoardRow | Mapping[str, Any]]] = [(row.submitted_at, row) for row in scored[:NEWEST]]
     dated += [(change["at"], change) for change in changes]
     dated.sort(key=lambda pair: pair[0], reverse=True)
-    for _, one in dated[:NEWEST]:
-        if isinstance(one, BoardRow):
-            _entry(root, one, board=board, base=base)
+    for _, entry in dated[:NEWEST]:
+        if isinstance(entry, BoardRow):
+            _entry(root, entry, board=board, base=base)
         else:
-            _change(root, one, base=base)
+            _change(root, entry, base=base)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}'.encode()
 
 
 def _entry(root: ET.Element, row: BoardRow, *, board: Board, base: str) -> None:
     """Return a feed entry: its score, which later entries do not change, and not its rank."""
-    said = summarize(row, board)
+    summary = summarize(row, board)
     item = ET.SubElement(root, "entry")
     address = f"{base}/entries/{row.id}"
-    _add(item, "title", text=f"{said.name}: {said.score}" + (f" ({row.remark})" if row.remark else ""))
+    _add(item, "title", text=f"{summary.name}: {summary.score}" + (f" ({row.remark})" if row.remark else ""))
     _add(item, "id", text=address)
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
     _add(item, "published", text=row.submitted_at)
     _add(item, "updated", text=row.submitted_at)
     if row.organisation:
         _add(ET.SubElement(item, "author"), "name", text=row.organisation)
-    interval = f", 95% interval {said.interval}" if said.interval else ""
+    interval = f", 95% interval {summary.interval}" if summary.interval else ""
     remark = f" No rank: {row.remark}." if row.remark else ""
     _add(
         item,
         "summary",
-        text=f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
+        text=f"{summary.name} was scored: {summary.what} accuracy {summary.value or 'unknown'}{interval} "
         f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).{remark}",
     )
 

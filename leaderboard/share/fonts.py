@@ -57,8 +57,8 @@ def _open(path: str, size: int) -> FreeTypeFont | ImageFont:
 @cache
 def _files() -> tuple[str, ...]:
     """Return the machine's files of FAMILIES, in their order."""
-    found = {path.stem: str(path) for folder in FOLDERS for path in _fonts_in(Path(folder).expanduser())}
-    return tuple(found[name] for name in FAMILIES if name in found)
+    fonts = {path.stem: str(path) for folder in FOLDERS for path in _fonts_in(Path(folder).expanduser())}
+    return tuple(fonts[name] for name in FAMILIES if name in fonts)
 
 
 def _fonts_in(folder: Path) -> Iterator[Path]:

@@ -40,7 +40,7 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, *, board: Board, addre
     votes = row.votes_per_item
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
     notes += f"; no rank: {row.remark}" if row.remark else ""
-    made = [
+    results = [
         EvalResultEntry(
             dataset_id=board.spec.hub_dataset,
             task_id=task,
@@ -53,7 +53,7 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, *, board: Board, addre
         for task in board.counted_values  # eval.yaml declares the same
         if (value := row.value(task)) is not None
     ]
-    text: str = yaml.safe_dump(eval_result_entries_to_yaml(made), sort_keys=False, allow_unicode=True)
+    text: str = yaml.safe_dump(eval_result_entries_to_yaml(results), sort_keys=False, allow_unicode=True)
     return text.encode()
 
 

@@ -25,7 +25,7 @@ def llms_txt(board: Board, base: str, *, context: RenderContext | None = None) -
     spec = board.spec
     coarse = "" if board.level != OVERALL_ONLY else " to half a point,"
     order = f"{board.spec.accuracy_text(board.headline)}{coarse} under"
-    exports = ", ".join(f"[{one.title}]({base}/export/board.{one.suffix})" for one in FORMATS.values())
+    exports = ", ".join(f"[{export.title}]({base}/export/board.{export.suffix})" for export in FORMATS.values())
     return f"""# {spec.brand} leaderboard
 
 > How often judges of vision-language responses (reward models, multimodal models as judges) agree with human

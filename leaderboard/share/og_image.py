@@ -25,18 +25,18 @@ _AXIS = (20, 100)  # percent; as on the board
 
 def of_entry(row: BoardRow, board: Board) -> bytes:
     """Return name, macro accuracy, rank; and the four accuracies with their intervals on the board's axis."""
-    said = summarize(row, board)
+    summary = summarize(row, board)
     canvas = _Canvas(board.spec)
     canvas.heading(board)
-    canvas.name(_drawable(said.name) or f"Entry {row.id}")
-    place = _ascii(said.place) or ""
-    spread = f"95% interval {_ascii(said.interval)}" if said.interval else ""
-    canvas.text(_LEFT, 214, text=said.value or "-", size=132, colour=LIGHT.ink, bold=True)
-    after = _LEFT + canvas.width(said.value or "-", 132) + 36
-    canvas.text(after, 240, text=f"{said.what} accuracy, %", size=32, colour=LIGHT.soft)
+    canvas.name(_drawable(summary.name) or f"Entry {row.id}")
+    place = _ascii(summary.place) or ""
+    spread = f"95% interval {_ascii(summary.interval)}" if summary.interval else ""
+    canvas.text(_LEFT, 214, text=summary.value or "-", size=132, colour=LIGHT.ink, bold=True)
+    after = _LEFT + canvas.width(summary.value or "-", 132) + 36
+    canvas.text(after, 240, text=f"{summary.what} accuracy, %", size=32, colour=LIGHT.soft)
     canvas.text(after, 286, text=", ".join(filter(None, (spread, place))), size=32, colour=LIGHT.soft)
     for number, name in enumerate(
-        (said.what, *board.spec.category_keys) if said.what == board.spec.headline else (said.what,)
+        (summary.what, *board.spec.category_keys) if summary.what == board.spec.headline else (summary.what,)
     ):
         canvas.accuracy(404 + 48 * number, name, row=row)
     return canvas.png()

@@ -86,10 +86,10 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
         view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
         make = lambda: _body(form.write(_extract(edition, view, base=base)), form.media_type)  # noqa: E731
         try:
-            made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
+            response = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
-        reply = respond(made, request.headers)
+        reply = respond(response, request.headers)
         board = await asyncio.to_thread(_board, edition, view)
         rules = (board.protocol, board.grouping, board.label_revision)
         name = form.file_name(board.benchmark, *rules, board.as_of[:10])
@@ -103,10 +103,10 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
         view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
         make = lambda: _body(citations(edition, view, base=base).encode(), _BIBTEX)  # noqa: E731
         try:
-            made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
+            response = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
-        return _named(respond(made, request.headers), f"{exports.file_stem(edition.spec)}.bib")
+        return _named(respond(response, request.headers), f"{exports.file_stem(edition.spec)}.bib")
 
     return router
 
@@ -140,8 +140,8 @@ def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> 
                 return there or left(edition, entry_id, path=path, headers=request.headers)
             base = base_of(edition, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
-            made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
-            return respond(made, request.headers, cache_control=_A_WHILE)
+            response = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
+            return respond(response, request.headers, cache_control=_A_WHILE)
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
@@ -186,8 +186,8 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
                 return problem(404, "no-eval-results", detail=refusal)
             base, suffix = base_of(edition, request), path.rpartition(".")[2]
             key = f"{base}/entries/{entry_id}/{path}"
-            made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
-            return _named(respond(made, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
+            response = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
+            return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
@@ -218,8 +218,8 @@ def _for_programs(site: BoardCache) -> APIRouter:
         async def one(request: Request) -> Response:
             edition = await site.current()
             base = base_of(edition, request)
-            made = await edition.ready(f"{path}|{base}", lambda: _body(make(edition, base), media_type))
-            return respond(made, request.headers, cache_control=_A_WHILE)
+            response = await edition.ready(f"{path}|{base}", lambda: _body(make(edition, base), media_type))
+            return respond(response, request.headers, cache_control=_A_WHILE)
 
         router.add_api_route(path, one, methods=["GET", "HEAD"])
 
@@ -234,8 +234,8 @@ def _for_programs(site: BoardCache) -> APIRouter:
         described: Mapping[str, Any] = request.app.openapi()
         base = base_of(edition, request)
         make = lambda: _body(api_reference.page(site.context, described, base=base).encode(), HTML)  # noqa: E731
-        made = await edition.ready(f"/docs|{base}", make)
-        return respond(made, request.headers)
+        response = await edition.ready(f"/docs|{base}", make)
+        return respond(response, request.headers)
 
     return router
 
@@ -249,10 +249,10 @@ def _feed(site: BoardCache, log: Log) -> APIRouter:
         base = base_of(edition, request)
         changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
         latest = changes[0]["seq"] if changes else 0
-        made = await edition.ready(
+        response = await edition.ready(
             f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes=changes), _ATOM)
         )
-        return respond(made, request.headers, cache_control=_A_WHILE)
+        return respond(response, request.headers, cache_control=_A_WHILE)
 
     return router
 

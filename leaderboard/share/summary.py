@@ -76,16 +76,16 @@ def _place(row: BoardRow, board: Board) -> str:
 
 def description(row: BoardRow, board: Board) -> str:
     """Return a sentence or two about an entry, for search engines and link previews."""
-    said, on = summarize(row, board), board.spec.brand
-    user = f"{said.name} ({row.organisation})" if row.organisation else said.name
-    if not said.value:
+    summary, on = summarize(row, board), board.spec.brand
+    user = f"{summary.name} ({row.organisation})" if row.organisation else summary.name
+    if not summary.value:
         return _("{user} on {benchmark}.", user=user, benchmark=on)
     values = {
         "user": user,
         "benchmark": on,
-        "accuracy": Message(said.accuracy, {}),
-        "value": said.value,
-        "interval": _(" (95% interval {interval})", interval=said.interval) if said.interval else "",
+        "accuracy": Message(summary.accuracy, {}),
+        "value": summary.value,
+        "interval": _(" (95% interval {interval})", interval=summary.interval) if summary.interval else "",
     }
     if row.tier == "reported":
         source = row.source
@@ -95,7 +95,7 @@ def description(row: BoardRow, board: Board) -> str:
     return _(
         "{user} on {benchmark}: {accuracy} {value}%{interval}{place}. Rule {rule}, labels {labels}.",
         **values,
-        place=_(", {place}", place=said.place) if said.place else "",
+        place=_(", {place}", place=summary.place) if summary.place else "",
         rule=protocols(board.spec)[board.protocol].title,
         labels=board.label_revision,
     )

@@ -58,7 +58,7 @@ def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
         return account_match
     same = account_queries.by_name(session, named) if named else []
     if len(same) > 1:
-        ids = ", ".join(one.id for one in same)
+        ids = ", ".join(account.id for account in same)
         raise Conflict(
             "ambiguous-account",
             _("{count} accounts are named {named}: {ids}. Give the id.", count=len(same), named=named[:80], ids=ids),
@@ -87,7 +87,7 @@ def listing(ctx: ActionContext, search: Search = "") -> Directory:
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
         result, number = account_queries.listed(session, ctx.benchmark, search=search.strip(), limit=MOST)
-    return Directory(tuple(_listed(one, ctx.identity) for one in result), number, search=search.strip())
+    return Directory(tuple(_listed(account, ctx.identity) for account in result), number, search=search.strip())
 
 
 def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:

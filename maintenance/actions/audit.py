@@ -80,7 +80,7 @@ def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
     kept = None if head is None else _checked(head)
     with ctx.database.read() as session:
         broken = audit.verify(session)
-        rows = tuple(one.sentence for one in integrity.check(session))
+        rows = tuple(problem.sentence for problem in integrity.check(session))
         if broken is not None:
             return Verdict(broken.seq - 1, broken.seq, head_holds=None, why=broken.why, rows=rows)
         last = audit.head(session).seq
@@ -135,7 +135,7 @@ def public(database: Database, after: int = 0, *, page: int = 2000) -> Iterator[
     while True:
         with database.read() as session:
             result = list(audit.links(session, after, limit=page))
-        yield from (canonical_json(one._asdict()) + "\n" for one in result)
+        yield from (canonical_json(link._asdict()) + "\n" for link in result)
         if len(result) < page:
             return
         after = result[-1].seq

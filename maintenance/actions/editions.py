@@ -154,7 +154,7 @@ def exported(ctx: ActionContext) -> list[dict[str, Any]]:
     """Return the editions that workers made here, the newest first. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        made = [
-            one for one in tasks.latest(session, _SHOWN, kind=EXPORT, benchmark=ctx.benchmark) if one.state == "done"
+        exports = [
+            task for task in tasks.latest(session, _SHOWN, kind=EXPORT, benchmark=ctx.benchmark) if task.state == "done"
         ]
-        return [{"edition": one.subject, **(tasks.result(session, one.id) or {})} for one in made]
+        return [{"edition": task.subject, **(tasks.result(session, task.id) or {})} for task in exports]

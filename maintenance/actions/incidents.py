@@ -24,12 +24,12 @@ def as_text(result: Sequence[Incident]) -> str:
     lines = [
         _(
             "{number}  {state}  {at}  {title}",
-            number=one.number,
-            state=_("open") if one.closed_at is None else _("closed"),
-            at=iso(one.opened_at),
-            title=one.title,
+            number=incident.number,
+            state=_("open") if incident.closed_at is None else _("closed"),
+            at=iso(incident.opened_at),
+            title=incident.title,
         )
-        for one in result
+        for incident in result
     ]
     return joined(lines, "\n") or _("No incident was reported.")
 
@@ -55,10 +55,10 @@ def newest(ctx: ActionContext) -> list[Incident]:
 def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     """Tell everybody about an incident. For maintainers."""
     require_maintainer(ctx.user)
-    said = clean_reason(text, "text")
+    sentence = clean_reason(text, "text")
     with ctx.database.write() as session:
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, incidents.OPENED, data={"text": said, **by})
+        seq = audit.append(session, incidents.OPENED, data={"text": sentence, **by})
     return ActionResult(
         True, _("Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq=seq), seq=seq
     )
@@ -88,7 +88,7 @@ def close_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -
 
 def _add(ctx: ActionContext, number: int, *, text: str, kind: str) -> ActionResult:
     require_maintainer(ctx.user)
-    said = clean_reason(text, "text")
+    sentence = clean_reason(text, "text")
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         known = {incident.number: incident for incident in incidents.recent(session)}
@@ -97,7 +97,7 @@ def _add(ctx: ActionContext, number: int, *, text: str, kind: str) -> ActionResu
         if known[number].closed_at is not None:
             raise Conflict("incident-closed", _("Incident {number} is closed. Open another one.", number=number))
         by = {"by": ctx.user.account, "via": ctx.user.auth_method}
-        seq = audit.append(session, kind, data={"incident": number, "text": said, **by})
+        seq = audit.append(session, kind, data={"incident": number, "text": sentence, **by})
     return ActionResult(
         True,
         _(

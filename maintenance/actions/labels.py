@@ -98,7 +98,7 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
         raise Conflict("bad-name", _("Name the revision with small letters, digits, dots and dashes, for instance v3."))
-    if any(one.revision == revision for one in queries.revisions(session, benchmark)):
+    if any(row.revision == revision for row in queries.revisions(session, benchmark)):
         raise Conflict(
             "known-revision",
             _("Revision {revision} exists, and revisions never change. Choose a new name.", revision=revision),
@@ -196,7 +196,7 @@ def request_retire(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = next((one for one in queries.revisions(session, ctx.benchmark) if one.revision == revision), None)
+        result = next((row for row in queries.revisions(session, ctx.benchmark) if row.revision == revision), None)
         if result is None or result.imported_at is None:
             raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
         if result.retired_at is not None:
@@ -329,7 +329,7 @@ def request_discard(ctx: ActionContext, revision: Revision, *, reason: Reason) -
 
 def _imported(session: Session, benchmark: str, *, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
-    result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
     if result is None:
         raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
     if result.imported_at is None:

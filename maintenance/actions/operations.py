@@ -81,9 +81,9 @@ class Health:
     def advice(self) -> str | None:
         """Alarms for a maintainer: labels that no worker holds or that hide little, workers with other rules."""
         weak = [
-            _("ALARM: {sentence} {weak}", sentence=_(one.sentence), weak=_WEAK)
-            for one in self.weakly_hidden
-            if not one.accepted
+            _("ALARM: {sentence} {weak}", sentence=_(hiding.sentence), weak=_WEAK)
+            for hiding in self.weakly_hidden
+            if not hiding.accepted
         ]
         return joined(filter(None, (self.labels_missing, self._other_rules, *weak)), " ") or None
 
@@ -159,7 +159,7 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
     with ctx.database.read() as session:
         failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
         others = len(tasks.failures(session, _LATELY))
-    changed = sum(requeue(ctx, one.job_id).changed for one in failed)
+    changed = sum(requeue(ctx, job.job_id).changed for job in failed)
     left = _(" Failed tasks, which are asked for again one by one: {others}.", others=others) if others else ""
     return ActionResult(
         changed > 0,
@@ -229,8 +229,8 @@ def health(ctx: ActionContext) -> Health:
             disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
             chain_seq=audit.head(session).seq,
             scorer_versions=worker_heartbeats.scorer_versions(session),
-            backup=(made := backups.last(session)),
-            backup_failed=_since(made, backups.last(session, whole=False)),
+            backup=(last_backup := backups.last(session)),
+            backup_failed=_since(last_backup, backups.last(session, whole=False)),
             suspicions=anomalies.number_open(session, ctx.benchmark),
             approvals=sum(waiting.values()),
             approvals_by_benchmark=waiting,
@@ -266,9 +266,9 @@ def recent_tasks(ctx: ActionContext) -> list[TaskView]:
         return tasks.latest(session, _LATELY)
 
 
-def _since(made: BackupRecord | None, failed: BackupRecord | None) -> BackupRecord | None:
+def _since(backup: BackupRecord | None, failed: BackupRecord | None) -> BackupRecord | None:
     """Return a failure that no copy has followed."""
-    return failed if failed is not None and (made is None or failed.started_at > made.started_at) else None
+    return failed if failed is not None and (backup is None or failed.started_at > backup.started_at) else None
 
 
 def _disk(path: Path) -> Disk:

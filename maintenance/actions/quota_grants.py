@@ -64,7 +64,7 @@ def revoke(ctx: ActionContext, number: GrantNumber, *, reason: Reason) -> Action
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        if number not in {one.id for one in quota_grants.list_grants(session)}:
+        if number not in {row.id for row in quota_grants.list_grants(session)}:
             raise NotFound(_("There is no grant {number}.", number=number))
         if not quota_grants.revoke(session, number):
             return ActionResult(False, _("Grant {number} has ended already.", number=number))

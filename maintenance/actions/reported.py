@@ -225,15 +225,15 @@ def _set(ctx: ActionContext, result: str, *, reason: str, removed: bool) -> Acti
 def _find(session: Session, benchmark: str, *, result: str) -> dict[str, Any]:
     confusables.lock_names(session)
     audit.acquire_chain_lock(session)
-    found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
-    if found is None:
+    row = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
+    if row is None:
         raise NotFound(
             _(
                 "There is no imported result {result!r}. Those that come with the project cannot be changed.",
                 result=result[:80],
             )
         )
-    return found
+    return row
 
 
 def _compare(
@@ -281,14 +281,14 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _alike(session: Session, benchmark: str, *, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return which names of reported rows look like those of entries and are written otherwise, in sentences."""
     rows = list(rows)
-    said = []
+    sentences = []
     for field, column in confusables.REPORTED.items():
         names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
         for name, entries in confusables.search_confusable(session, benchmark, field=field, names=names).items():
             theirs = joined(
                 _("{name} (entry {entry})", name=entry.name, entry=entry.entry) for entry in entries[:_MOST_ALIKE]
             )
-            said.append(
+            sentences.append(
                 _(
                     "{column}: {name} looks like the {field} {theirs}.",
                     column=column,
@@ -297,7 +297,7 @@ def _alike(session: Session, benchmark: str, *, rows: Iterable[Mapping[str, Any]
                     theirs=theirs,
                 )
             )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _imported(outcome: str, new: list[Read], *, known: list[str], spec: BenchmarkSpec) -> ImportResult:

@@ -204,7 +204,7 @@ def request_apply(
         part = any(scope.values())
         if part:
             asked = _asked(session, ctx.benchmark, scope=scope, revision=revision, version=version)
-            if all(one.scored for one in asked):
+            if all(entry.scored for entry in asked):
                 return ActionResult(False, _scored_already(len(asked), revision, version=version))
             params["scope"] = scope
         elif params["to"] == now:
@@ -318,7 +318,7 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(session: Session, benchmark: str, *, revision: str) -> None:
-    result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
     if result is None:
         raise NotFound(_("There is no label revision {revision!r}. Import it first.", revision=revision[:40]))
     if result.retired_at is not None:
@@ -336,7 +336,7 @@ def _asked(
     unknown = queries.unknown(session, benchmark, entries=scope["entries"])
     if unknown:
         raise NotFound(_("There is no entry {names}.", names=", ".join(repr(name[:40]) for name in unknown[:10])))
-    asked = [one for one in result if one.shown] if on_board else result
+    asked = [entry for entry in result if entry.shown] if on_board else result
     if not asked:
         where = _("on the board") if on_board else _("that may be scored")
         raise Conflict("nothing-in-scope", _("No entry {where} matches what was asked for.", where=where))

@@ -81,14 +81,14 @@ def listed(session: Session, benchmark: str, *, search: str, limit: int) -> tupl
     """Return the accounts with this text in their name or id, the last seen first, `limit` at most; and how many
     there are."""
     matching = or_(Account.name.icontains(search, autoescape=True), Account.id.icontains(search, autoescape=True))
-    made = (
+    submission_counts = (
         select(func.count())
         .where(Submission.owner == Account.id, Submission.benchmark == benchmark)
         .correlate(Account)
         .scalar_subquery()
     )
     columns = (getattr(Account, name) for name in AccountRow._fields[:-2])
-    wanted = select(*columns, made.label("submissions")).where(matching)
+    wanted = select(*columns, submission_counts.label("submissions")).where(matching)
     rows = session.execute(wanted.order_by(Account.last_seen_at.desc(), Account.id).limit(limit)).all()
     names: dict[str, set[str]] = {}
     bound = select(RoleBinding.account_id, RoleBinding.name).where(RoleBinding.account_id.in_([row.id for row in rows]))

@@ -43,8 +43,8 @@ def search(session: Session, benchmark: str, *, text: str, limit: int) -> tuple[
     counted = select(func.count()).select_from(Submission).outerjoin(Account, joined).where(*matching)
     where = standings(session, [row[0] for row in rows])
     marks = _marks(session, [row[0] for row in rows])
-    found = [EntryRow(*row, where[row[0]], *marks.get(row[0], (False, False))) for row in rows]
-    return found, session.execute(counted).scalar_one()
+    entry_rows = [EntryRow(*row, where[row[0]], *marks.get(row[0], (False, False))) for row in rows]
+    return entry_rows, session.execute(counted).scalar_one()
 
 
 def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bool]]:
@@ -56,21 +56,23 @@ def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bo
 
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
     """Return where each entry is, after "it": on the board, or why not."""
-    said: dict[str, str] = dict.fromkeys(entries, _("waits to be scored"))
+    states: dict[str, str] = dict.fromkeys(entries, _("waits to be scored"))
     failed = (_under_board(Job), Job.state == State.FAILED.value)
-    said |= _of(session, Job.submission_id, entries, *failed, words=_("could not be scored"))
-    said |= _of(session, Score.submission_id, entries, _under_board(Score), words=_("is on the board"))
+    states |= _of(session, Job.submission_id, entries, *failed, words=_("could not be scored"))
+    states |= _of(session, Score.submission_id, entries, _under_board(Score), words=_("is on the board"))
     kept_back = Submission.id.in_(unpublished())
-    said |= _of(session, Submission.id, entries, kept_back, words=_("is not published by its owner"))
+    states |= _of(session, Submission.id, entries, kept_back, words=_("is not published by its owner"))
     for state, words in ((WAITING, _("waits for a maintainer")), (REJECTED, _("was rejected"))):
-        said |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
-    one = Moderation
-    said |= _of(session, one.submission_id, entries, one.hidden_at.is_not(None), words=_("is hidden"))
-    said |= _of(session, one.submission_id, entries, one.withdrawn_at.is_not(None), words=_("is withdrawn"))
-    merged = select(one.submission_id, one.merged_into).where(
-        one.submission_id.in_(entries), one.merged_into.is_not(None)
+        states |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
+    moderated = Moderation
+    states |= _of(session, moderated.submission_id, entries, moderated.hidden_at.is_not(None), words=_("is hidden"))
+    states |= _of(
+        session, moderated.submission_id, entries, moderated.withdrawn_at.is_not(None), words=_("is withdrawn")
     )
-    return said | {row[0]: _("was merged into {row}", row=row[1]) for row in session.execute(merged)}
+    merged = select(moderated.submission_id, moderated.merged_into).where(
+        moderated.submission_id.in_(entries), moderated.merged_into.is_not(None)
+    )
+    return states | {row[0]: _("was merged into {row}", row=row[1]) for row in session.execute(merged)}
 
 
 def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:

@@ -186,15 +186,15 @@ def edited_at(session: Session, benchmark: str, *, owner: str) -> list[float]:
     return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
 
 
-def taken(session: Session, one: Entry, *, owner: str, model: str, version: str) -> str | None:
+def taken(session: Session, renamed: Entry, *, owner: str, model: str, version: str) -> str | None:
     """Return the other entry that has the same name, or the same content, for the owner, if `one` were described so."""
     same_name = (Submission.model == model) & (Submission.version == version)
     return session.execute(
         select(Submission.id).where(
-            Submission.benchmark == one.benchmark,
+            Submission.benchmark == renamed.benchmark,
             Submission.owner == owner,
-            Submission.id != one.id,
-            same_name | (Submission.content_sha256 == one.content_sha256),
+            Submission.id != renamed.id,
+            same_name | (Submission.content_sha256 == renamed.content_sha256),
         )
     ).scalar()
 
@@ -337,9 +337,13 @@ def boards_around(session: Session, seq: int, *, benchmark: str | None = None) -
     later = select(AuditEvent.body).where(AuditEvent.kind == SNAPSHOT, AuditEvent.seq > seq).order_by(AuditEvent.seq)
     after = (json.loads(body) for body in session.scalars(later.limit(_LOOKED_AT)))
     return (
-        next((one.body["snapshot"] for one in earlier if one.body.get("benchmark") == benchmark), None),
+        next((event.body["snapshot"] for event in earlier if event.body.get("benchmark") == benchmark), None),
         next(
-            (one["snapshot"] for one in after if one["through"] >= seq and one.get("benchmark") == benchmark),
+            (
+                snapshot["snapshot"]
+                for snapshot in after
+                if snapshot["through"] >= seq and snapshot.get("benchmark") == benchmark
+            ),
             None,
         ),
     )

@@ -39,7 +39,9 @@ class ActionForm:
 
     def __init__(self, context: PageContext, *areas: str) -> None:
         self._context = context
-        self._actions = {one.name: one for one in context.registry if one.area in areas and one.declared.button}
+        self._actions = {
+            action.name: action for action in context.registry if action.area in areas and action.declared.button
+        }
         self._fields: dict[str, Any] = {}
         self._buttons: dict[str, gr.Button] = {}
 
@@ -98,7 +100,7 @@ class ActionForm:
                 for parameter in action.parameters
                 if (keys or {}).get(parameter.name, parameter.name) in self._fields
             ]
-            inputs = [self._fields[(keys or {}).get(one.name, one.name)] for one in asked]
+            inputs = [self._fields[(keys or {}).get(parameter.name, parameter.name)] for parameter in asked]
             outputs = [html, *(watch.outputs if watch else ()), *refresh.outputs]
             press = self._press(action, asked, refresh=refresh, watch=watch)
             self._context.with_counts(button.click, press, inputs=[*inputs, *refresh.inputs], outputs=outputs)
@@ -111,13 +113,13 @@ class ActionForm:
             results: list[ActionResult] = []
 
             def act(ctx: ActionContext) -> ActionResult:
-                values = {one.name: value(one, it) for one, it in zip(asked, given, strict=True)}
+                values = {parameter.name: value(parameter, it) for parameter, it in zip(asked, given, strict=True)}
                 results.append(action.run(ctx, values))
                 return results[0]
 
             done = self._context.run_action(request, action.name, use_case=act)
-            task = next((one.task_id for one in results), None)
-            watched = watch.values(task, changed=any(one.changed for one in results)) if watch else ()
+            task = next((result.task_id for result in results), None)
+            watched = watch.values(task, changed=any(result.changed for result in results)) if watch else ()
             return done, *watched, *refresh.values(request, rest)
 
         return press
@@ -130,17 +132,17 @@ class ActionForm:
 
 def component(action_parameter: ActionParameter, of: Translations, **options: Any) -> Any:
     """Return the Gradio component of a parameter, in a language."""
-    shown = {"label": of.known(label_of(action_parameter)), **options}
+    choice_options = {"label": of.known(label_of(action_parameter)), **options}
     default = "" if action_parameter.required or action_parameter.default is None else action_parameter.default
     if action_parameter.type is bool:
-        return gr.Checkbox(bool(default), **shown)
+        return gr.Checkbox(bool(default), **choice_options)
     if action_parameter.info.choices and not action_parameter.is_list:
-        shown = {
+        choice_options = {
             "choices": [(of.known(choice), choice) for choice in action_parameter.info.choices],
             "value": default or action_parameter.info.choices[0],
-            **shown,
+            **choice_options,
         }
-        return gr.Dropdown(filterable=False, **shown)
+        return gr.Dropdown(filterable=False, **choice_options)
     if action_parameter.type is int and action_parameter.info.read is None:
-        return gr.Number(**{"value": default or 1, "precision": 0, "minimum": 1, **shown})
-    return gr.Textbox("", **{"placeholder": of.known(action_parameter.info.placeholder), **shown})
+        return gr.Number(**{"value": default or 1, "precision": 0, "minimum": 1, **choice_options})
+    return gr.Textbox("", **{"placeholder": of.known(action_parameter.info.placeholder), **choice_options})

@@ -33,4 +33,4 @@ def value(action_parameter: ActionParameter, typed: Any) -> Any:
 
 def parts(text: str, separator: str = ",") -> list[str]:
     """Return the parts of a text that is a list, without empty ones."""
-    return [one.strip() for one in text.split(separator) if one.strip()]
+    return [part.strip() for part in text.split(separator) if part.strip()]

@@ -63,16 +63,18 @@ def build(context: PageContext, more: Sequence[PageTab] = ()) -> None:
     gr.HTML(lead, elem_classes=["site", "vl-intro"], apply_default_css=False, js_on_load=SCRIPT)
     tabs = (*_TABS, *more, PageTab(_("Log"), ("audit",), build=_log, id="log"))
     known = {area for tab in tabs for area in tab.areas}
-    areas = dict.fromkeys(one.area for one in context.registry if one.declared.button and one.area not in known)
+    areas = dict.fromkeys(
+        action.area for action in context.registry if action.declared.button and action.area not in known
+    )
     tabs += tuple(PageTab(area.capitalize(), (area,), build=partial(_forms, area), id=area) for area in areas)
     with gr.Tabs(overflow_behavior="wrap", elem_id=TABS_ID):  # on a phone too all of them are seen
         laid_out = [gr.Tab(context.text(tab.title), id=tab.id, elem_id=_TAB_ID.format(tab.id)) for tab in tabs]
         pairs = list(zip(laid_out, tabs, strict=True))
         counting = replace(
-            context, counted=tuple(CountedTab(made, t.title, cases=t.cases) for made, t in pairs if t.cases)
+            context, counted=tuple(CountedTab(page_tab, t.title, cases=t.cases) for page_tab, t in pairs if t.cases)
         )
-        for made, tab in pairs:
-            with made:
+        for page_tab, tab in pairs:
+            with page_tab:
                 tab.build(counting)
 
 
@@ -94,7 +96,7 @@ def _log(context: PageContext) -> None:
         )
         verify = gr.Button(context.text(_("Verify the audit chain")), size="md")
         head = gr.Button(context.text(_("Show its head")), size="md")
-    said, shown = html(elem_id="audit-said"), html(elem_id="log")
+    answer, rows = html(elem_id="audit-said"), html(elem_id="log")
 
     def verifying(text: str, request: gr.Request) -> str:
         def check(ctx: ActionContext) -> str:
@@ -113,15 +115,15 @@ def _log(context: PageContext) -> None:
 
         return context.run(request, "audit head", action=last)
 
-    verify.click(verifying, [kept], [said], **QUIETLY)
-    head.click(heading, outputs=[said], **QUIETLY)
+    verify.click(verifying, [kept], [answer], **QUIETLY)
+    head.click(heading, outputs=[answer], **QUIETLY)
     actions = context.actions
 
     def listed(request: gr.Request) -> str:
         with context.speaking():
             return markup.decisions(decisions(actions.database, actions.public_events))
 
-    context.on_tab_open(listed, [shown])
+    context.on_tab_open(listed, [rows])
 
 
 _TABS = (

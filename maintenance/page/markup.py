@@ -132,11 +132,11 @@ def _part(name: str, *values: Any) -> str:
     return str(getattr(_templates(_LANGUAGE.get()).get_template("parts.html").module, name)(*values))
 
 
-def task(one: TaskView) -> str:
+def task(view: TaskView) -> str:
     """Return how far a worker is."""
-    if one.ended:
-        return _said(text_output.task(one), "good" if one.state == "done" else "bad")
-    return _part("progress", text_output.progress(one), one.progress, one.total)
+    if view.ended:
+        return _said(text_output.task(view), "good" if view.state == "done" else "bad")
+    return _part("progress", text_output.progress(view), view.progress, view.total)
 
 
 def health(
@@ -144,10 +144,10 @@ def health(
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
     jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
-    shown = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
+    values = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     facts = [
         (_("Submissions"), _("paused: {message}", message=result.paused) if result.paused else _("open")),
-        (_("The board shows"), text_output.board_words(shown)),
+        (_("The board shows"), text_output.board_words(values)),
         (_("Jobs"), jobs),
         (_("Longest wait"), NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
         *(
@@ -217,22 +217,22 @@ def entries_found(entry_matches: EntryMatches, actions: RowActions | None = None
     """Return entries that were searched for."""
     rows = [
         (
-            RowKey(one.id, f"{one.model} {one.version}".strip() + f" ({one.id})", without=_impossible(one)),
-            PageLink(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
-            one.id,
-            one.owner_name or one.owner,
-            minute(one.submitted_at),
-            one.standing,
+            RowKey(row.id, f"{row.model} {row.version}".strip() + f" ({row.id})", without=_impossible(row)),
+            PageLink(f"{row.model} {row.version}".strip(), f"/entries/{row.id}"),
+            row.id,
+            row.owner_name or row.owner,
+            minute(row.submitted_at),
+            row.standing,
         )
-        for one in entry_matches.entries
+        for row in entry_matches.entries
     ]
     head = (_("Judge"), _("Id"), _("Owner"), _("Submitted"), _("State"))
-    shown = table(_("Entries"), head, rows=rows, nothing=_("No such entry."), actions=actions, shows=shows)
+    listing = table(_("Entries"), head, rows=rows, nothing=_("No such entry."), actions=actions, shows=shows)
     if actions is None:
-        return shown + _more(entry_matches.number - len(rows))
-    owners = [(one.owner, one.owner_name or one.owner) for one in entry_matches.entries]
+        return listing + _more(entry_matches.number - len(rows))
+    owners = [(row.owner, row.owner_name or row.owner) for row in entry_matches.entries]
     known = suggestions(f"{actions.table}-into", [(row[0].key, row[0].name) for row in rows])
-    return shown + known + suggestions(f"{actions.table}-to", owners) + _more(entry_matches.number - len(rows))
+    return listing + known + suggestions(f"{actions.table}-to", owners) + _more(entry_matches.number - len(rows))
 
 
 def _impossible(entry: EntryRow) -> tuple[str, ...]:
@@ -289,16 +289,18 @@ def tasks(
     """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
-            RowKey(str(one.id), f"{one.kind} {one.subject}", without=() if one.state == "failed" else ("tasks.retry",)),
-            one.id,
-            one.kind,
-            one.subject,
-            one.state,
-            one.outcome or NOTHING,
-            minute(one.created_at),
-            person(one.requested_by, names),
+            RowKey(
+                str(view.id), f"{view.kind} {view.subject}", without=() if view.state == "failed" else ("tasks.retry",)
+            ),
+            view.id,
+            view.kind,
+            view.subject,
+            view.state,
+            view.outcome or NOTHING,
+            minute(view.created_at),
+            person(view.requested_by, names),
         )
-        for one in result
+        for view in result
     ]
     head = (_("Task"), _("What"), _("About"), _("State"), _("Result"), _("Asked"), _("By"))
     return table(_("Recent tasks"), head, rows=rows, nothing=_("Nothing was asked yet."), actions=actions, shows=shows)
@@ -318,14 +320,14 @@ def entry(
     ]
     changes = [
         (
-            minute(one.at),
-            person(one.editor, names),
+            minute(change.at),
+            person(change.editor, names),
             label(name),
             _said_of(old),
-            _said_of(one.after[name]),
+            _said_of(change.after[name]),
         )
-        for one in history
-        for name, old in one.before.items()
+        for change in history
+        for name, old in change.before.items()
     ]
     return _facts(facts) + table(
         _("Changes"), (_("At"), _("By"), _("Field"), _("Was"), _("Became")), rows=changes, nothing=_("Never edited.")
@@ -346,26 +348,26 @@ def revisions(
 ) -> str:
     """Return all label revisions. `names`: of accounts; `current`: the one that the board shows."""
     rows = []
-    for one in result:
-        changed = text_output.label_difference(one.difference) if one.difference else ""
-        against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
-        known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
-        salt = Short(one.salt[:_DIGITS], one.salt) if one.salt else NOTHING
-        shown = NOTHING if one.retired_at is not None else one.disclosure or _("as configured")
-        by = person(one.requested_by, names) if one.requested_by else "settings"
-        at = minute(one.came_at)
+    for row in result:
+        changed = text_output.label_difference(row.difference) if row.difference else ""
+        against = f"{row.difference.get('against')}: {changed}" if row.difference else NOTHING
+        known_by = Short(row.commitment[:_DIGITS], row.commitment) if row.commitment else NOTHING
+        salt = Short(row.salt[:_DIGITS], row.salt) if row.salt else NOTHING
+        disclosure = NOTHING if row.retired_at is not None else row.disclosure or _("as configured")
+        by = person(row.requested_by, names) if row.requested_by else "settings"
+        at = minute(row.came_at)
         facts = (
-            one.revision,
-            _Right(f"{one.items:,}"),
-            text_output.revision_kind(one),
-            shown,
+            row.revision,
+            _Right(f"{row.items:,}"),
+            text_output.revision_kind(row),
+            disclosure,
             against,
-            one.reason or NOTHING,
+            row.reason or NOTHING,
             by,
             at,
         )
         key = (
-            (RowKey(one.revision, one.revision, without=_impossible_revision(one, current)),)
+            (RowKey(row.revision, row.revision, without=_impossible_revision(row, current)),)
             if actions is not None
             else ()
         )
@@ -385,16 +387,16 @@ def revisions(
     return table(_("Revisions"), head, rows=rows, nothing=_("None yet: start a worker."), actions=actions)
 
 
-def _impossible_revision(one: RevisionRow, current: str) -> tuple[str, ...]:
+def _impossible_revision(row: RevisionRow, current: str) -> tuple[str, ...]:
     """Return the actions that are refused for a revision in its state."""
-    imported, retired = one.imported_at is not None, one.retired_at is not None
-    scored = one.published_at is not None or one.registered_at is not None
+    imported, retired = row.imported_at is not None, row.retired_at is not None
+    scored = row.published_at is not None or row.registered_at is not None
     without = {
         "rescore.preview": retired,
         "rescore.apply": retired,
-        "rescore.undo": one.revision != current,
-        "labels.retire": not imported or retired or one.revision == current,
-        "labels.disclose": not imported or retired or one.disclosure == PUBLIC,
+        "rescore.undo": row.revision != current,
+        "labels.retire": not imported or retired or row.revision == current,
+        "labels.disclose": not imported or retired or row.disclosure == PUBLIC,
         "labels.discard": not imported or retired or scored,
     }
     return tuple(name for name, refused in without.items() if refused)
@@ -491,10 +493,10 @@ def _impossible_result(result: ReportedResultView) -> tuple[str, ...]:
 
 def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, or would do."""
-    rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in import_result.new]
+    rows = [(result.name, *_figures(result), result.check, _origin(result)) for result in import_result.new]
     head = (_("Judge"), *_figure_titles(import_result.new), _("Arithmetic"), _("Source"))
     message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
-        _said(one, "bad") for one in import_result.alike
+        _said(sentence, "bad") for sentence in import_result.alike
     )
     return message + (table(_("New rows"), head, rows=rows, nothing="") if rows else "")
 
@@ -575,9 +577,9 @@ def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> 
         )
         for case in anomaly_list.cases
     ]
-    said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
+    message = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
     head = (_("No."), _("Entry"), _("Pattern"), _("Evidence"), _("Decision"))
-    return said(anomaly_list.alarm.sentence) + table(
+    return message(anomaly_list.alarm.sentence) + table(
         _("Suspicions"), head, rows=rows, nothing=anomaly_text.NOTHING, actions=actions
     )
 
@@ -622,7 +624,7 @@ def decisions(result: Sequence[Decision]) -> str:
     return table(
         _("Public log"),
         (_("At"), _("Decision")),
-        rows=[(minute(one.at), one.sentence) for one in result],
+        rows=[(minute(decision.at), decision.sentence) for decision in result],
         nothing=_("Nothing yet."),
     )
 

@@ -113,7 +113,7 @@ class PageContext:
             request = next(value for value in values if hasattr(value, "client"))
             return *(answer if isinstance(answer, tuple) else (answer,)), *self._labels(request)
 
-        event(counting, inputs, [*outputs, *(one.tab for one in self.counted)], **QUIETLY)
+        event(counting, inputs, [*outputs, *(counted_tab.tab for counted_tab in self.counted)], **QUIETLY)
 
     def _labels(self, request: gr.Request) -> list[Any]:
         """Return the labels of the counted tabs; unchanged for those who may not know."""
@@ -121,7 +121,10 @@ class PageContext:
 
         def count(ctx: ActionContext) -> str:
             cases = open_cases(ctx)
-            labels[:] = [gr.update(label=self.label(one.title, getattr(cases, one.cases))) for one in self.counted]
+            labels[:] = [
+                gr.update(label=self.label(counted_tab.title, getattr(cases, counted_tab.cases)))
+                for counted_tab in self.counted
+            ]
             return ""
 
         if self.counted:

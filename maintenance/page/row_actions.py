@@ -78,12 +78,14 @@ class RowActions:
         cls, registry: ActionRegistry, table: str, *, parameter: str, areas: Sequence[str], **more: Any
     ) -> RowActions:
         """Return all actions of some areas that have a button and this parameter, those that destroy last."""
-        found = [
+        actions = [
             action
             for action in registry
-            if action.area in areas and action.declared.button and parameter in {one.name for one in action.parameters}
+            if action.area in areas
+            and action.declared.button
+            and parameter in {parameter.name for parameter in action.parameters}
         ]
-        ordered = sorted(found, key=lambda action: action.declared.danger)
+        ordered = sorted(actions, key=lambda action: action.declared.danger)
         return cls(table, parameter, actions={action.name: action for action in ordered}, **more)
 
     @property
@@ -117,8 +119,14 @@ class RowActions:
             declared.button,
             effect=effect_of(action),
             danger=declared.danger,
-            fields=[shown for parameter, shown in fields if parameter.required or parameter.name == "confirmation"],
-            more=[shown for parameter, shown in fields if not parameter.required and parameter.name != "confirmation"],
+            fields=[
+                html_field for parameter, html_field in fields if parameter.required or parameter.name == "confirmation"
+            ],
+            more=[
+                html_field
+                for parameter, html_field in fields
+                if not parameter.required and parameter.name != "confirmation"
+            ],
         )
 
     def _field(self, action: Action[Any, Any], parameter: ActionParameter) -> DialogField:

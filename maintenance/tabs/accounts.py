@@ -53,5 +53,5 @@ def build(context: PageContext) -> None:
 
 def _grants(ctx: ActionContext, rows: RowActions) -> str:
     result = quota_grants.listing(ctx)
-    accounts = (name for one in result for name in (one.account, one.granted_by))
+    accounts = (name for grant in result for name in (grant.account, grant.granted_by))
     return markup.grants(result, account_search.names(ctx, accounts), actions=rows)

@@ -46,22 +46,22 @@ class ActionTable:
             done: list[ActionResult] = []
             what = self._name_of(event._data)
             words = self._context.run(request, what, action=lambda ctx: self._act(ctx, event._data, results=done))
-            tasks = [one.task_id for one in done if one.task_id is not None]
-            changed = any(one.changed for one in done)
+            tasks = [result.task_id for result in done if result.task_id is not None]
+            changed = any(result.changed for result in done)
             watched = watch.values(tasks[-1] if tasks else None, changed=changed) if watch else ()
             return words, *watched, *refresh.values(request, typed)
 
         outputs = [self.outcome, *(watch.outputs if watch else ()), *refresh.outputs]
         self._context.with_counts(self._dialogs.submit, act, inputs=list(refresh.inputs), outputs=outputs)
 
-    def wire_show(self, show: Callable[[ActionContext, str], str], shown: gr.HTML) -> None:
+    def wire_show(self, show: Callable[[ActionContext, str], str], target: gr.HTML) -> None:
         """Have the button that shows more of a row do that."""
 
         def show_row(request: gr.Request, event: gr.EventData) -> str:
             key = event._data.get("key") if isinstance(event._data, dict) else None
             return self._context.run(request, "show", action=lambda ctx: show(ctx, key if isinstance(key, str) else ""))
 
-        self._dialogs.expand(show_row, None, [shown], **QUIETLY)
+        self._dialogs.expand(show_row, None, [target], **QUIETLY)
 
     def _name_of(self, sent: Any) -> str:
         """Return what was asked, as it is noted where somebody is refused."""

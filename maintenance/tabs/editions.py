@@ -35,14 +35,14 @@ def _listed(ctx: ActionContext) -> str:
     head = (_("Edition"), _("Title"), _("Version"), _("Pairs"), _("Filtered by"), _("Public folder"), _("Labels"))
     rows = [
         (
-            one["edition"],
-            one["title"],
-            one["version"],
-            curation_text.edition_size(one),
-            ", ".join(one["filtered_by"]) or markup.NOTHING,
-            one["public_folder"],
-            one["private_folder"],
+            item["edition"],
+            item["title"],
+            item["version"],
+            curation_text.edition_size(item),
+            ", ".join(item["filtered_by"]) or markup.NOTHING,
+            item["public_folder"],
+            item["private_folder"],
         )
-        for one in editions.exported(ctx)
+        for item in editions.exported(ctx)
     ]
     return markup.table(_("Editions"), head, rows=rows, nothing=_("No edition was made here."))

@@ -34,7 +34,7 @@ def build(context: PageContext) -> None:
         suggestions=("into", "to"),
     )
     table = ActionTable(context, rows, shows=_("Show"))
-    shown = html(elem_id="entry")
+    details = html(elem_id="entry")
     form = ActionForm(context, "entries")
     form.rest(placed=list(rows.actions))
 
@@ -48,8 +48,8 @@ def build(context: PageContext) -> None:
     context.on_tab_open(find, [table.shown], inputs=[text])
     search.click(find, [text], [table.shown], **QUIETLY)
     text.submit(find, [text], [table.shown], **QUIETLY)
-    table.wire_show(_entry, shown)
-    refresh = Refresh(lambda request, wanted: (find(wanted, request), ""), [table.shown, shown], inputs=[text])
+    table.wire_show(_entry, details)
+    refresh = Refresh(lambda request, wanted: (find(wanted, request), ""), [table.shown, details], inputs=[text])
     table.wire(refresh)
     form.wire(table.outcome, refresh)
 
@@ -58,5 +58,5 @@ def _entry(ctx: ActionContext, name: str) -> str:
     result, described = entries.look(ctx, name)
     standing = entry_search.standing(ctx, result.id)
     history = entries.history(ctx, name)
-    names = account_search.names(ctx, (result.owner, *(one.editor for one in history)))
+    names = account_search.names(ctx, (result.owner, *(change.editor for change in history)))
     return markup.entry(result, standing, metadata=described, history=history, names=names)

@@ -23,7 +23,7 @@ def build(context: PageContext) -> None:
         again = gr.Button(context.text(_("Refresh")), size="md")
         form.button("service.backup")
         form.button("jobs.retry_all")
-    said, shown = html(elem_id="health-said"), html(elem_id="health")
+    answer, report = html(elem_id="health-said"), html(elem_id="health")
     jobs, tasks = ActionTable(context, jobs_rows), ActionTable(context, tasks_rows)
     with gr.Row():
         form.fields("message")
@@ -41,10 +41,10 @@ def build(context: PageContext) -> None:
         state = context.run(request, "health", action=health)
         return (state, parts[1], parts[2]) if parts else (state, "", "")
 
-    outputs = [shown, jobs.shown, tasks.shown]
+    outputs = [report, jobs.shown, tasks.shown]
     again.click(look, outputs=outputs, **QUIETLY)
     refresh = Refresh(look, outputs)
-    form.wire(said, refresh)
+    form.wire(answer, refresh)
     for table in (jobs, tasks):
         table.wire(refresh)
     context.on_tab_open(look, outputs)

@@ -70,7 +70,7 @@ def _revisions(ctx: ActionContext, rows: RowActions) -> str:
     known = labels.revisions(ctx)
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
-    names = account_search.names(ctx, (one.requested_by for one in known))
+    names = account_search.names(ctx, (row.requested_by for row in known))
     return markup.revisions(known, names, actions=rows, current=board.label_revision if board else "")
 
 
@@ -90,5 +90,5 @@ def _after(context: PageContext, number: int | None, *, request: gr.Request) -> 
         done = task.kind == rescoring.PREVIEW and task.state == "done"
         return markup.preview(rescoring.preview(ctx, task.id), task.id) if done else ""
 
-    shown = context.run(request, "preview", action=found) if number is not None else ""
-    return shown or gr.skip(), gr.update(active=not ended[0])
+    preview_html = context.run(request, "preview", action=found) if number is not None else ""
+    return preview_html or gr.skip(), gr.update(active=not ended[0])

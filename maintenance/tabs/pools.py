@@ -69,16 +69,19 @@ def _report(report: Mapping[str, Any]) -> str:
     percent = curation_text.percent
     judges = [
         (
-            one["judge"],
-            one["runs"],
-            percent(one["accuracy"]),
-            one["removes_alone"],
-            one["stay_without_it"],
+            judge["judge"],
+            judge["runs"],
+            percent(judge["accuracy"]),
+            judge["removes_alone"],
+            judge["stay_without_it"],
         )
-        for one in report["judges"]
+        for judge in report["judges"]
     ]
-    combinations = [(" + ".join(one["judges"]), one["kept"], one["removed"]) for one in report["combinations"]]
-    sources = [(one["source"], one["considered"], one["kept"]) for one in report["by_source"]]
+    combinations = [
+        (" + ".join(combination["judges"]), combination["kept"], combination["removed"])
+        for combination in report["combinations"]
+    ]
+    sources = [(row["source"], row["considered"], row["kept"]) for row in report["by_source"]]
     words = (curation_text.filtered(report), curation_text.BELOW_CHANCE, *curation_text.wrong_labels(report))
     return "".join(
         (

@@ -24,7 +24,7 @@ def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     html(context.hint(_LEAD))
     again = gr.Button(context.text(_("Refresh")), size="md")
-    shown = html(elem_id="task")
+    details = html(elem_id="task")
     table = ActionTable(
         context, RowActions.of(context.registry, "tasks", parameter="task", areas=["tasks"]), shows=_("Show")
     )
@@ -38,7 +38,7 @@ def build(context: PageContext) -> None:
         return markup.tasks(tasks, names, actions=table.rows, shows=table.shows)
 
     again.click(asked, outputs=[table.shown], **QUIETLY)
-    table.wire_show(show_task, shown)
+    table.wire_show(show_task, details)
     table.wire(Refresh(asked, [table.shown]))
     context.on_tab_open(asked, [table.shown])
 
@@ -46,7 +46,7 @@ def build(context: PageContext) -> None:
 def show_task(ctx: ActionContext, number: str) -> str:
     """Return a task, and the preview that it was."""
     task = operations.task(ctx, whole_number(number))
-    shown = markup.task(task)
+    result = markup.task(task)
     if task.kind == rescoring.PREVIEW and task.state == "done":
-        shown += markup.preview(rescoring.preview(ctx, task.id), task.id)
-    return shown
+        result += markup.preview(rescoring.preview(ctx, task.id), task.id)
+    return result

@@ -67,7 +67,7 @@ def recorded_folders(session: Session, editions: Path) -> list[RecordedFolder]:
         RecordedFolder(f"{POOLS}/{number}", Path(folder), parts=("",), proof=(candidates, digest))
         for number, folder, candidates, digest in session.execute(wanted)
     ]
-    made = {event.body["edition"]: event.body["card_sha256"] for event in audit.newest(session, [EXPORTED])}
+    digests = {event.body["edition"]: event.body["card_sha256"] for event in audit.newest(session, [EXPORTED])}
     return pools + [
         RecordedFolder(
             f"{EDITIONS}/{name}",
@@ -75,7 +75,7 @@ def recorded_folders(session: Session, editions: Path) -> list[RecordedFolder]:
             parts=tuple(f"{part}/{name}" for part in _PARTS),
             proof=(_CARD.format(name), digest),
         )
-        for name, digest in sorted(made.items())
+        for name, digest in sorted(digests.items())
     ]
 
 

@@ -84,11 +84,11 @@ class Litestream:
             raise ReplicaUnusable(
                 _("{folder} belongs to somebody else. Remove it, or choose a shorter DATA_DIR.", folder=folder)
             )
-        one = {"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": SYNC_INTERVAL}}
+        entry = {"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": SYNC_INTERVAL}}
         config: dict[str, Any] = {
             "logging": {"type": "json", "stderr": True, "level": "warn"},
             "socket": {"enabled": True, "path": str(self.socket), "permissions": 0o600},
-            "dbs": [one],
+            "dbs": [entry],
         }
         atomic_files.write(self.config_path, json.dumps(config).encode())  # JSON is YAML
         return [*_command("replicate"), "-config", str(self.config_path)]

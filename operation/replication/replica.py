@@ -106,14 +106,14 @@ class Replica:
         """Return the paths of the files in a folder and in those below it, as they are named from the folder."""
         if self.directory is not None:
             root = self.directory / folder
-            found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
-            return {path.relative_to(root).as_posix() for path in found}
+            paths = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+            return {path.relative_to(root).as_posix() for path in paths}
         system, path = open_store(self.below(folder))
         try:
-            found = system.find(path, on_error="raise")  # else a store that does not answer looks empty
+            paths = system.find(path, on_error="raise")  # else a store that does not answer looks empty
         except FileNotFoundError:
             return set()
-        return {name.removeprefix(path).strip("/") for name in found}
+        return {name.removeprefix(path).strip("/") for name in paths}
 
     def names(self, folder: str) -> set[str]:
         """Return the names of what lies in a folder."""
@@ -126,5 +126,5 @@ class Replica:
             listed = system.ls(path, detail=False)
         except FileNotFoundError:
             return set()
-        found = {one.rstrip("/").rpartition("/")[2] for one in listed}
-        return {name for name in found if name != folder and not name.startswith(".")}
+        names = {path.rstrip("/").rpartition("/")[2] for path in listed}
+        return {name for name in names if name != folder and not name.startswith(".")}

@@ -151,7 +151,7 @@ def _prompt(given: Any) -> Any:
     """Return the text of the input, or of its last message from the user."""
     if isinstance(given, str):
         return given
-    messages = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    messages = [message for message in given if isinstance(message, dict)] if isinstance(given, list) else []
     asked = [message.get("content") for message in messages if message.get("role") == "user"]
     return _text(asked[-1]) if asked else None
 

@@ -71,7 +71,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         if fields.finish():
             query, responses = texts or (None, None)
             by_parity = responses is None or isinstance(record.get("doc"), dict)
-            marker = next((one for one in _FAILED if text.startswith(one)), None)
+            marker = next((failure for failure in _FAILED if text.startswith(failure)), None)
             if marker is not None:
                 failed[marker].append(len(rows))
             choice = choice_of(text) if marker is None else UNDECIDED
@@ -128,6 +128,6 @@ def prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
     """Return the query and the two answers of the prompt."""
     _, result, rest = prompt.partition(_QUESTION)
     body, end, _ = rest.rpartition(_AFTER)
-    query, one, answers = body.partition(_FIRST)
+    query, first_marker, answers = body.partition(_FIRST)
     first, two, second = answers.partition(_SECOND)
-    return (query, (first, second)) if result and end and one and two else None
+    return (query, (first, second)) if result and end and first_marker and two else None

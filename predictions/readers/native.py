@@ -54,7 +54,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         key = _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
         choices: list[int] = []
-        shown: list[int] | None = None
+        shown_first: list[int] | None = None
         marks: list[int] | None = None
         if len(kinds) != 1:
             given = _("none of them") if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
@@ -68,11 +68,11 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             scores = fields.votes(record["scores"], "scores")
             choices = [preferred(fields.scores(pair, f"scores[{i}]")) for i, pair in enumerate(scores)]
         else:
-            choices, shown, marks = _judgements(fields)
+            choices, shown_first, marks = _judgements(fields)
             reply_field = "judgements.text"
         if fields.finish():
-            _see(samples, len(rows), said=record[kinds[0]], choices=choices, shown=shown)
-            rows.append(PredictionRow(line, choices, shown=shown, id=fields.id, key=key, texts=marks))
+            _see(samples, len(rows), said=record[kinds[0]], choices=choices, shown=shown_first)
+            rows.append(PredictionRow(line, choices, shown=shown_first, id=fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
 
 
@@ -119,7 +119,7 @@ def _votes(fields: FieldReader) -> list[int]:
 
 
 def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
-    choices, shown, marks = [], [], []
+    choices, shown_first, marks = [], [], []
     for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
         path = f"judgements[{i}]"
         if not isinstance(judgement, dict):
@@ -139,6 +139,6 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
             fields.fault(f"{path}.swapped", "bad-order-flag", message=message)
         choice = choice_of(text)
         choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))
-        shown.append(int(bool(swapped)))
+        shown_first.append(int(bool(swapped)))
         marks.append(text_mark(text))
-    return choices, shown, marks
+    return choices, shown_first, marks

@@ -275,8 +275,8 @@ def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
     """Return which response R1-Reward's prompt shows as Response 1; None where it does not tell."""
     if not isinstance(prompt, str) or responses is None or responses[0] == responses[1]:
         return None
-    _, result, shown = prompt.partition(_FIRST_IN_PROMPT)
-    fitting = [index for index in (0, 1) if result and shown.startswith(responses[index])]
+    _, result, first_text = prompt.partition(_FIRST_IN_PROMPT)
+    fitting = [index for index in (0, 1) if result and first_text.startswith(responses[index])]
     return max(fitting, key=lambda index: len(responses[index])) if fitting else None
 
 

@@ -44,7 +44,7 @@ class Samples:
     def chosen(self) -> list[SeenVote]:
         """Return the first of each kind, then the first ones, in file order."""
         first = [held[0] for held in self._held if held]
-        others = sorted((one for held in self._held for one in held[1:]), key=_place)
+        others = sorted((sample for held in self._held for sample in held[1:]), key=_place)
         return sorted([*first, *others[: MOST_SAMPLES - len(first)]], key=_place)
 
 

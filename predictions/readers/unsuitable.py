@@ -103,10 +103,10 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: st
             ".json)."
         )
         return findings.reject("no-votes", message)
-    shown = ", ".join(name[:40] for name in columns[:8])
+    examples = ", ".join(name[:40] for name in columns[:8])
     message = _(
         "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
         "writes them. This one has {shown}.",
-        shown=shown,
+        shown=examples,
     )
     return findings.reject(code, message)

@@ -49,8 +49,8 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         choice = preferred(scores) if scores else _choice(fields)
         if fields.finish():
             check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
-            said = scores or record.get("prediction", record.get("pred"))
-            samples.see(len(rows), 0, choice=choice, reply=said, words=STORED)
+            prediction = scores or record.get("prediction", record.get("pred"))
+            samples.see(len(rows), 0, choice=choice, reply=prediction, words=STORED)
             rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
     return ParsedFile(FORMAT, rows, remarks=check.remarks(), samples=samples)
 

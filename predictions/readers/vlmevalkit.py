@@ -129,7 +129,7 @@ def _responses(value: Any) -> tuple[str, str] | None:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) and _is_text(one) for one in value):
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) and _is_text(text) for text in value):
         return value[0], value[1]
     return None
 

@@ -139,7 +139,7 @@ def _text(element: ElementTree.Element) -> str:
 
 
 def _restore(text: str) -> str:
-    return _CONTROL.sub(lambda found: chr(int(found.group(1), 16)), text) if "_x" in text else text
+    return _CONTROL.sub(lambda match: chr(int(match.group(1), 16)), text) if "_x" in text else text
 
 
 def _cell_text(cell: ElementTree.Element, shared: list[str]) -> str:

@@ -67,7 +67,7 @@ def record(session: Session, benchmark: str, *, new: NewPool, candidates: Sequen
     """Return the number of a new pool. Raises IntegrityError where the name is taken."""
     row = insert(Pool).values(benchmark=benchmark, **new._asdict())
     pool = session.execute(row.returning(Pool.id)).scalar_one()
-    rows = [{"pool_id": pool, "place": place, **one._asdict()} for place, one in enumerate(candidates, start=1)]
+    rows = [{"pool_id": pool, "place": place, **row._asdict()} for place, row in enumerate(candidates, start=1)]
     session.execute(insert(PoolCandidate), rows)
     return pool
 

@@ -26,8 +26,8 @@ def around(session: Session, benchmark: str, *, seq: int) -> SnapshotsAround | N
     own = select(Snapshot.id).where(Snapshot.benchmark == benchmark)
     before = own.where(Snapshot.through_seq < seq).order_by(Snapshot.through_seq.desc(), Snapshot.created_at.desc())
     after = own.where(Snapshot.through_seq >= seq).order_by(Snapshot.through_seq, Snapshot.created_at)
-    found = [session.scalars(one.limit(1)).first() for one in (before, after)]
-    return None if found[0] is None or found[1] is None else SnapshotsAround(found[0], found[1])
+    snapshots = [session.scalars(query.limit(1)).first() for query in (before, after)]
+    return None if snapshots[0] is None or snapshots[1] is None else SnapshotsAround(snapshots[0], snapshots[1])
 
 
 def shown_through(session: Session, kinds: tuple[str, ...]) -> int:
@@ -36,11 +36,11 @@ def shown_through(session: Session, kinds: tuple[str, ...]) -> int:
     through = audit.head(session).seq
     now = session.execute(select(database_now())).scalar_one()
     boards = session.execute(select(BoardState.benchmark, BoardState.shown_seq))
-    shown = {row.benchmark: row.shown_seq for row in boards}
+    shown_seqs = {row.benchmark: row.shown_seq for row in boards}
     first = audit.first_benchmark(session)
     rescores = (event for event in audit.newest(session, kinds, limit=20) if event.body.get("from"))
     for event in rescores:
         benchmark = event.body.get("benchmark") or first or ""
-        if event.at > now - WAIT_SECONDS and shown.get(benchmark, event.seq) < event.seq:
+        if event.at > now - WAIT_SECONDS and shown_seqs.get(benchmark, event.seq) < event.seq:
             through = min(through, event.seq - 1)
     return through

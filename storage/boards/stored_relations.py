@@ -48,7 +48,10 @@ class RecentRelations:
 
     def keep(self, stored: Sequence[NewRelations]) -> None:
         """Keep what a transaction has stored, once it is committed. Older ones are forgotten."""
-        new = {one.inputs: RelationsContent(one.summary.encode(), zlib.decompress(one.body)) for one in stored}
+        new = {
+            relations.inputs: RelationsContent(relations.summary.encode(), zlib.decompress(relations.body))
+            for relations in stored
+        }
         kept = {**self._kept, **new}
         self._kept = {name: kept[name] for name in list(kept)[-_RECENT:]}
 

@@ -120,9 +120,9 @@ def is_copy(name: str) -> bool:
 
 def _due(session: Session) -> bool:
     now = session.execute(select(database_now())).scalar_one()
-    made = select(Backup.id).where(Backup.sha256.is_not(None), Backup.started_at > now - DAY)
+    succeeded = select(Backup.id).where(Backup.sha256.is_not(None), Backup.started_at > now - DAY)
     tried = select(Backup.id).where(Backup.sha256.is_(None), Backup.started_at > now - RETRY)
-    return all(session.execute(one.limit(1)).first() is None for one in (made, tried))
+    return all(session.execute(query.limit(1)).first() is None for query in (succeeded, tried))
 
 
 def _begin(session: Session, database: Database) -> tuple[int, str]:
@@ -219,7 +219,7 @@ def _store(path: Path, target: BackupTarget, *, own: Collection[str]) -> None:
         return
     system, base = open_store(target.url)
     system.makedirs(base, exist_ok=True)
-    names = {name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1])}
+    names = {name for path in system.ls(base, detail=False) if _NAME.fullmatch(name := path.rsplit("/", 1)[-1])}
     _require_free(path.name, names - set(own))
     system.put_file(str(path), f"{base}/{path.name}")
     for name in _outdated({*names, path.name}, {*own, path.name}, keep=target.keep):

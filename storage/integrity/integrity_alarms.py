@@ -54,7 +54,7 @@ def findings(session: Session) -> list[str]:
     """Return a sentence for the first broken event, and one for each row that differs from its event."""
     broken = audit.verify(session)
     first = [] if broken is None else [_("The chain is broken at event {seq}: {why}.", seq=broken.seq, why=broken.why)]
-    return first + [one.sentence for one in integrity.check(session)]
+    return first + [problem.sentence for problem in integrity.check(session)]
 
 
 def record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
@@ -71,9 +71,9 @@ def record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
 def alarm(session: Session) -> IntegrityAlarm | None:
     """Return what was found by the last daily check and since then; None where everything held."""
     recent = audit.newest(session, [CHECKED, FAILED], limit=100)
-    since = list(itertools.takewhile(lambda one: one.kind == FAILED, recent))
+    since = list(itertools.takewhile(lambda event: event.kind == FAILED, recent))
     last = recent[len(since) : len(since) + 1]
-    named = [text for one in (*last, *reversed(since)) for text in one.body["named"]]
+    named = [text for event in (*last, *reversed(since)) for text in event.body["named"]]
     return IntegrityAlarm(recent[0].at, tuple(dict.fromkeys(named))) if named else None
 
 

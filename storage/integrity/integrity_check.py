@@ -30,7 +30,7 @@ from storage.boards import snapshots, stored_relations
 from storage.boards.stored_relations import RelationsContent
 from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION
-from storage.labels.label_sets import POINTED, REGISTERED
+from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
@@ -40,7 +40,7 @@ ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.tr
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
 _LABELS = "labels."
 _ABOUT_SUBMISSIONS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED)
-_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, POINTED)
+_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
 _PAGE = 500
 
@@ -133,8 +133,8 @@ class Ledger:
             expected.owner, expected.owner_event = body["to"], seq
         elif kind in (audit.SCORED, audit.SCORES_RECORDED):
             place = RecordedScore(seq, body["recorded_at"], submission=body.get("submission"))
-            for one in body["commitments"]:
-                self.scores[body["label_revision"], body["scorer_version"], one] = place
+            for commitment in body["commitments"]:
+                self.scores[body["label_revision"], body["scorer_version"], commitment] = place
         elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
             if kind == REGISTERED:
                 self.first = self.first or body["benchmark"]
@@ -154,7 +154,7 @@ class Ledger:
             for revision, name in body["relations"].items():
                 summary = body.get("summaries_sha256", {}).get(revision)
                 self.relations.setdefault((benchmark, revision, name), {})[summary] = seq
-        elif kind == POINTED:
+        elif kind == ACTIVATED:
             self.pointed[benchmark] = (seq, body["to"])
 
 
@@ -410,8 +410,8 @@ def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) 
     stored = _stored_tallies(session, content["scorer_version"])
     described = {row.id: row for row in session.execute(_descriptions())}
     for entry in content["entries"]:
-        shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
-        if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
+        tallies = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
+        if any(stored.get((entry["id"], revision)) != text for revision, text in tallies.items()):
             yield Mismatch(
                 "snapshots",
                 name,

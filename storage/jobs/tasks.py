@@ -161,12 +161,13 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     alike = select(Task.id, Task.subject, Task.params).where(
         Task.benchmark == wanted.benchmark, Task.kind == kind, Task.state.in_(_OPEN)
     )
-    found = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
-    if found is not None:
-        if (found.subject, found.params) == (subject, dict(wanted.params)):
-            return found.id, False
+    existing = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
+    if existing is not None:
+        if (existing.subject, existing.params) == (subject, dict(wanted.params)):
+            return existing.id, False
         raise TaskConflict(
-            found.id, _("Task {id} ({kind} {subject}) must end first.", id=found.id, kind=kind, subject=found.subject)
+            existing.id,
+            _("Task {id} ({kind} {subject}) must end first.", id=existing.id, kind=kind, subject=existing.subject),
         )
     values = {item.name: getattr(wanted, item.name) for item in fields(wanted)}
     row = insert(Task).values(**{**values, "params": dict(wanted.params)})
@@ -236,8 +237,8 @@ def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
         .where(Task.parent_id == task_id)
         .group_by(Task.state)
     )
-    found = {state: (number, int(entries or 0)) for state, number, entries in rows}
-    number = {state: found.get(state.value, (0, 0)) for state in State}
+    counts = {state: (number, int(entries or 0)) for state, number, entries in rows}
+    number = {state: counts.get(state.value, (0, 0)) for state in State}
     return SubtaskCounts(
         done=number[State.DONE][1],
         total=sum(entries for _, entries in number.values()),
@@ -376,9 +377,9 @@ def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
 
 def _end_failed(session: Session, failed: Sequence[TaskClaim]) -> None:
     """Pieces end with their task. Who works on one has lost its lease by that, so none can come back to the queue."""
-    parents = [one.task_id for one in failed]
+    parents = [subtask.task_id for subtask in failed]
     if parents:
         session.execute(delete(Task).where(Task.parent_id.in_(parents), Task.state.in_(_OPEN)))
-    for one in failed:  # the audit chain's lock comes last
-        facts = {"task": one.task_id, "kind": one.kind, "subject": one.subject}
-        audit.append(session, FAILED, data=facts | _scope(session, one.benchmark))
+    for subtask in failed:  # the audit chain's lock comes last
+        facts = {"task": subtask.task_id, "kind": subtask.kind, "subject": subtask.subject}
+        audit.append(session, FAILED, data=facts | _scope(session, subtask.benchmark))

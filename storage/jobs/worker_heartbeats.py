@@ -63,8 +63,10 @@ def no_worker_has(session: Session, benchmark: str, revision: str) -> bool:
     alive = select(WorkerHeartbeat.label_revisions).where(
         WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.label_revisions.is_not(None)
     )
-    said = session.scalars(alive).all()
-    return bool(said) and not any(revision in one.get(benchmark, ()) for one in said if one is not None)
+    loaded = session.scalars(alive).all()
+    return bool(loaded) and not any(
+        revision in revisions.get(benchmark, ()) for revisions in loaded if revisions is not None
+    )
 
 
 def remove(session: Session, worker: str) -> None:

@@ -14,7 +14,8 @@ from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import LabelCommitment
 
-REGISTERED, POINTED = audit.REGISTERED, "board.pointed"
+REGISTERED = audit.REGISTERED
+ACTIVATED = "board.pointed"  # as audit chains and public JSON have it
 _SALT_BYTES = 32
 
 
@@ -87,5 +88,5 @@ def activate_revision(
     else:
         session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
     facts = {"from": before, "to": values, "reason": reason}
-    audit.append(session, POINTED, data=facts | audit.scope(session, benchmark))
+    audit.append(session, ACTIVATED, data=facts | audit.scope(session, benchmark))
     return True

@@ -54,9 +54,9 @@ def withheld(
     result: set[tuple[str, str, str]] = set()
     for _, tries in groupby(_tries(session, spec, levels=levels, margins=margins), key=_BOARD):
         same = list(tries)
-        released = shown([one[4] for one in same])
-        result |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
-    return frozenset(one for one in result if submissions is None or one[0] in submissions)
+        released = shown([row[4] for row in same])
+        result |= {(_OF_TRY(row), row[1], row[2]) for row, is_shown in zip(same, released, strict=True) if not is_shown}
+    return frozenset(score for score in result if submissions is None or score[0] in submissions)
 
 
 def of_same_accounts(session: Session, submissions: Collection[str]) -> set[str]:

@@ -45,7 +45,7 @@ def unused(session: Session, account: str, *, extra: int, reason: str) -> int | 
     """
     session.execute(select(Account.id).where(Account.id == account).with_for_update())
     same = (grant for grant in list_grants(session, account) if (grant.extra, grant.reason) == (extra, reason))
-    return next((one.id for one in same if one.left == extra), None)
+    return next((grant.id for grant in same if grant.left == extra), None)
 
 
 def revoke(session: Session, grant: int) -> bool:

@@ -51,7 +51,9 @@ class EmailDelivery:
         with self.database.read() as session:
             waiting = notifications.news(session, RESCORED)
         through = latest_seq(self.database) if waiting else 0
-        queued = sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
+        queued = sum(
+            self._collect_for(subscription, through) for subscription in waiting if subscription.seen_seq < through
+        )
         return queued + (0 if self.digest is None else self._collect_digests(self.digest))
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
@@ -73,11 +75,11 @@ class EmailDelivery:
     def _collect_digest(self, source: DigestSource, digest: StoredDigest, *, through: int) -> bool:
         with self.database.read() as session:
             stored = notifications.subscription(session, digest.account)
-            found = source.lines(session, digest.seen_seq, through)
+            digest_lines = source.lines(session, digest.seen_seq, through)
         if stored is None:
             return False
         of = translations(stored.language)
-        lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in found]
+        lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in digest_lines]
         key = self.subscriptions.address_key(self.subscriptions.address(stored) or "")
         with self.database.write() as session:
             return digests.queue(session, digest, next_id=random_id(), through=through, lines=lines, key=key) and bool(

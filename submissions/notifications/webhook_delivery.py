@@ -48,7 +48,7 @@ class WebhookDelivery:
         with self.database.read() as session:
             waiting = webhooks.news(session, RESCORED)
         through = latest_seq(self.database) if waiting else 0
-        return sum(self._collect_for(one, through) for one in waiting if one.seen_seq < through)
+        return sum(self._collect_for(webhook, through) for webhook in waiting if webhook.seen_seq < through)
 
     def _collect_for(self, stored: StoredWebhook, through: int) -> int:
         of = translations(stored.language)

@@ -180,12 +180,12 @@ def _judge_answer(given: Arguments, body: dict[str, Any]) -> dict[str, Any]:
     wanted = given["judge"].casefold()
     judges = body["judges"]
     exact = [line for line in judges if wanted in (line["judge"], line["name"].casefold())]
-    found = exact or [line for line in judges if wanted in line["name"].casefold()]
-    if not found:
+    matches = exact or [line for line in judges if wanted in line["name"].casefold()]
+    if not matches:
         raise BadCall(f"No judge is called {given['judge'][:60]!r}. leaderboard lists the names.")
-    if len(found) > MOST_JUDGES:
-        raise BadCall(f"{len(found)} judges have {given['judge'][:60]!r} in their names. Write more of the name.")
-    return {**body, "judges": found}
+    if len(matches) > MOST_JUDGES:
+        raise BadCall(f"{len(matches)} judges have {given['judge'][:60]!r} in their names. Write more of the name.")
+    return {**body, "judges": matches}
 
 
 def _compare(benchmark: Argument) -> ReadTool:

@@ -171,19 +171,19 @@ def is_allowed(method: str, path: str) -> bool:
 
 def file_paths_in(value: Any) -> Iterator[Any]:
     """Return the paths of whatever Gradio could take for a file, however deep it lies; they may be of any type."""
-    return (one["path"] for one in _files_in(value))
+    return (file["path"] for file in _files_in(value))
 
 
 def _files_in(value: Any) -> Iterator[dict[str, Any]]:
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if "path" in one:
-                yield one
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+        item = waiting.pop()
+        if isinstance(item, dict):
+            if "path" in item:
+                yield item
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
 
 
 def is_uploaded_file(path: Any) -> bool:

@@ -33,9 +33,9 @@ def translating(send: Send, of: Translations) -> Send:
         else:
             body += message.get("body", b"")
             if not message.get("more_body", False):
-                told = translated_problem(body, of) if body else body  # HEAD has none
-                await send({**start, "headers": _headers(start, told, of=of)})
-                await send({"type": "http.response.body", "body": told})
+                translated = translated_problem(body, of) if body else body  # HEAD has none
+                await send({**start, "headers": _headers(start, translated, of=of)})
+                await send({"type": "http.response.body", "body": translated})
 
     return sending
 

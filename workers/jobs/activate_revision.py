@@ -97,8 +97,8 @@ def score_piece(database: Database, staged: Scorer, *, claim: TaskClaim) -> None
 
 def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
     board = label_sets.current(session, claim.benchmark)
-    shown = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
-    if board is None or shown not in (claim.params["from"], claim.params["to"]):
+    active = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
+    if board is None or active not in (claim.params["from"], claim.params["to"]):
         raise BoardChangedMeanwhile
     return board
 
@@ -215,7 +215,7 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
         levels = ladder.levels(session, board.benchmark, configured=scorer.hidden)
         concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
-        level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
+        level = strictest(*(levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision)))
         not_shown = {entry for entry, *_ in ladder.withheld(session, spec, levels=concerned)}
         scored = {entry.id for entry in entries_on_board(session, spec.id, *then)}
         scored -= not_shown
@@ -231,10 +231,10 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
     before, after = (rank_entries(entries, count, spec=spec) for count in counts)
     headline = spec.headline_first.index(spec.headline)
     digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
-    shown = [one.shares[:, headline].round(digits) for one in (before, after)]
+    rounded = [ranked.shares[:, headline].round(digits) for ranked in (before, after)]
     return {
         "labels": changed,
         "entries": len(entries),
         "moved": sum(old != new for old, new in zip(before.ranks, after.ranks, strict=True)),
-        "largest_change": round(float(abs(shown[1] - shown[0]).max()), digits),
+        "largest_change": round(float(abs(rounded[1] - rounded[0]).max()), digits),
     }

@@ -42,7 +42,7 @@ def check_labels(database: Database, benchmark: str, *, store: LabelStore, repli
             name: label_imports.find(session, benchmark, revision=name)
             for name in label_imports.names(session, benchmark)
         }
-    digests = {name: one.digest for name, one in imported.items() if one is not None and store.has(name)}
+    digests = {name: labels.digest for name, labels in imported.items() if labels is not None and store.has(name)}
     problems = list(_damaged(digests, benchmark, store=store))
     for revision in digests.keys() if replica is not None and not problems else ():
         assert replica is not None

@@ -37,7 +37,7 @@ from workers.board_queries import stored_counts
 from workers.scorer import Scorer
 
 RAISED = "suspicions.raised"
-_POINTED = "board.pointed"  # every entry is looked at after it, and after a chunk of scores that the board shows
+_ACTIVATED = "board.pointed"  # every entry is looked at after it, and after a chunk of scores that the board shows
 _ON_THE_BOARD = (PUBLISHED, "entry.restored")  # events after which one is, that was scored while nobody saw it
 _CHUNK = 200  # entries whose votes are unpacked at a time
 
@@ -226,7 +226,7 @@ def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
 
 def _scored_since(session: Session, seq: int, *, pointer: ActiveBoard) -> set[str] | None:
     """Return the entries that got a score, or came on the board with one, after an event; None: all may have."""
-    kinds = (audit.SCORED, audit.SCORES_RECORDED, _POINTED, *_ON_THE_BOARD)
+    kinds = (audit.SCORED, audit.SCORES_RECORDED, _ACTIVATED, *_ON_THE_BOARD)
     rows = session.execute(
         select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.seq > seq, AuditEvent.kind.in_(kinds))
     )
@@ -234,9 +234,9 @@ def _scored_since(session: Session, seq: int, *, pointer: ActiveBoard) -> set[st
     same = audit.scope(session, pointer.benchmark).get("benchmark")
     for kind, body in rows:
         event = json.loads(body)
-        if kind in (_POINTED, audit.SCORES_RECORDED) and event.get("benchmark") != same:
+        if kind in (_ACTIVATED, audit.SCORES_RECORDED) and event.get("benchmark") != same:
             continue
-        if kind == _POINTED:
+        if kind == _ACTIVATED:
             return None
         if kind in _ON_THE_BOARD:
             scored.add(event["entry"])
@@ -262,8 +262,13 @@ def _record(
             return 0
         known = _known(session, {detected_anomaly.entry for detected_anomaly in detected_anomalies})
         new = [detected_anomaly for detected_anomaly in detected_anomalies if detected_anomaly[:3] not in known]
-        for one in new:
-            values = {"submission_id": one.entry, "kind": one.kind, "subject": one.subject, "evidence": one.evidence}
+        for case in new:
+            values = {
+                "submission_id": case.entry,
+                "kind": case.kind,
+                "subject": case.subject,
+                "evidence": case.evidence,
+            }
             session.execute(insert(AnomalyCase).values(values))
         cursor = update(AnomalyScanCursor).where(AnomalyScanCursor.benchmark == benchmark)
         session.execute(cursor.values(through_seq=head))

@@ -42,10 +42,10 @@ def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskC
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     base = import_labels.load(database, scorer, store=store, revision=claim.params["base"])
-    said, source = _said(database, scorer.table.benchmark, params=claim.params)
-    proposals = {key: one for key, one in said.items() if one is not None}
+    proposed, source = _said(database, scorer.table.benchmark, params=claim.params)
+    proposals = {key: proposal for key, proposal in proposed.items() if proposal is not None}
     labels, counted = changed(base, claim.subject, table=scorer.table, proposals=proposals)
-    counted["undecided"] = len(said) - len(proposals)  # ties and contradictions: the base's label stays
+    counted["undecided"] = len(proposed) - len(proposals)  # ties and contradictions: the base's label stays
     pairs = counted["flipped"] + counted["as_it_is"]
     few = pairs < MIN_PAIRS_DISCLOSED
     disclosed = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
@@ -53,9 +53,13 @@ def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskC
     if "project" in claim.params:  # one number for all pairs for which people prefer A or B
         more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"
-    shown = board.label_revision if board else None
+    active_revision = board.label_revision if board else None
     import_labels.keep_draft(
-        database, scorer, store=store, claim=claim, draft=LabelDraft(labels, spec, against=shown, more=more, few=few)
+        database,
+        scorer,
+        store=store,
+        claim=claim,
+        draft=LabelDraft(labels, spec, against=active_revision, more=more, few=few),
     )
 
 
@@ -96,10 +100,10 @@ def _said(database: Database, benchmark: str, *, params: Mapping[str, Any]) -> t
         if "project" in params:
             return _verified(session, params["project"]), f"verification project {params['project']}"
         named = disputes.find(session, benchmark, ids=params["disputes"])
-    accepted = sorted(one for one in named if one.state == "accepted")
+    accepted = sorted(dispute for dispute in named if dispute.state == "accepted")
     by_item: dict[str, list[tuple[str, str | None]]] = {}
-    for one in accepted:
-        by_item.setdefault(one.item, []).append((one.better, one.tag))
+    for dispute in accepted:
+        by_item.setdefault(dispute.item, []).append((dispute.better, dispute.tag))
     return {
         key: draft_from_disputes(group) for key, group in sorted(by_item.items())
     }, f"{len(accepted)} accepted disputes"
@@ -110,10 +114,10 @@ def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
     gold, decided = adjudications.gold(session, project), adjudications.decisions(session, project)
     given = annotation_projects.answers(session, project)
     result: dict[str, Proposal | None] = {}
-    for key, group in groupby(given, key=lambda one: one.item):
+    for key, group in groupby(given, key=lambda answer: answer.item):
         counted = [decided[key]] if key in decided else group
         if key not in gold:
-            result[key] = by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in counted])
+            result[key] = by_majority([AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted])
     return result
 
 

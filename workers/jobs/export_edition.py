@@ -75,9 +75,13 @@ def _answers(session: Session, project: Project) -> list[PersonAnswer]:
     decided = adjudications.decisions(session, project.id).values()
     return given + [
         PersonAnswer(
-            one.item, f"{ADJUDICATOR}{one.account}", verdict=one.verdict, errors=tuple(one.errors), note=one.note
+            decision.item,
+            f"{ADJUDICATOR}{decision.account}",
+            verdict=decision.verdict,
+            errors=tuple(decision.errors),
+            note=decision.note,
         )
-        for one in decided
+        for decision in decided
     ]
 
 
@@ -121,7 +125,7 @@ def _made_before(folders: EditionFolders, claim: TaskClaim) -> dict[str, Any] | 
 
 
 def _record(database: Database, claim: TaskClaim, *, folders: EditionFolders, card: Mapping[str, Any]) -> None:
-    judges = [one["judge"] for one in card["filter"]["judges"]] if card["filter"] else []
+    judges = [judge["judge"] for judge in card["filter"]["judges"]] if card["filter"] else []
     facts = {"pairs": card["pairs"], "public": card["public"], "hidden": card["hidden"], "filtered_by": judges}
     facts |= {"title": card["title"], "version": card["version"], "label_commitment": card["label_commitment"]}
     public, private = folders.public / claim.subject, folders.private / claim.subject

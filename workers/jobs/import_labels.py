@@ -157,6 +157,6 @@ def load(database: Database, scorer: Scorer, *, store: LabelStore, revision: str
     return labels
 
 
-def _against(scorer: Scorer, shown: str | None, *, labels: LabelSet) -> dict[str, Any]:
-    known = scorer.labels.get(shown) if shown else None
-    return {"against": shown, **(diff_labels(known, labels).to_json() if known is not None else {})}
+def _against(scorer: Scorer, active_revision: str | None, *, labels: LabelSet) -> dict[str, Any]:
+    known = scorer.labels.get(active_revision) if active_revision else None
+    return {"against": active_revision, **(diff_labels(known, labels).to_json() if known is not None else {})}

@@ -45,24 +45,29 @@ def propose(database: Database, scorer: Scorer, *, claim: TaskClaim) -> None:
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     labels = scorer.labels[board.label_revision]
     verdicts = resolved(_verdicts(database, scorer, entries=strongest), labels.preferred)
-    chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))
+    chosen = list(distinct_judges(verdicts, [_source(name) for name in strongest]))
     if len(chosen) < FEWEST:
         raise LabelsError(
             _("that needs {fewest} judges of different owners; the board has {count}", fewest=FEWEST, count=len(chosen))
         )
     asked = (verdicts[chosen], labels, scorer.table)
-    found = candidates(*asked)
+    proposals = candidates(*asked)
     ids = [strongest[index].id for index in chosen]
     listened = {category: [ids[judge] for judge in judges] for category, judges in qualified_judges(*asked).items()}
-    keys = [scorer.table.items[index].key for index in found.items]
-    facts = {"revision": claim.subject, "candidates": len(keys), "looked_at": found.looked_at, "judges": len(chosen)}
+    keys = [scorer.table.items[index].key for index in proposals.items]
+    facts = {
+        "revision": claim.subject,
+        "candidates": len(keys),
+        "looked_at": proposals.looked_at,
+        "judges": len(chosen),
+    }
     with database.write() as session:
         result = {**facts, "entries": ids, "heard": listened}
         words = ngettext(
             "{n:,} candidate among {items:,} pairs.",
             "{n:,} candidates among {items:,} pairs.",
             len(keys),
-            items=found.looked_at,
+            items=proposals.looked_at,
         )
         tasks.finish(session, claim, result=result, outcome=words)
         disputes.replace_candidates(session, board.benchmark, items=keys)

@@ -142,8 +142,8 @@ def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) 
 
 def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -> _Task:
     """Return the statistics to compute. ``ranked``: entries under the revision, best first."""
-    shown = {entry.id for entry in board.entries if entry.compared}
-    best = comparable([name for name in ranked if name in shown], board.judges)
+    compared_ids = {entry.id for entry in board.entries if entry.compared}
+    best = comparable([name for name in ranked if name in compared_ids], board.judges)
     compared = {board.judges[name] for name in best.chosen}
     tried = members({name: judge for name in ranked if (judge := board.judges[name]) in compared})
     variants = {name: tried[board.judges[name]] for name in best.chosen}
@@ -186,7 +186,7 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
     if not revision.public:
         return {}
     tallies = constant_judge_tallies(scorer.labels[revision.name], scorer.table)
-    return {name: one.to_json() for name, one in tallies.items()}
+    return {name: tally.to_json() for name, tally in tallies.items()}
 
 
 def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: RelationsMemory) -> JudgeComparison:
@@ -209,7 +209,7 @@ def _joined(
     judges = members(group_variants(origins, alike))  # of each the first, which is its best
     result = {}
     for best, joined in judges.items():
-        tried = [name for one in joined for name in task.variants[one]]
+        tried = [name for judge in joined for name in task.variants[judge]]
         near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
         if len(tried) > 1:
             result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known=known)

@@ -68,20 +68,24 @@ def preview(
     same_rules = board.scorer_version == scorer.version
     old = scorer.labels[board.label_revision]
     result: dict[str, Any] = _head(board, scorer, labels=labels, old=old)
-    shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
-    result["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
+    level_before, level_after = (levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision))
+    result["disclosure"] = {
+        "from": level_before,
+        "to": level_after,
+        "readers": readers_words(level_before, level_after),
+    }
     if few:  # as where the draft was made: of few pairs the count would be their labels
         result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     # Labels of pairs leave the worker only where both sets are public anyway.
-    elif shown == then == PUBLIC:
+    elif level_before == level_after == PUBLIC:
         result["pairs"] = [change.to_json() for change in label_changes(old, labels, table=scorer.table)]
     if not entries:
         return {**result, "summary": _summary([], [], spec=spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries=entries, sets=(old, labels), report=report)
-    before, after = (rank_entries(entries, one, spec=spec) for one in (stored, computed.counts))
+    before, after = (rank_entries(entries, counts, spec=spec) for counts in (stored, computed.counts))
     rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
     view = preview_ranges.board_view(database, scorer, board=board)
-    for side in (LeveledLabels(old, shown), LeveledLabels(labels, then)) if same_rules else ():
+    for side in (LeveledLabels(old, level_before), LeveledLabels(labels, level_after)) if same_rules else ():
         _add_ranges(rows, preview_ranges.rank_ranges_under(database, scorer, view=view, under=side))
     tests = (
         _tests(entries, before, after=after, computed=computed, sets=(old, labels), table=scorer.table)

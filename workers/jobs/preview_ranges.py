@@ -75,5 +75,5 @@ def _counts(database: Database, scorer: Scorer, *, names: Collection[str], label
             same = list(group)
             matrix = unpack_many([row[2] for row in same], len(scorer.table), k)
             counted = tally_many(matrix, labels, scorer.table)
-            result |= {row[1]: one.counts for row, one in zip(same, counted, strict=True)}
+            result |= {row[1]: pair_counts.counts for row, pair_counts in zip(same, counted, strict=True)}
     return result

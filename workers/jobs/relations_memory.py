@@ -106,7 +106,7 @@ class RelationsMemory:
     ) -> Mapping[str, Matrix]:
         """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten, but for those
         that were asked for last under another label revision."""
-        before = {name: one for held in self._verdicts.values() for name, one in held.items()}
+        before = {name: majority for held in self._verdicts.values() for name, majority in held.items()}
         known = {name: before[name] for name in names if name in before}
         known |= read([name for name in names if name not in known])
         self._verdicts[revision] = known

@@ -95,8 +95,8 @@ def _changed(session: Session, pointer: ActiveBoard) -> bool:
     """Return whether the board has no snapshot yet, or something has happened that the current one may not show."""
     if pointer.snapshot_id is None:
         return True
-    shown = select(BoardState.shown_seq).where(BoardState.benchmark == pointer.benchmark)
-    return needs_snapshot(session, session.execute(shown).scalar_one())
+    shown_seq = select(BoardState.shown_seq).where(BoardState.benchmark == pointer.benchmark)
+    return needs_snapshot(session, session.execute(shown_seq).scalar_one())
 
 
 @dataclass(slots=True)
@@ -154,7 +154,7 @@ def _baselines(
         counted, majority = summary.pop("fixed", {}), summary.pop("majority", None)
         if same_rules and revision.public and revision.name in scorer.labels:
             fixed = baselines.constant_judge_tallies(scorer.labels[revision.name], scorer.table)
-            counted = {name: one.to_json() for name, one in fixed.items()}
+            counted = {name: tally.to_json() for name, tally in fixed.items()}
         for name, tally in {**counted, baselines.MAJORITY: majority}.items():
             if tally is not None:
                 tallies[name][revision.name] = tally

@@ -36,7 +36,7 @@ def note(database: Database, scorer: Scorer, *, store: LabelStore, levels: Level
     pairs = weak_pairs(scorer, held.values(), public=held.values(), levels=levels)
     with database.write() as session:
         imported = label_imports.names(session, scorer.benchmark)
-        before = {one[:2] for one in weak_hiding.known(session, benchmark) if one.accepted}
+        before = {pair[:2] for pair in weak_hiding.known(session, benchmark) if pair.accepted}
         results = [
             pair._replace(accepted=pair[:2] in before if pair.revision in imported else accepted) for pair in pairs
         ]
@@ -53,7 +53,7 @@ def of_new(
 ) -> list[WeaklyHidden]:
     """Return what a new set would make weakly hidden: itself, or sets that it gives away."""
     levels = levels_of(database, scorer) | {labels.revision: level}
-    held = _held(scorer, store, levels={name: one for name, one in levels.items() if name != labels.revision})
+    held = _held(scorer, store, levels={name: level for name, level in levels.items() if name != labels.revision})
     new = [labels]
     return [
         *weak_pairs(scorer, new, public=held.values(), levels=levels),
@@ -65,15 +65,17 @@ def weak_pairs(
     scorer: Scorer, hidden: Iterable[LabelSet], *, public: Iterable[LabelSet], levels: Levels
 ) -> list[WeaklyHidden]:
     """Return those of the first that are not public and agree too much with one of the second that is."""
-    open_ones = [one for one in public if levels.get(one.revision, PUBLIC) == PUBLIC]
+    open_ones = [labels for labels in public if levels.get(labels.revision, PUBLIC) == PUBLIC]
     weak_sets = []
-    for one in hidden:
-        level = levels.get(one.revision, PUBLIC)
+    for hidden_set in hidden:
+        level = levels.get(hidden_set.revision, PUBLIC)
         for other in open_ones if level != PUBLIC else ():
-            shared = overlap(one, other, table=scorer.table)
+            shared = overlap(hidden_set, other, table=scorer.table)
             if shared.weak:
                 submissions = submissions_to_reveal(shared, level)
-                weak_sets.append(WeaklyHidden(one.revision, other.revision, submissions=submissions, accepted=False))
+                weak_sets.append(
+                    WeaklyHidden(hidden_set.revision, other.revision, submissions=submissions, accepted=False)
+                )
     return weak_sets
 
 

@@ -34,10 +34,10 @@ class HubFiles:
         """Return the files' names for ``open``. Raises HubRefusal."""
         with _explained(self._source):
             self._check_commit()
-            found = self._system.find(f"datasets/{self._source}")
-        if not found:
+            paths = self._system.find(f"datasets/{self._source}")
+        if not paths:
             raise HubRefusal(_nothing(self._source))
-        return sorted(map(str, found))
+        return sorted(map(str, paths))
 
     def open(self, name: str) -> Any:
         """Return an open file. No read-ahead: pyarrow asks for exactly the byte ranges of the columns."""

@@ -234,7 +234,7 @@ def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
     if not spec.tags:
         return frozenset()
     raw = _list(row, "human_error_analysis") or []
-    if not all(isinstance(one, str) for one in raw):
+    if not all(isinstance(tag, str) for tag in raw):
         raise LabelsError(_("human_error_analysis is no list of texts"))
     try:
         return error_tags(raw, spec)
@@ -273,13 +273,13 @@ def _coverage_problems(preferred: Mapping[int, int], revision: str, *, table: It
     if revision in table.revisions:
         missing = [table.items[i].ids[revision] for i in table.in_revision(revision) if i not in preferred]
         if missing:
-            shown = ", ".join(missing[:_EXAMPLES])
+            examples = ", ".join(missing[:_EXAMPLES])
             return [
                 _(
                     "{count} pairs of revision {revision} have no label: {shown}",
                     count=len(missing),
                     revision=revision,
-                    shown=shown,
+                    shown=examples,
                 )
             ]
         extra = len(preferred) - len(table.in_revision(revision))

@@ -115,12 +115,12 @@ class LabelRegistry(Mapping[str, LabelSet]):
         """List a set."""
         with self._lock:
             self._all = {**self._all, labels.revision: labels}
-            self._listed = (*(one for one in self._listed if one != labels.revision), labels.revision)
+            self._listed = (*(revision for revision in self._listed if revision != labels.revision), labels.revision)
 
     def remove(self, revision: str) -> None:
         """No longer lists a set."""
         with self._lock:
-            self._listed = tuple(one for one in self._listed if one != revision)
+            self._listed = tuple(listed for listed in self._listed if listed != revision)
 
 
 def _to_json(labels: LabelSet, salt: bytes, *, table: ItemTable) -> dict[str, Any]:
