@@ -177,16 +177,13 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> l
     waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
     reasons = queries.approval_reasons(session, waiting) if waiting else {}
     told = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
-    return [
-        _status(
-            facts,
-            job_queue.progress(session, facts.id),
-            off.get(facts.id),
-            *(approvals | told).get(facts.id, (visibility.APPROVED, None)),
-            shown.get(facts.id, PLAIN),
-        )
-        for facts in submissions
-    ]
+    standing = approvals | told
+    found = []
+    for facts in submissions:
+        approval, why = standing.get(facts.id, (visibility.APPROVED, None))
+        progress, entry = job_queue.progress(session, facts.id), shown.get(facts.id, PLAIN)
+        found.append(_status(facts, progress, off=off.get(facts.id), approval=approval, why=why, shown=entry))
+    return found
 
 
 def _awaiting(codes: Sequence[str]) -> str:
@@ -200,6 +197,7 @@ def _awaiting(codes: Sequence[str]) -> str:
 def _status(
     submission_facts: queries.SubmissionFacts,
     progress: job_queue.JobProgress,
+    *,
     off: str | None,
     approval: str,
     why: str | None,
