@@ -338,7 +338,7 @@ def _offline(pages: AccountPages, issuer: str, *, error: IssuerOffline) -> Respo
 
 
 def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
-    lead = _("Inside this frame browsers keep no sign-in. Continue in a tab of its own.")
+    lead = _("Browsers do not keep a sign-in inside this frame. Continue in a new tab.")
     links = ((_("Sign in, in a new tab"), f"/auth/sign-in?{urlencode({'next': target})}"),)
     return HTMLResponse(pages.message(_("Sign in"), lead, links=links, own_tab=True), 200, _FRAMED)
 

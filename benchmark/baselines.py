@@ -71,20 +71,20 @@ class Baseline:
 
 
 BASELINES = (
-    Baseline(RANDOM, _("Random choice"), source=_("baseline: random guessing"), expected=0.5),
+    Baseline(RANDOM, _("Random choice"), source=_("reference: random guessing"), expected=0.5),
     Baseline(
         FIRST,
         _("Always the response stored first"),
-        source=_("baseline: always picks the first stored answer"),
+        source=_("reference: always picks the first stored answer; shuffle the order before you test"),
         votes=always_first,
     ),
     Baseline(
         LONGER,
         _("Always the longer response"),
-        source=_("baseline: always picks the longer answer"),
+        source=_("reference: always picks the longer answer"),
         votes=always_longer,
     ),
-    Baseline(MAJORITY, _("Majority vote of all judges"), source=_("baseline: majority vote of all judges")),
+    Baseline(MAJORITY, _("Majority vote of all judges"), source=_("reference: majority vote of all judges")),
 )
 """All of them: the worker counts them, and the board shows them, from here."""
 

@@ -566,7 +566,7 @@ def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *
         verb = (
             _("is {counts} right out of {total}", counts=counts, total=total)
             if low <= high
-            else _("is no whole number out of {total}", total=total)
+            else _("is not a whole number of pairs out of {total}", total=total)
         )
         yield _(
             "{title} {figure} {verb} ({revisions}).",
@@ -591,7 +591,7 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
         n = sizes[0]
         k = round(2 * one.digits * n / one.scale)
         yield _(
-            "{name} {value} is no whole number out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
+            "{name} {value} is not a whole number of pairs out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
             name=_(spec.title_of(name)),
             value=one,
             n=n,
@@ -620,7 +620,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
             yield (
                 _(
                     "Under the official {label} the {categories} categories imply an overall of {low:.2f} to "
-                    "{high:.2f}; {pooled} is stated.",
+                    "{high:.2f}; {pooled} was reported.",
                     label=implied[0].split.label,
                     categories=in_words(len(figures.categories)),
                     low=implied[0].low,
@@ -631,7 +631,12 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
-    yield _("No whole numbers of right answers over all pairs give these figures, under any grouping in circulation.")
+    if answer.dropped or answer.impossible:
+        yield _(
+            "No whole numbers of right answers over all pairs give these figures, under any grouping in circulation."
+        )
+    else:
+        yield _("Tried: every grouping in circulation, with all pairs and with some left out.")
     for one in answer.categories_alone:
         yield capital(
             _(
@@ -643,8 +648,6 @@ def _without_fit(answer: Plausibility) -> Iterator[str]:
     # The fewest dropped items of all, and the fewest under the official grouping.
     shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
     yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
-    if not answer.dropped and not answer.impossible:
-        yield _("No counts with some pairs left out were found that give these figures either.")
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:
@@ -733,11 +736,11 @@ class ArithmeticCheck:
     def remark(self) -> str | None:
         """Return the short phrase beside a row that does not fit the official sizes; None if there is none."""
         if self.macro_ok is False and self.spec.mean:
-            return _("{mean} is not the mean", mean=_(self.spec.mean))
+            return _("{mean} average does not match", mean=_(self.spec.mean))
         if self.overall_ok is not False:
             return None
         sizes = {split.grouping: split.label for split in _full_splits(self.spec)}
-        return _("fits {grouping}", grouping=sizes[self.grouping]) if self.grouping else _("fits no grouping")
+        return _("fits {grouping}", grouping=sizes[self.grouping]) if self.grouping else _("categories do not add up")
 
 
 def arithmetic_check(values: Mapping[str, float | None], spec: BenchmarkSpec) -> ArithmeticCheck | None:

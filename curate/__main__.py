@@ -15,7 +15,7 @@ OPEN, USAGE = 1, 2  # as of `python -m judge`
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    return exit_code(lambda: _run(arguments), _("Interrupted. The same command goes on."))
+    return exit_code(lambda: _run(arguments), _("Interrupted. Run the same command to continue."))
 
 
 def _run(arguments: list[str]) -> int:

@@ -76,7 +76,7 @@ def ask_all(
             return {key: journal.answers[key] for key in wanted}
     except RunStopped as stopped:
         raise UnfinishedError(
-            _("{name}: {stopped} The same command goes on.", name=model.name, stopped=stopped)
+            _("{name}: {stopped} Run the same command to continue.", name=model.name, stopped=stopped)
         ) from None
     except JudgeError as error:
         raise CurateError(f"{model.name}: {error}") from None

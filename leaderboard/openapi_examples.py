@@ -126,7 +126,7 @@ CHECK_NUMBERS = answers(
     {
         "verdict": "fits",
         "headline": "These figures fit 484/448/318, not the official categories.",
-        "sentences": ["General 63.84 is no whole number out of 183; the nearest is 117/183 = 63.93."],
+        "sentences": ["General 63.84 is not a whole number of pairs out of 183; the nearest is 117/183 = 63.93."],
         "figures": _by_category("63.84", "85.71", "64.78"),
         "fits": [
             {

@@ -41,7 +41,7 @@ from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.board.script_texts import board_texts, counted
-from leaderboard.board.search import fields
+from leaderboard.board.search import fields, known_values, searched
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
@@ -520,6 +520,7 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
         "fields": ", ".join(fields(board.spec)),
+        "values": known_values(board.spec),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {
             column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, of=shown))
@@ -528,6 +529,10 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
     data["model"] = _texts([shown.text(row.model) for row in rows])
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([shown.sentence(getattr(row, name) or "") for row in rows])
+    for name in ("model", "source", "note", "about"):
+        words = [searched(text) if isinstance(text := getattr(row, name), Message) else "" for row in rows]
+        if any(words):
+            data[f"words:{name}"] = _texts(words)
     for name in dict.fromkeys((*drawn(board.spec), board.headline)):
         data[f"{name}-"] = [_distance(row, name, side=0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, side=1) for row in rows]

@@ -10,4 +10,6 @@ SENTENCES = (
     _("Checking {name} ({size})…"),
     _("The upload was interrupted."),
     _("Submitting…"),
+    _("Click to upload or drop files"),
+    _("File upload"),
 )

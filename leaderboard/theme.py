@@ -118,6 +118,10 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
     return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
+# Gradio's bar of pages comes before page.css does, and what stands below it would move when it is hidden.
+_NO_BAR = "<style>.nav-holder{display:none!important}</style>"
+
+
 def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
     """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
     files = assets(spec)
@@ -128,7 +132,7 @@ def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
         f'<script src="{files["nav.js"].url}" defer></script>'
         f'<script src="{files["board.js"].url}" defer></script>'
         f'<script src="{files["submit.js"].url}" defer></script>'
-        '<meta name="color-scheme" content="light dark">'
+        '<meta name="color-scheme" content="light dark">' + _NO_BAR
     )
 
 

@@ -46,7 +46,7 @@ def sentence(anomaly: AnomalyRow) -> str:
         )
     more = facts["entries_that_near"] - 1
     return _(
-        "other majority verdicts than {subject} on {items_that_differ:,} of {items:,} pairs, {account}",
+        "majority verdicts differ from {subject} on {items_that_differ:,} of {items:,} pairs, {account}",
         subject=anomaly.subject,
         items_that_differ=facts["items_that_differ"],
         items=facts["items"],

@@ -16,7 +16,7 @@ SENTENCES = (
     _("by {model}"),
     _("In this text, Answer 1 is the first response here."),
     _("In this text, Answer 1 is the second response here."),
-    _("Which response this text calls Answer 1 is not known."),
+    _("We do not know which response this text calls Answer 1."),
     _("Your first answer stays on record: {answer}."),
     _("You may still change your decision."),
     _("You may still change your answer. The first one stays on record."),

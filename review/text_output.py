@@ -190,7 +190,7 @@ def _draft(draft: ShownDraft) -> list[str]:
 def _answer_1(draft: ShownDraft) -> str:
     """Return which response the rationale calls Answer 1."""
     if draft.answer_1 is None:
-        return _("Which response this text calls Answer 1 is not known.")
+        return _("We do not know which response this text calls Answer 1.")
     if draft.answer_1 == "first":
         return _("In this text, Answer 1 is the first response here.")
     return _("In this text, Answer 1 is the second response here.")

@@ -315,9 +315,8 @@ class Number(MetadataField):
 
     @property
     def limits(self) -> str:
-        if self.above_zero:
-            return _("a number above 0, at most {high:,.0f}", high=self.high)
-        return _("a number from {low:g} to {high:g}", low=self.low, high=self.high)
+        low = f"{self.low:f}".rstrip("0").rstrip(".")
+        return _("a number from {low} to {high}", low=low, high=decimal_text(self.high))
 
     def _with_unit(self, number: str) -> str:
         return _(self.unit, number=number) if self.unit else number

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, load_spec
 from common.command_line import CommandParser, complain, translated
-from common.messages import _
+from common.messages import _, joined
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from submissions.text_output import benchmark_title, printable, sample_lines
@@ -159,7 +159,9 @@ def readable(report: dict[str, Any]) -> str:
 
 
 def _problem(problem: dict[str, Any]) -> str:
-    place = ", ".join(f"{name} {problem[name]}" for name in ("line", "id", "field") if problem[name] is not None)
+    line = _("line {line}", line=problem["line"]) if problem["line"] is not None else ""
+    names = [f"{name} {problem[name]}" for name in ("id", "field") if problem[name] is not None]
+    place = joined([*([line] if line else []), *names])
     code, message = problem["code"], problem["message"]
     if not place:
         return _("  problem {code}: {message}", code=code, message=message)

@@ -57,7 +57,7 @@ def policy_json(rules: Mapping[str, Any]) -> dict[str, Any]:
     """`GET /api/v1/policy`."""
     return {
         "scored_submissions": {name: rules[name] for name in _QUOTA},
-        "given_back": _("when the service fails to score a submission, and when a maintainer does not let it through"),
+        "given_back": _("when the service fails to score a submission, and when a maintainer rejects it"),
         "dry_runs": _("free and unlimited, without an account; they touch no label"),
         "coverage": _("every pair of one known revision once, with the same number of votes"),
         "votes_per_item": [1, MAX_VOTES],

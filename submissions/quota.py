@@ -74,7 +74,7 @@ class QuotaUsed(ValueError):
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             _(
-                "{whose} has used up what may be scored ({policy}). The next submission is possible from "
+                "{whose} has used up its scored submissions ({policy}). The next submission is possible from "
                 "{next_at}. Checking files is free at any time.",
                 whose=whose,
                 policy=policy_from(policy),
@@ -90,7 +90,7 @@ class AccountTooYoung(ValueError):
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             _(
-                "Accounts submit when they are {account_age_days} days old; yours is so from {next_at}. "
+                "Accounts can submit once they are {account_age_days} days old; yours can from {next_at}. "
                 "Checking files is free at any time.",
                 account_age_days=policy.account_age_days,
                 next_at=minute(self.next_at),

@@ -207,7 +207,7 @@ def _status(
     or was rejected."""
     state, reason = str(progress.state), progress.reason
     if off is not None or approval == visibility.REJECTED:
-        state, reason = "withdrawn", off or _("A maintainer did not let it through: {why}", why=why)
+        state, reason = "withdrawn", off or _("A maintainer rejected it: {why}", why=why)
     elif approval == visibility.WAITING:
         state, reason = AWAITING, why or ""
     waits = state == str(progress.state)

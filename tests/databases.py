@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from alembic.config import Config
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 
 from storage import database as database_module
 from storage import stored_rows
@@ -64,7 +61,9 @@ def empty_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{folder}/leaderboard.db"
     cluster: Cluster = request.getfixturevalue("postgres_cluster")
-    return cluster.new_database()
+    url = cluster.new_database()
+    request.addfinalizer(lambda: cluster.drop(url))
+    return url
 
 
 @pytest.fixture
@@ -85,9 +84,8 @@ def new_database(url: str) -> Database:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_sqlite_file())
     else:
-        name, dump = _postgres_dump(str(address.query["host"]))
-        with psycopg.connect(host=str(address.query["host"]), user="postgres", dbname="postgres") as connection:
-            connection.execute(re.sub(rf"\b{name}\b", _schema(address), dump).encode())
+        cluster = Cluster(Path(str(address.query["host"])), binaries() or Path())
+        cluster.replace(url, _postgres_template(cluster))
     return open_database(url)
 
 
@@ -110,24 +108,12 @@ def _sqlite_file() -> bytes:
 
 
 @cache
-def _postgres_dump(host: str) -> tuple[str, str]:
-    """Return the name of a migrated schema and what makes another one of that name, without the line that creates
-    it."""
-    url = Cluster(Path(host), binaries() or Path()).new_database()
+def _postgres_template(cluster: Cluster) -> str:
+    url = cluster.new_database()
     opened = open_database(url)
     migrate(opened)
     opened.close()
-    name = _schema(make_url(url))
-    options = ["-h", host, "-U", "postgres", "--inserts", "-n", name, "postgres"]
-    command = [str((binaries() or Path()) / "pg_dump"), *options]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    # Lines that begin with a backslash are meant for psql.
-    kept = [line for line in said.splitlines() if not line.startswith(("\\", "CREATE SCHEMA", "ALTER SCHEMA"))]
-    return name, "\n".join(kept)
-
-
-def _schema(url: URL) -> str:
-    return str(url.query["options"]).rpartition("search_path=")[2]
+    return url
 
 
 def a_submission(number: int = 1, **changes: Any) -> Submission:

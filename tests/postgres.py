@@ -44,22 +44,26 @@ class Cluster:
     bin: Path
     prefix: tuple[str, ...] = field(default=())
 
-    def new_database(self) -> str:
-        """Create an empty schema and returns a URL that sees nothing else; a database of its own would take 7 MB."""
+    def new_database(self, template: str = "template1") -> str:
+        """Create a database, and return its URL: an empty one, or a copy of another that nobody is connected to.
+
+        `template`: the URL of that one.
+        """
         name = f"test_{os.getpid()}_{next(_COUNTER)}"
-        self.execute(f"CREATE SCHEMA {name}")
-        return f"postgresql://postgres@/postgres?host={self.directory}&options=-csearch_path%3D{name}"
+        self._create(name, template)
+        return f"postgresql://postgres@/{name}?host={self.directory}"
 
-    def copy_of(self, template: str | None = None) -> tuple[str, str]:
-        """Create a database of its own, as a copy of another that nobody is connected to: its name and its URL."""
-        name = f"copy_{os.getpid()}_{next(_COUNTER)}"
-        more = f" TEMPLATE {template} STRATEGY WAL_LOG" if template else ""
-        self.execute(f"CREATE DATABASE {name}{more}")
-        return name, f"postgresql://postgres@/{name}?host={self.directory}"
+    def replace(self, url: str, template: str) -> None:
+        """Make a database that nobody is connected to a copy of another."""
+        self.drop(url)
+        self._create(_name(url), template)
 
-    def drop(self, name: str) -> None:
+    def drop(self, url: str) -> None:
         """Remove such a database, and anyone who is connected to it."""
-        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self.execute(f"DROP DATABASE {_name(url)} WITH (FORCE)")
+
+    def _create(self, name: str, template: str) -> None:
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {_name(template)} STRATEGY FILE_COPY")
 
     def execute(self, statement: str) -> None:
         """Run a statement of our own outside any transaction."""
@@ -71,7 +75,7 @@ class Cluster:
         """Start the server, and wait until it answers."""
         # Only processes die in these tests, never the machine: nothing is lost so, and it is twice as fast.
         careless = "-c fsync=off -c full_page_writes=off"
-        options = f"-c listen_addresses='' -c unix_socket_directories={self.directory} {careless}"
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.directory} {careless} -c max_wal_size=64MB"
         log = str(self.directory / "log")
         self.run("pg_ctl", "-D", self._data, "-w", "-l", log, "-o", f"{options} -c max_connections=60", "start")
 
@@ -99,8 +103,12 @@ class Cluster:
                 raise RuntimeError(f"{program} failed: {output.read().decode(errors='replace')}")
 
 
+def _name(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
+
+
 def _place() -> Path:
-    """Return memory where there is enough: a disk takes seconds to remove the 20,000 files of hundreds of schemas."""
+    """Return memory where there is enough: to copy a database and to remove it takes a disk several times as long."""
     memory = Path("/dev/shm")
     return memory if memory.is_dir() and shutil.disk_usage(memory).free > _ENOUGH_BYTES else Path("/tmp")
 

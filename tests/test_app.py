@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import signal
@@ -137,7 +138,7 @@ def test_the_web_process_of_the_demo_opens_no_label_file_and_the_worker_does(tmp
         expect_the_worker_alone_to_open(labels, service, log=log)
 
 
-def test_from_its_start_on_the_web_process_opens_no_label_file_and_ctrl_c_stops_it_and_the_worker(
+def test_from_its_start_on_each_line_is_an_event_no_label_file_is_opened_and_ctrl_c_stops_both_processes(
     tmp_path: Path,
 ) -> None:
     hooks, labels, log = tmp_path / "hooks", real_file("data/labels_v2.jsonl"), tmp_path / "opened.log"
@@ -151,6 +152,10 @@ def test_from_its_start_on_the_web_process_opens_no_label_file_and_ctrl_c_stops_
         until(lambda: len(scored(service)) == 1, 60, what="everything is scored")
         expect_the_worker_alone_to_open(labels, service, log=log)
         expect_both_to_stop(service, signal.SIGINT)
+        lines = [
+            line for line in service.log.splitlines() if not line.startswith("VL-RewardBench leaderboard: http://")
+        ]
+        assert all(json.loads(line)["event"] for line in lines)
 
 
 def expect_the_worker_alone_to_open(labels: Path, service: Service, *, log: Path) -> None:

@@ -23,6 +23,11 @@ PAGES = (
     *("/policy", "/decisions", "/red-team", "/status", "/docs", "/judges", "/account", "/disputes", "/annotate"),
     *("/no-such-page", "/?as_of=1999-01-01"),
 )
+_HAN = r"[\u4e00-\u9fff]"
+# Words of a program keep their own spelling: tags, code, options, values.
+_NOT_PROSE = re.compile(r"<code>.*?</code>|`[^`]*`|<[^>]*>|\([a-z]+(?:, [a-z]+)+\)|%\(\w+\)s|\{[^{}]*\}")
+_ASCII_MARK = re.compile(rf"{_HAN} ?[(,:;](?!//)|[),:;] ?{_HAN}")
+_NO_SPACE = re.compile(rf"{_HAN}[A-Za-z0-9]|[A-Za-z0-9%]{_HAN}")
 LED_TO = (("/", "entries"), ("/explore", "explore"), ("/decisions", "decisions"), ("/account", "account/submissions"))
 
 
@@ -53,6 +58,34 @@ def _names_of(message: CatalogMessage) -> set[str]:
 
 def _names(text: str) -> set[str]:
     return {percent or brace for percent, brace in _NAMED.findall(text)}
+
+
+def unlike_chinese_prose(text: str) -> list[str]:
+    """Return ASCII marks beside Chinese characters, and Latin letters or digits without a space between."""
+    prose = _NOT_PROSE.sub("\0", text).replace("%%", "%")
+    return [found.group() for rule in (_ASCII_MARK, _NO_SPACE) for found in rule.finditer(prose)]
+
+
+def test_chinese_sentences_have_chinese_marks_and_a_space_before_latin_words() -> None:
+    (path,) = (one for one in CATALOGUES if one.parts[-3] == "zh_CN")
+    texts = [text for message in read(path) if message.id for text in _texts(message)]
+    assert [(text, marks) for text in texts if (marks := unlike_chinese_prose(text))] == []
+
+
+def _texts(message: CatalogMessage) -> tuple[str, ...]:
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+
+
+@pytest.mark.parametrize("text", ["标签(公开)", "默认 (16)", "原因:无", "甲,乙", "共3个", "95%区间", "使用JSON"])
+def test_a_wrong_mark_or_a_missing_space_is_found(text: str) -> None:
+    assert unlike_chinese_prose(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["标签（公开）：60.9 (57.8–64.1)", "见 <code>f(x):1</code>。", "共 {n} 个 95% 置信区间"]
+)
+def test_chinese_marks_numbers_and_code_are_as_they_should_be(text: str) -> None:
+    assert not unlike_chinese_prose(text)
 
 
 @pytest.fixture(scope="module")

@@ -101,6 +101,20 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     expect(board.get_by_role("heading", level=1)).to_contain_text("Qwen2-VL-7B judge")
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_little_of_the_page_moves_while_it_opens(visit: Page, service: Service, width: int) -> None:
+    visit.set_viewport_size({"width": width, "height": 900})
+    visit.add_init_script(
+        "window.shifted = 0; new PerformanceObserver(list => list.getEntries().forEach(one => { "
+        "window.shifted += one.hadRecentInput ? 0 : one.value; })).observe({ type: 'layout-shift', buffered: true });"
+    )
+    open_submit(visit, f"{service.url}/app/submit")
+    expect(visit.locator("#why-off")).to_be_visible()
+    expect(visit.locator("#predictions input[type=file]")).to_be_attached()
+    visit.wait_for_timeout(500)
+    assert visit.evaluate("window.shifted") < 0.1
+
+
 def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
     visit: Page, service: Service, tmp_path: Path
 ) -> None:

@@ -58,7 +58,7 @@ def heading(spec: BenchmarkSpec, labels: str, *, pairs: int, votes: int) -> str:
 def rates(card: Mapping[str, Any]) -> Message:
     """Return which share of votes could be read, and of which share of pairs there is a majority."""
     return _(
-        "readable {readable}%, decided {decided}%",
+        "readable {readable}%, answered {decided}%",
         readable=percentage(card["parse_rate"]),
         decided=percentage(card["decided_rate"]),
     )

@@ -210,14 +210,14 @@ class FinishedRun:
         if stopped is None:
             said = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
         else:
-            said = [stopped, _("Every recorded answer is kept. The same command goes on.")]
+            said = [stopped, _("Every recorded answer is kept. Run the same command to continue.")]
         print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *said]))
         return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
 
     def _nothing_but_failures(self, report: Mapping[str, Any], wanted: Sequence[RequestKey]) -> Iterator[str]:
         if wanted and report["failed"] == report["wanted"]:
             yield _(
-                "Every vote failed, the first with: {reason}. Mend that, then ask again with --retry-failed.",
+                "Every vote failed, the first with: {reason}. Fix that, then ask again with --retry-failed.",
                 reason=self._journal.answers[wanted[0]].reason,
             )
 

@@ -150,7 +150,7 @@ _RIGHT: tuple[Column, ...] = (
     ),
     Column(
         "decided_rate",
-        "Decided",
+        "Answered",
         subtitle="%",
         kind="share",
         descending=True,

@@ -72,7 +72,7 @@ FILTERS: tuple[Filter, ...] = (
     ),
     Filter(
         "coverage",
-        "Decided",
+        "Answered",
         term="decided:>=",
         kind="select",
         pattern=_NUMBER,
@@ -81,8 +81,8 @@ FILTERS: tuple[Filter, ...] = (
     Filter("min_size", "Size from, billion", term="size:>=", kind="number", pattern=_NUMBER),
     Filter("max_size", "Size to, billion", term="size:<=", kind="number", pattern=_NUMBER),
     Filter("max_price", "Price to, US $ a run", term="price:<=", kind="number", pattern=_NUMBER),
-    Filter("since", "Since", term="date:>=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
-    Filter("until", "Until", term="date:<=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("since", "From date", term="date:>=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("until", "To date", term="date:<=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
 )
 PRESETS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (_("All models"), ()),

@@ -96,7 +96,7 @@ class BoardRow:
     submitted_at: str  # ISO with time for scored rows, "" for reported ones
     source: str
     url: str
-    note: str  # short phrases of warning: "fits 631/301/318", "3 pairs missing", "90.2% decided"
+    note: str  # short phrases of warning: "fits 631/301/318", "3 pairs missing", "90.2% answered"
     base_model: str
     parameters_b: float | None
     open_weights: bool | None
@@ -558,7 +558,7 @@ def _warnings(entry: Mapping[str, Any], decided: float | None, *, missing: int) 
         entry.get("flag"),
         board_remark(entry.get("remarks") or ()),
         ngettext("{n:,} pair missing", "{n:,} pairs missing", missing) if missing > 0 else "",
-        _("{share}% decided", share=percent(decided)) if decided is not None and decided < WELL_COVERED else "",
+        _("{share}% answered", share=percent(decided)) if decided is not None and decided < WELL_COVERED else "",
     )
 
 

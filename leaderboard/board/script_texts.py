@@ -11,6 +11,7 @@ from common.translations import Translations
 SENTENCES = (
     _("There is no field {name}. Fields: {fields}."),
     _("The field {name} takes a number, such as {name}:>5."),
+    _("The field {name} has no value {wanted}. Values: {known}."),
     _(" or "),
     _("95% interval {low}–{high}"),
     _("shares first place"),

@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _
 from common.rounding import tenths
+from common.translations import languages, translations
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
 
@@ -60,6 +62,13 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (_ID, *_texts(spec), *_numbers(spec))
 
 
+@cache
+def known_values(spec: BenchmarkSpec) -> Mapping[str, tuple[str, ...]]:
+    """Field -> its values, of fields that have a few; a search may ask for a part of one."""
+    flags = {one.term: ("yes", "no") for one in columns_of(spec) if one.term and one.value_type == "flag"}
+    return {"type": tuple(TYPES), "tier": ("scored", "reported", "baseline"), **flags}
+
+
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")
 _NAME = re.compile(r"[a-z_]+")
 _DAY = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
@@ -94,7 +103,7 @@ def term(word: str, spec: BenchmarkSpec) -> Test:
         return _between_days(days[1], days[2], last=days[3])
     if colon and name in _texts(spec):
         read = _texts(spec)[name]
-        return lambda row: wanted in read(row).lower()
+        return lambda row: wanted in searched(read(row)).lower()
     comparison = _COMPARISON.fullmatch(wanted) if colon and name in _numbers(spec) else None
     if comparison:
         low, high = _bounds(comparison[1], comparison[2], second=comparison[3])
@@ -130,6 +139,11 @@ def misread(word: str, spec: BenchmarkSpec) -> Message | None:
         return _("There is no field {name}. Fields: {fields}.", name=name, fields=", ".join(fields(spec)))
     if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
         return _("The field {name} takes a number, such as {name}:>5.", name=name)
+    known = known_values(spec).get(name, (wanted,))
+    if not any(wanted in one for one in known):
+        return _(
+            "The field {name} has no value {wanted}. Values: {known}.", name=name, wanted=wanted, known=", ".join(known)
+        )
     return None
 
 
@@ -164,7 +178,15 @@ def _bounds(sign: str | None, first: str, *, second: str | None) -> tuple[Limit,
 
 def haystack(row: BoardRow) -> str:
     """Return the text that a word without a field is looked for in, in lower case."""
-    return f"{row.model} {row.version} {row.organisation} {row.source} {row.base_model} {row.judge_type}".lower()
+    parts = (row.model, row.version, row.organisation, row.source, row.base_model, row.judge_type)
+    return " ".join(map(searched, parts)).lower()
+
+
+def searched(text: str) -> str:
+    """Return a message in every language, so that a search finds the same rows in each; a plain text as it is."""
+    if not isinstance(text, Message):
+        return text
+    return " ".join(dict.fromkeys(translations(tag).text(text) for tag in languages()))
 
 
 def _percent(share: float | None) -> float | None:

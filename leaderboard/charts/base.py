@@ -13,7 +13,7 @@ from common.messages import Message, _, joined
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
-from leaderboard.charts.layout import ChartText, Estimates, Json, Page
+from leaderboard.charts.layout import ChartText, Estimates, Json, Page, isolated
 
 MOST_JUDGES = 30
 HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
@@ -130,10 +130,14 @@ def chosen_judges(
     result.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
         text = _("Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",
-                 names=joined(reported_names(view)))  # fmt: skip
+                 names=joined(map(isolated, reported_names(view))))  # fmt: skip
         notes += (text,)
     if missing:
-        text = _("Not scored under labels {revision}: {names}.", revision=view.label_revision, names=joined(missing))
+        text = _(
+            "Not scored under labels {revision}: {names}.",
+            revision=view.label_revision,
+            names=joined(map(isolated, missing)),
+        )
         notes += (text,)
     if len(result) > most:
         notes += (_("The best {most} of the {n} judges chosen are drawn.", most=most, n=len(result)),)

@@ -29,7 +29,7 @@ from leaderboard.charts.base import (
 )
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
 from leaderboard.charts.estimates import Entry, Estimate
-from leaderboard.charts.layout import CHANCE, FADED, FEW_PAIRS, ChartText, Page, plain, with_legend
+from leaderboard.charts.layout import CHANCE, FADED, FEW_PAIRS, ChartText, Page, isolated, plain, with_legend
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
@@ -222,13 +222,16 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     known = [judge for judge in result if judge.id in place]
     unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
     if hidden := [judge.name for judge in result if judge.id in unnamed]:
-        text = _("Agreement would tell whose an anonymous entry is, so it is left out: {names}.", names=joined(hidden))
+        text = _(
+            "Agreement would tell whose an anonymous entry is, so it is left out: {names}.",
+            names=joined(map(isolated, hidden)),
+        )
         notes += (text,)
     if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
         text = _("Only the best version of a judge, and the best {most} judges, are compared; not so: {names}.",
-                 most=KAPPA_AT_MOST, names=joined(missing))  # fmt: skip
+                 most=KAPPA_AT_MOST, names=joined(map(isolated, missing)))  # fmt: skip
         notes += (text,)
     if len(known) < 2:
         return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))

@@ -495,7 +495,7 @@ def curves(
         last = points[-1]
         number = one_decimal(last.value) if line.hollow else f"<b>{one_decimal(last.value)}</b>"
         own = f" ({page.text(line.small)})" if line.small and not page.narrow else ""
-        name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), size=12) + own)
+        name = plain(fitting(line.name, room * page.width - 56 - text_width(own, 12), size=12)) + plain(own)
         shade = p.faint if of_few(final) else p.soft if line.hollow else p.ink
         layout["annotations"].append(
             label(1 - room, end, text=f"{number}  {name}", colour=shade, size=12, yref="y", xshift=8)

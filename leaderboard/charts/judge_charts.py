@@ -47,7 +47,7 @@ from leaderboard.charts.estimates import (
     vote_curve,
     vote_finding,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates, isolated
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
@@ -167,7 +167,7 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.k > 1]
     if single := [judge.name for judge in result if judge.tally.k == 1]:
-        notes += (_("One vote per pair, so no curve: {names}.", names=joined(single)),)
+        notes += (_("One vote per pair, so no curve: {names}.", names=joined(map(isolated, single))),)
     if len(chosen) > MOST_LINES:
         text = _("The best {most} of the {n} judges with several votes per pair are drawn.",
                  most=MOST_LINES, n=len(chosen))  # fmt: skip
@@ -259,7 +259,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 def _kind(kind: str) -> str:
     name = TYPE_NAMES.get(kind, kind)
-    return Message(name.capitalize(), {}) if name else _("Kind unknown")
+    return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
 
 
 def _knows_order(entry: Entry) -> bool:
@@ -272,7 +272,9 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     result, notes = chosen_judges(entries, view)
     known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
     if silent := [judge.name for judge in result if first_shown(judge) is None]:
-        notes += (_("The file does not tell which response was shown first: {names}.", names=joined(silent)),)
+        notes += (
+            _("The file does not tell which response was shown first: {names}.", names=joined(map(isolated, silent))),
+        )
     if not known:
         return empty_chart(notes)
     estimates = [estimate for _, estimate in known]

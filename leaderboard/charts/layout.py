@@ -7,6 +7,7 @@ page: the vertical axis of a drawing counts pixels from its top. `svg.py` draws 
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,9 +86,25 @@ class ChartText:
     end: int = 100
 
 
+_LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # of Hebrew, Arabic and other scripts from right to left
+_FROM_THE_RIGHT = re.compile(rf"\S*[{_LETTERS}]\S*(?:\s+\S*[{_LETTERS}]\S*)*")
+
+
 def plain(text: str, columns: int | None = None) -> str:
-    """Return text as Plotly shows it literally, cut with an ellipsis to `columns` (East Asian characters take two)."""
-    return html.escape(text if columns is None else cut(text, columns), quote=False)
+    """Return a name as Plotly shows it literally, cut with an ellipsis to `columns` (East Asian characters take two).
+
+    What is read from the right is isolated, or it would reorder the numbers and names beside it."""
+    return html.escape(isolated(text if columns is None else cut(text, columns)), quote=False)
+
+
+def _plain_line(line: str) -> str:
+    """Return a line of a sentence as Plotly shows it literally; what is read from the right in it is isolated."""
+    return html.escape(_FROM_THE_RIGHT.sub(lambda found: isolated(found[0]), line), quote=False)
+
+
+def isolated(text: str) -> str:
+    """Return a name so that it reorders nothing beside it; one that is read from the left stays as it is."""
+    return f"\u2068{text}\u2069" if _FROM_THE_RIGHT.search(text) else text
 
 
 def columns_of(text: str) -> int:
@@ -204,11 +221,18 @@ def _titles(page: Page, words: ChartText, *, above: int) -> tuple[list[Json], in
     title = wrapped(page.text(words.title), page.width - 8, size=17)
     subtitle = wrapped(page.text(words.subtitle), page.width - 8)
     tall = 20 + 23 * len(title) + 19 * len(subtitle)
-    top, heading = tall + above, f"<b>{'<br>'.join(map(plain, title))}</b>"
+    top, heading = tall + above, f"<b>{'<br>'.join(map(_plain_line, title))}</b>"
     at_top: Json = {"align": "left", "yanchor": "top"}
     titles = [
         label(0, 1, text=heading, colour=p.ink, size=17, yshift=top - 4, **at_top),
-        label(0, 1, text="<br>".join(map(plain, subtitle)), colour=p.soft, yshift=top - 8 - 23 * len(title), **at_top),
+        label(
+            0,
+            1,
+            text="<br>".join(map(_plain_line, subtitle)),
+            colour=p.soft,
+            yshift=top - 8 - 23 * len(title),
+            **at_top,
+        ),
     ]
     return titles, tall
 
@@ -216,7 +240,7 @@ def _titles(page: Page, words: ChartText, *, above: int) -> tuple[list[Json], in
 def under(layout: Json, page: Page, *, text: str, shift: int, **options: Any) -> None:
     """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
     lines = wrapped(page.text(text), page.width - 8)
-    words = "<br>".join(map(plain, lines))
+    words = "<br>".join(map(_plain_line, lines))
     layout["annotations"].append(
         label(0, 0, text=words, colour=page.palette.soft, yanchor="top", align="left", yshift=-shift, **options)
     )

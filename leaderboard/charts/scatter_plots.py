@@ -32,6 +32,7 @@ from leaderboard.charts.layout import (
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
 _HEIGHT, _NARROW_HEIGHT, _BARS = 380, 320, 190
 _NUMBERED, _TWO_LINES = 24, 33  # beside the names of a matrix; the height of a row that has room for two lines
+_FROM_TICKS = 4  # pixels between the vertical axis and a name
 _BETWEEN, _BESIDE, _EDGE = 56, 40, 14  # between planes; room for the numbers of an axis; for half of the last tick
 _LETTER, _TALL = 12, 16  # of a label: size, height
 _APART, _FARTHEST = 10, 200  # of points that stand side by side: between two, and from their place
@@ -246,7 +247,7 @@ def _spot_names(place: _Place, taken: list[Box], *, tail: str, page: Page) -> li
         width = text_width(name, _LETTER)
         for left, top in _beside(x, y, width=width, steps=bool(place.plane.steps)):
             box = (left, top, left + width, top + _TALL)
-            inside = left >= place.left - 2 and box[2] <= place.right + _EDGE
+            inside = left >= place.left + _FROM_TICKS and box[2] <= place.right + _EDGE
             own = (x - 6, y - 6, x + 6, y + 6)
             if not inside or top < place.top + 2 or box[3] > place.bottom:  # the line at the top strikes no name
                 continue

@@ -161,7 +161,7 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], found: Sequence[BenchmarkCompari
     a, b = (line.name for line in lines)
     tested = [(one.board.spec.title, one.difference) for one in found if one.tested and one.difference is not None]
     if not tested and any(one.left_out for one in found):
-        return _("Votes that need no judge are in no verdict, so there is none about {a} and {b}.", a=a, b=b)
+        return _("Votes that need no judge are not compared, so there is no verdict on {a} and {b}.", a=a, b=b)
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, one) for title, one in tested if one.separable and one.delta > 0]

@@ -33,8 +33,8 @@ _REPORTED = {
     "source": "arXiv:2605.00001",
     "url": "https://arxiv.org/abs/2605.00001",
     "figures": [{**_FIGURE, "value": 0.739, "interval": None}],
-    "arithmetic": "fits no grouping",
-    "finding": "fits no grouping",
+    "arithmetic": "categories do not add up",
+    "finding": "categories do not add up",
     "mixed": [],
 }
 _CELL = {"label_revision": "v2", "protocol": "strict", "part": None, "scored": _SCORED, "reported": [_REPORTED]}

@@ -12,6 +12,7 @@
 
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
+  const MARKED = { keepPage: true, step: false };  // pins, ticks and columns change the address of a view, not the view
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
   const USUAL = { q: "", tier: "all", protocol: "", grouping: "", revision: "", as_of: "", baselines: "", unstated: "",
     embed: "" };
@@ -73,7 +74,7 @@
     if (span) return (i) => data.date[i] !== "" && span(data.date[i]);
     const [column, kind] = TEXTS.includes(name) ? [name, "text"] : Object.hasOwn(data.terms, name) ? data.terms[name] : [];
     if (kind === "flag") return (i) => ["no", "yes"][data[column][i] ?? 2]?.includes(wanted) ?? wanted === "";
-    if (kind === "text") return (i) => data[column][i].toLowerCase().includes(wanted);
+    if (kind === "text") return (i) => searched(data, column, i).toLowerCase().includes(wanted);
     const test = kind === "number" ? compare(wanted) : null;
     if (test) {
       const read = SHARES.has(column) ? (value) => tenths(value) / 10 : (value) => value;
@@ -82,9 +83,12 @@
     return (i) => haystack(data)[i].includes(word);
   }
 
+  // What the service itself says of a row is searched in every language, whichever the page shows.
+  const searched = (data, column, i) => data[`words:${column}`]?.[i] || data[column][i];
+
   function haystack(data) {
-    return data.words ??= data.id.map((_, i) => [data.model[i], data.version[i], data.organisation[i],
-      data.source[i], data.base_model[i], data.judge_type[i]].join(" ").toLowerCase());
+    return data.words ??= data.id.map((_, i) => ["model", "version", "organisation", "source", "base_model", "judge_type"]
+      .map((column) => searched(data, column, i)).join(" ").toLowerCase());
   }
 
   function words(text) {
@@ -114,7 +118,10 @@
     if (!name) return "";
     if (!data.fields.split(", ").includes(name)) return tr("There is no field {name}. Fields: {fields}.", { name, fields: data.fields });
     const numeric = data.terms[name]?.[1] === "number";
-    return numeric && !compare(wanted) ? tr("The field {name} takes a number, such as {name}:>5.", { name }) : "";
+    if (numeric && !compare(wanted)) return tr("The field {name} takes a number, such as {name}:>5.", { name });
+    const known = data.values[name] ?? [wanted];
+    if (known.some((one) => one.includes(wanted))) return "";
+    return tr("The field {name} has no value {wanted}. Values: {known}.", { name, wanted, known: known.join(", ") });
   }
 
   // The best by each score of what a search or filter leaves; none of a single judge.
@@ -402,6 +409,32 @@
     // What a link sets of the filters about weights and size.
     const preset = (link) => ({ open: "", min_size: "", max_size: "", ...Object.fromEntries(new URLSearchParams(link.dataset.preset)) });
     let opened = "";  // the markup above the table that is drawn
+    let drawnAt = address({});  // the address of the view that is drawn
+
+    // The view that an address asks for.
+    function viewOf(query) {
+      const view = { ...usual, sort: HEADLINE, dir: "desc", page: Math.max(1, Number.parseInt(query.get("page"), 10) || 1) };
+      for (const key in usual) if (query.has(key)) view[key] = query.get(key);
+      if (columns.has(query.get("sort"))) {
+        view.sort = query.get("sort");
+        view.dir = ["asc", "desc"].includes(query.get("dir")) ? query.get("dir") : columns.get(view.sort).first;
+      }
+      return view;
+    }
+
+    function restore(view) {
+      form.elements.q.value = view.q;
+      return apply(view, MARKED);
+    }
+
+    // A view that a visitor chose is a step that Back undoes. The address before it is written as the script reads it.
+    function remember(step) {
+      const before = drawnAt;
+      drawnAt = address({});
+      if (!step || drawnAt === before) return history.replaceState(history.state, "", drawnAt);
+      history.replaceState(history.state, "", before);
+      return history.pushState(history.state, "", drawnAt);
+    }
 
     function controls(data, found, first, rows) {
       heads(data);
@@ -435,6 +468,11 @@
       one("[data-permalink]").href = address({ as_of: data.snapshot.slice(0, 16), embed: "" }).replace(location.pathname, `${PREFIX}/`);
       one("[data-filters]").textContent = [...filters, "baselines"].filter((key) => state[key]).length || "";
       for (const option of form.elements.sort.options) option.selected = option.value.split(":")[0] === state.sort;
+      const held = { ...state, revision: data.revision }, shows = new Set(visible().map(([key]) => key));
+      for (const name of ["protocol", "grouping", "revision", "baselines", ...filters]) {
+        if (form.elements[name]) form.elements[name].value = held[name];
+      }
+      for (const box of root.querySelectorAll("[name=cols]")) box.checked = shows.has(box.value);
       count.textContent = counted(data, found, first, rows);
       const said = one("[data-hints]");
       said.replaceChildren(...hints(data, state));
@@ -540,7 +578,7 @@
       return rows.length;
     }
 
-    async function apply(changes, keepPage) {
+    async function apply(changes, { keepPage = false, step = true } = {}) {
       Object.assign(state, keepPage ? {} : { page: 1 }, changes);
       const mine = ++asked;
       const waiting = setTimeout(() => root.classList.add("busy"), 150);
@@ -557,7 +595,7 @@
         const drawn = await draw(data, found, first);
         if (mine !== asked) return;
         controls(data, found, first, drawn);
-        history.replaceState(history.state, "", address({}));
+        remember(step);
       } catch {
         if (mine === asked) count.textContent = tr("The rows could not be loaded. Check the connection and try again.");
       } finally {
@@ -581,15 +619,11 @@
       else if (by) apply({ sort: by, dir: "desc" });
       else if (target.matches("[data-unstated]")) apply({ unstated: state.unstated ? "" : "1" });
       else if (tier) apply({ tier });
-      else if (target.matches("[data-preset]")) {
-        const wanted = preset(target);
-        for (const key in wanted) form.elements[key].value = wanted[key];
-        apply({ ...wanted, unstated: "" });
-      }
-      else if (page) apply({ page: state.page + Number(page) }, true).then(() => one(".frame").scrollIntoView());
+      else if (target.matches("[data-preset]")) apply({ ...preset(target), unstated: "" });
+      else if (page) apply({ page: state.page + Number(page) }, { keepPage: true }).then(() => one(".frame").scrollIntoView());
       else if (target.classList.contains("pin")) pin(target.value);
       else if (target.classList.contains("pick")) pick(target.value);
-      else if (target.matches("[data-unpick]")) apply({ compare: "" }, true);
+      else if (target.matches("[data-unpick]")) apply({ compare: "" }, MARKED);
       else reset();
     });
 
@@ -597,18 +631,18 @@
       const pins = list(state.pin);
       const after = pins.includes(id) ? pins.filter((one) => one !== id) : [...pins, id].slice(-MOST_PINS);
       // The row moves; whoever pinned it from the keyboard goes with it.
-      apply({ pin: after.join(",") }, true).then(() => one(`.pin[value="${CSS.escape(id)}"]`)?.focus());
+      apply({ pin: after.join(",") }, MARKED).then(() => one(`.pin[value="${CSS.escape(id)}"]`)?.focus());
     }
 
     function pick(id) {
       const before = list(state.compare);
       const after = before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(0, MOST_COMPARED);
-      apply({ compare: after.join(",") }, true).then(() => one(`.pick[value="${CSS.escape(id)}"]`)?.focus());
+      apply({ compare: after.join(",") }, MARKED).then(() => one(`.pick[value="${CSS.escape(id)}"]`)?.focus());
     }
 
     function reset() {
       const nothing = { q: "", tier: "all", baselines: "", unstated: "", ...Object.fromEntries(filters.map((key) => [key, ""])) };
-      for (const key in nothing) if (form.elements[key]?.value) form.elements[key].value = "";
+      form.elements.q.value = "";
       apply(nothing);
     }
 
@@ -627,7 +661,7 @@
     let typing = 0;
     form.elements.q.addEventListener("input", () => {
       clearTimeout(typing);
-      typing = setTimeout(() => apply({ q: form.elements.q.value.trim().slice(0, 400) }), 60);
+      typing = setTimeout(() => apply({ q: form.elements.q.value.trim().slice(0, 400) }, { step: false }), 60);
     });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -639,7 +673,7 @@
       if (name === "sort") {
         const key = value.split(":")[0];
         apply({ sort: key, dir: columns.get(key).first });
-      } else if (name === "cols") apply({ cols: columnsChosen() }, true);
+      } else if (name === "cols") apply({ cols: columnsChosen() }, MARKED);
       else if (["protocol", "grouping", "revision", "baselines", ...filters].includes(name)) apply({ [name]: value });
     });
 
@@ -650,21 +684,17 @@
         ? "" : chosen.map(([key]) => key).join(",");
     }
 
+    addEventListener("popstate", () => {
+      clearTimeout(typing);
+      const view = viewOf(new URLSearchParams(location.search));
+      if (address(view) !== address({})) restore(view);  // the same after a jump within the page
+    });
+
     // The server has drawn the view of the address already, except where the board stands on another page, or where
     // the browser has put back what a form held before.
     const query = new URLSearchParams(location.search);
-    if (embedded && [...Object.keys(usual), "sort", "page"].some((key) => query.has(key))) {
-      const wanted = {};
-      for (const key in usual) if (query.has(key)) wanted[key] = query.get(key);
-      if (columns.has(query.get("sort"))) {
-        wanted.sort = query.get("sort");
-        wanted.dir = ["asc", "desc"].includes(query.get("dir")) ? query.get("dir") : columns.get(wanted.sort).first;
-      }
-      for (const name of ["q", "protocol", "grouping", "revision", "baselines", ...filters]) {
-        if (wanted[name] !== undefined && form.elements[name]) form.elements[name].value = wanted[name];
-      }
-      apply({ ...wanted, page: Math.max(1, Number.parseInt(query.get("page"), 10) || 1) }, true);
-    } else form.reset();
+    if (embedded && [...Object.keys(usual), "sort", "page"].some((key) => query.has(key))) restore(viewOf(query));
+    else form.reset();
   }
 
   window.mountBoard = mount;

@@ -107,6 +107,14 @@
   document.addEventListener("input", (event) => {
     if (event.target.closest("[id^=field-]") && event.target.hasAttribute("aria-invalid")) clear(event.target);
   });
+  // Gradio labels its upload element in English, whatever the language of the page.
+  const LABELS = [tr("Click to upload or drop files"), tr("File upload")];
+  function label() {
+    ["Click to upload or drop files", "File upload"].forEach((english, index) => {
+      document.querySelectorAll(`[aria-label="${english}"]`).forEach((one) => one.setAttribute("aria-label", LABELS[index]));
+    });
+  }
+  if (SENTENCES["File upload"]) new MutationObserver(label).observe(document.documentElement, { childList: true, subtree: true });
   if (!watch()) {
     const drawing = new MutationObserver(() => { if (watch()) drawing.disconnect(); });
     drawing.observe(document.documentElement, { childList: true, subtree: true });

@@ -34,7 +34,7 @@ ALARM_FROM = 60
 year, one submission a day, come to that, and pooled they learn as much of the labels as may be (docs/security.md)."""
 
 SuspicionNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("No.", "of the suspicion", read=whole_number)]
-Decided = Annotated[bool, ParamInfo(option="--all", help="those that are closed, too")]
+Decided = Annotated[bool, ParamInfo(option="--all", help="include closed ones")]
 
 
 @dataclass(frozen=True, slots=True)

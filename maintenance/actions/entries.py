@@ -49,7 +49,7 @@ KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--int
 @action(
     "entries.hide",
     "POST /api/v1/entries/{entry}/hide",
-    help="take an entry out of sight",
+    help="hide an entry from every public page",
     audit=HIDDEN,
     owner="It was hidden: {reason}",
     button="Hide",

@@ -49,7 +49,7 @@ def newest(ctx: ActionContext) -> list[Incident]:
 @action(
     "incidents.open",
     "POST /api/v1/maintenance/incidents",
-    help="tell everybody about an incident",
+    help="announce an incident",
     audit=incidents.OPENED,
 )
 def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
@@ -78,7 +78,7 @@ def update_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) 
 @action(
     "incidents.close",
     "POST /api/v1/maintenance/incidents/{number}/close",
-    help="end one",
+    help="close an incident",
     audit=incidents.CLOSED,
 )
 def close_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -> ActionResult:

@@ -191,11 +191,11 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
 @action(
     "service.resume",
     "DELETE /api/v1/maintenance/pause",
-    help="take submissions again",
+    help="accept submissions again",
     command="resume",
     audit=RESUMED,
     title="Submissions resumed",
-    public="Submissions are taken again.",
+    public="Submissions are open again.",
     button="Resume",
 )
 def resume(ctx: ActionContext) -> ActionResult:
@@ -205,7 +205,7 @@ def resume(ctx: ActionContext) -> ActionResult:
         if not submission_pause.resume(session):
             return ActionResult(False, _("Submissions are not paused."))
         seq = audit.append(session, RESUMED, data={"by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are taken again."), seq=seq)
+    return ActionResult(True, _("Submissions are open again."), seq=seq)
 
 
 @action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")

@@ -38,4 +38,4 @@ def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:
     for retry in ctx.retries.get(failed.kind, ()):
         if (result := retry(ctx, failed)) is not None:
             return result
-    raise Conflict("unknown-task", _("Nothing here asks for {kind} any more.", kind=failed.kind))
+    raise Conflict("unknown-task", _("This version has no tasks of the kind {kind} any more.", kind=failed.kind))

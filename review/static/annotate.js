@@ -134,7 +134,7 @@
     at("draft-order").hidden = !draft.rationale;
     at("draft-order").textContent = draft.answer_1 === "first" ? tr("In this text, Answer 1 is the first response here.")
       : draft.answer_1 === "second" ? tr("In this text, Answer 1 is the second response here.")
-      : tr("Which response this text calls Answer 1 is not known.");
+      : tr("We do not know which response this text calls Answer 1.");
     at("draft-why").textContent = draft.rationale;
     const first = pair.first_answer;
     const changed = first && first !== said.verdict;

@@ -46,7 +46,7 @@ def test_r1_reward_counted_rl_pairs_as_general():
     assert (one.right, one.denominators, one.solutions) == ((309, 384, 206), (484, 448, 318), 1)
     assert (one.dropped, one.reading) == (0, "rounded")
     assert "899/1250" in answer.sentences[0]
-    assert any("63.84 is no whole number out of 183" in sentence for sentence in answer.sentences)
+    assert any("63.84 is not a whole number of pairs out of 183" in sentence for sentence in answer.sentences)
 
 
 def test_unified_reward_think_counted_povid_as_general_and_cut_a_figure_off():
@@ -91,6 +91,13 @@ def test_categories_that_fit_alone_are_told_when_the_overall_is_off():
     assert [(one.split.grouping, one.right) for one in answer.categories_alone] == [("rl-in-general", (218, 226, 183))]
 
 
+def test_figures_that_nothing_gives_are_told_once_with_what_was_tried():
+    answer = check(71.67, 91.74, 85.33, 84.41, 82.91)
+    assert answer.verdict == "not found"
+    assert answer.sentences[0].startswith("Tried: every grouping")
+    assert not [text for text in answer.sentences if "give these figures" in text]
+
+
 def test_an_impossible_macro_is_said_and_the_rest_is_still_explained():
     answer = check(54.6, 38.3, 59.1, 41.2, 44.0)
     assert answer.verdict == "impossible"
@@ -125,7 +132,7 @@ def test_a_missing_category_follows_from_the_overall():
 def test_an_overall_alone_is_turned_into_counts():
     answer = check(None, None, None, "46.51", None)
     assert answer.sentences[:2] == (
-        "Overall 46.51 is no whole number out of 1250 (v0 and v1).",
+        "Overall 46.51 is not a whole number of pairs out of 1250 (v0 and v1).",
         "Overall 46.51 is 580 right out of 1247 (v2).",
     )
 
@@ -332,8 +339,8 @@ def test_every_published_row_gets_an_answer_in_milliseconds():
     [
         ((63.84, 85.71, 64.78, 71.92, 71.44), "rl-in-general", "fits 484/448/318"),
         ((78.1, 72.7, 66.0, 73.8, 72.3), "povid-in-general", "fits 631/301/318"),
-        ((81.5, 94.2, 60.4, 76.3, 78.7), None, "fits no grouping"),
-        ((54.6, 38.3, 59.1, 41.2, 44.0), None, "macro is not the mean"),
+        ((81.5, 94.2, 60.4, 76.3, 78.7), None, "categories do not add up"),
+        ((54.6, 38.3, 59.1, 41.2, 44.0), None, "macro average does not match"),
         ((50.8, 72.5, 64.2, 67.2, 62.5), "official", None),
         ((28.3, 27.1, 59.1, None, 38.2), None, None),
     ],

@@ -114,7 +114,7 @@ def said(program: str) -> list[str]:
 
 @pytest.mark.slow
 def test_what_fails_in_the_web_process_is_one_line_whatever_was_asked(tmp_path: Path) -> None:
-    with running(tmp_path / "data", gradio=True, fresh=True, HF_TOKEN=CANARY) as service:
+    with running(tmp_path / "data", gradio=True, HF_TOKEN=CANARY) as service:
         with closing(sqlite3.connect(tmp_path / "data" / "demo" / "leaderboard.db", timeout=60)) as database:
             database.execute("ALTER TABLE submissions RENAME TO gone")
         sent = {"Authorization": f"Bearer {CANARY}", "Cookie": f"session={CANARY}", "Connection": "close"}

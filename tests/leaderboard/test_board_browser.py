@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from leaderboard import render
+from leaderboard import render, routes
 from leaderboard.board.query import PAGE, BoardQuery, read_query, select
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.render import STATIC, assets, count_text, style_sheet
 from tests.factories import pairwise
 from tests.factories.services.axe import axe_results
@@ -68,6 +70,15 @@ def tested() -> Iterator[str]:
 
 def served(source: FixedSource, **options: Any) -> Iterator[str]:
     with serving(serve(source, **options)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def chinese() -> Iterator[str]:
+    """Yield the board with rank ranges in Chinese."""
+    app = FastAPI()
+    app.include_router(routes.build(TranslatedBoards(BoardCache(FixedSource(TESTED), published=FEW_REPORTED), "zh-CN")))
+    with serving(app) as url:
         yield url
 
 
@@ -238,6 +249,24 @@ def test_script_and_server_find_the_same(page: Page, address: str) -> None:
         assert [row[1] for row in rows(page, "tr.baseline")] == [row.model for row in expected.baselines], search
 
 
+@pytest.mark.parametrize(
+    ("search", "baselines"),
+    [("random choice", 1), ("随机选择", 1), ("always", 2), ("model:总是", 2), ("source:随机猜测", 1), ("note:转引", 0)],
+)
+def test_what_the_service_says_is_found_in_every_language_by_script_and_server(
+    page: Page, tested: str, chinese: str, search: str, baselines: int
+) -> None:
+    expected = select(build_board(TESTED, VL, published=FEW_REPORTED), BoardQuery(VL, search=search))
+    assert len(expected.baselines) == baselines
+    for url in (tested, chinese):
+        page.goto(url)
+        page.fill("input[name=q]", search)
+        wait_for_query(page, "q", search)
+        expect(page.locator("tr.baseline")).to_have_count(baselines)
+        same_as_server(page)
+        expect(page.locator(JUDGES)).to_have_count(len(expected.rows))
+
+
 def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: str) -> None:
     page.goto(address)
     page.click("[data-tier=scored]")
@@ -259,6 +288,65 @@ def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: s
     expect(page.locator("input[name=protocol]:checked")).to_have_value("paper")
     expect(page.locator("[data-scoring]")).to_have_text("paper, official, v2")
     expect(page.locator("[data-tier=scored]")).to_have_attribute("aria-current", "true")
+
+
+def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, tested: str) -> None:
+    page.goto(tested)
+    page.evaluate("document.documentElement.dataset.same = ''")  # a page that is loaded again has it no more
+    steps = (
+        ("click", "[data-by=hallucination]", "sort", "hallucination"),
+        ("click", "[data-preset*=open] >> nth=0", "open", "yes"),
+        ("click", "[data-tier=scored]", "tier", "scored"),
+        ("click", "thead .general button", "sort", "general"),
+        ("select", "select[name=baselines]", "baselines", "off"),
+    )
+    seen = [page.url]
+    for action, where, name, value in steps:
+        if action == "select":
+            page.click(".filters summary")
+            page.select_option(where, value)
+        else:
+            page.click(where)
+        wait_for_query(page, name, value)
+        seen.append(page.url)
+    page.fill("input[name=q]", "jud")
+    wait_for_query(page, "q", "jud")
+    page.fill("input[name=q]", "judge")
+    wait_for_query(page, "q", "judge")
+    seen[-1] = page.url
+    for go, order in ((page.go_back, seen[-2::-1]), (page.go_forward, seen[1:])):
+        for url in order:
+            go()
+            page.wait_for_url(url)
+            held = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+            view = read_query(held, ("v2",), VL)
+            expect(page.locator("input[name=q]").first).to_have_value(view.search)
+            expect(page.locator("select[name=open]")).to_have_value(held.get("open", ""))
+            expect(page.locator("select[name=baselines]")).to_have_value(held.get("baselines", ""))
+            ranked = view.sort if view.sort in VL.score_names else "macro"
+            expect(page.locator(".tabs [aria-current]")).to_have_attribute("data-by", ranked)
+            expect(page.locator("[data-tier][aria-current]")).to_have_attribute("data-tier", view.tier)
+            expect(page.locator(".ranked thead [aria-sort]")).to_have_class(re.compile(view.sort))
+            same_as_server(page)
+    assert page.evaluate("document.documentElement.dataset.same === ''")
+
+
+def test_a_tick_or_a_jump_within_the_page_is_no_view_to_go_back_to(page: Page, tested: str) -> None:
+    page.goto(tested + "/about")
+    page.goto(tested)
+    page.click("tbody .pick >> nth=0")
+    page.wait_for_url("**compare=**")
+    page.click("[data-unpick]")
+    page.wait_for_url(tested + "/")
+    page.keyboard.press("Tab")
+    page.evaluate("location.hash = 'ranking'")
+    page.click("[data-tier=scored]")
+    wait_for_query(page, "tier", "scored")
+    page.go_back()
+    expect(page.locator("[data-tier=all]")).to_have_attribute("aria-current", "true")
+    page.go_back()
+    page.go_back()
+    page.wait_for_url(tested + "/about")
 
 
 def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, address: str) -> None:
@@ -364,6 +452,8 @@ def test_one_click_shows_open_judges_of_a_size_and_the_best_of_them(page: Page, 
             re.compile(r"Best of these: Macro [\d.]+ .*Hallucination [\d.]+ ")
         )
         said.append(opened.locator("[data-hints]").inner_text().split())
+        lines = opened.eval_on_selector_all("[data-hints] span a", "all => all.map(one => one.getClientRects().length)")
+        assert set(lines) == {1}, "a name breaks over two lines"
     assert said[0] == said[1]
     same_as_server(page)
     assert page.locator("select[name=open]").input_value() == "yes"
@@ -372,10 +462,11 @@ def test_one_click_shows_open_judges_of_a_size_and_the_best_of_them(page: Page, 
 
 
 def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tested: str) -> None:
-    page.goto(tested + "/?q=foo:bar size:abc")
+    page.goto(tested + "/?q=foo:bar size:abc type:scalr")
     hint = page.locator("[data-hints]")
     expect(hint).to_contain_text(re.compile("There is no field foo. Fields: id, model, .*size"))
     expect(hint).to_contain_text("The field size takes a number, such as size:>5.")
+    expect(hint).to_contain_text(re.compile("The field type has no value scalr. Values: .*scalar"))
     said = hint.inner_text()
     page.click("thead .general button")
     page.wait_for_selector("thead .general[aria-sort]")

@@ -35,6 +35,15 @@ JUDGES = [entry(1, 0.8, k=5), entry(2, 0.6, k=1), entry(3, 0.4, k=4)]
 WIDTHS = (320, 390, 760, 1000, 1392, 1900)
 
 
+def test_a_name_from_right_to_left_moves_nothing_beside_it() -> None:
+    arabic = "نموذج الحكم"
+    chart = category_chart([entry(1, 0.8, model=f"{arabic}-7B"), entry(2, 0.6, model="Judge B")], V2)
+    texts = [note["text"] for note in layout(chart)["annotations"] if arabic in note["text"]]
+    assert any(f"\u2068{arabic}-7B\u2069" in text for text in texts)
+    assert all(text.count("\u2068") == text.count("\u2069") > 0 for text in texts)
+    assert "\u2068" not in str([note for note in layout(chart)["annotations"] if arabic not in note["text"]])
+
+
 def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     """Return a view of these entries with all that is around them: a board, relations, difficulty."""
     body = {**snapshot(found), "created_at": "2026-11-21T22:00:00Z"}

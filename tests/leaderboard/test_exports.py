@@ -215,13 +215,13 @@ def test_hostile_names_leave_the_latex_table_whole() -> None:
 def test_warnings_go_along_into_what_is_quoted() -> None:
     """Figures that fit other categories, and what maintainers flagged, are not quoted without saying so."""
     taken = extract({"q": "id:r-r1-reward-2505-02835,r-omni-rewardmodel-bt-2510-23451"})
-    assert {row.note for row in taken.rows} == {"fits no grouping", "fits 484/448/318"}
+    assert {row.note for row in taken.rows} == {"categories do not add up", "fits 484/448/318"}
     table, latex, rows = (form(taken).decode() for form in (as_markdown, as_latex, as_csv))
     assert "Omni-RewardModel-BT †a |" in table and "R1-Reward †b |" in table
     assert r"Omni-RewardModel-BT$^{\dagger a}$" in latex and r"R1-Reward$^{\dagger b}$" in latex
     for text in (table, latex):
-        assert "a: fits no grouping; b: fits 484/448/318." in text.replace("\\:", ":")
-    assert '"fits no grouping"' in rows and '"fits 484/448/318"' in rows
+        assert "a: categories do not add up; b: fits 484/448/318." in text.replace("\\:", ":")
+    assert '"categories do not add up"' in rows and '"fits 484/448/318"' in rows
 
 
 def test_files_for_programs_hold_the_columns_that_were_chosen_and_what_tells_rows_apart() -> None:

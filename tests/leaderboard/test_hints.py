@@ -62,6 +62,16 @@ def test_a_number_that_is_none_is_explained_with_an_example() -> None:
     assert found == ["The field size takes a number, such as size:>5."]
 
 
+def test_a_value_that_a_field_does_not_have_is_explained_with_those_it_has() -> None:
+    (sentence,) = misread_words(board(), BoardQuery(VL, search="type:scalr"))
+    assert sentence.startswith("The field type has no value scalr. Values: ")
+    assert "scalar" in sentence
+    for search in ("open:maybe", "tier:best"):
+        assert len(misread_words(board(), BoardQuery(VL, search=search))) == 1, search
+    for search in ("type:pair", "type:", "open:yes", "open:y", "tier:scored", 'type:"generative"'):
+        assert misread_words(board(), BoardQuery(VL, search=search)) == [], search
+
+
 def test_a_colon_in_the_name_of_a_judge_is_no_field() -> None:
     named = build_board(snapshot([entry(1, 0.7, model="ollama:7b")]), VL)
     assert misread_words(named, BoardQuery(VL, search="ollama:7b")) == []

@@ -149,7 +149,7 @@ def test_unifiedreward_think_follows_631_301_318() -> None:
 
 
 def test_omni_rewardmodel_follows_no_grouping_and_its_correction_the_official_one() -> None:
-    assert named("Omni-RewardModel-BT", "arXiv").remark == "fits no grouping"
+    assert named("Omni-RewardModel-BT", "arXiv").remark == "categories do not add up"
     assert named("Omni-RewardModel-BT (erratum)").remark == ""
     assert named("Omni-RewardModel-BT (erratum)").sizes == (183, 749, 318)
 
@@ -171,7 +171,7 @@ def test_the_check_is_our_own_and_agrees_with_the_collected_one() -> None:
 def test_a_macro_that_is_not_the_mean_of_its_categories_has_no_interval() -> None:
     one = named("LLaVA-Critic-8B (as tabulated by IXC-2.5-Reward)")
     (row,) = build_board(empty_snapshot("vl-rewardbench"), VL, published=[one]).rows
-    assert row.note == "macro is not the mean"
+    assert row.note == "macro average does not match"
     assert "macro" not in row.interval
 
 

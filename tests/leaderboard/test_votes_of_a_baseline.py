@@ -171,4 +171,4 @@ def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
     assert "need no judge" in answer["benchmarks"][-1]["how"]
     assert [one["difference"] is None for one in answer["benchmarks"]] == [False, False, True]
     alone = TestClient(application(served[2:])).get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
-    assert "are in no verdict" in alone["verdict"]
+    assert "are not compared" in alone["verdict"]

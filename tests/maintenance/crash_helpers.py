@@ -54,15 +54,15 @@ def copies(
 
         return copied
     cluster = request.getfixturevalue("postgres_cluster")
-    template, url = cluster.copy_of()
-    fill(url, state)
+    template = cluster.new_database()
+    fill(template, state)
 
     @contextmanager
     def copied_on_the_server() -> Iterator[Installation]:
-        name, address = cluster.copy_of(template)
+        address = cluster.new_database(template)
         directory = shutil.copytree(state, tmp_path_factory.mktemp("copy") / "state")
         yield Installation(address, directory)
-        cluster.drop(name)
+        cluster.drop(address)
         shutil.rmtree(directory)
 
     return copied_on_the_server

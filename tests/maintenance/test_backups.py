@@ -55,7 +55,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     url = f"sqlite:///{tmp_path}/leaderboard.db"
     if kind == "postgresql":
         cluster = request.getfixturevalue("postgres_cluster")
-        _, url = cluster.copy_of()
+        url = cluster.new_database()
     database = open_database(url)
     migrate(database)
     scorer = small_benchmark.scorer()
@@ -76,7 +76,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
         (tmp_path / "restored.db").write_bytes(gzip.decompress(path.read_bytes()))
         again = open_database(f"sqlite:///{tmp_path}/restored.db")
     else:
-        _, empty = cluster.copy_of()
+        empty = cluster.new_database()
         command = [str(cluster.bin / "pg_restore"), "--no-owner", f"--dbname={empty}", str(path)]
         subprocess.run(command, check=True, capture_output=True)
         again = open_database(empty)

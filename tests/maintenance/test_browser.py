@@ -199,7 +199,7 @@ def test_submissions_are_paused_with_a_public_message_and_resumed(page: Page, se
     refused = service.http.post("/api/v1/submissions", files={"file": ("x.json", b"{}")}, data={"model": "Late"})
     assert (refused.status_code, "Back at noon." in refused.text) == (503, True)
     _press(tab, "Resume")
-    expect(tab.locator("#health-said")).to_contain_text("taken again")
+    expect(tab.locator("#health-said")).to_contain_text("open again")
 
 
 def test_a_failed_job_is_tried_again_with_one_click(page: Page, service: Service, entries: list[str]) -> None:

@@ -167,7 +167,7 @@ def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:
     figures = [{name: one.figures[name] for name in one.figures} for one in found.new]
     expected = [check.remark or "adds up" for one in figures if (check := arithmetic_check(**one))]
     assert [one.check for one in found.new] == expected
-    assert expected[2] == "macro is not the mean"
+    assert expected[2] == "macro average does not match"
 
 
 def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database) -> None:
@@ -316,7 +316,7 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
     assert (found, problem.field, problem.code) == (None, "overall", "impossible")
     assert "80 cannot come from categories of 60 to 66" in problem.message
     kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and arithmetic(kept.facts, VL) == "fits no grouping"
+    assert not problems and arithmetic(kept.facts, VL) == "categories do not add up"
     assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
     assert not _row(overall=80, general=60, hallucination=66)[1]
 

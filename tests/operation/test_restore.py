@@ -87,7 +87,7 @@ def test_a_damaged_copy_changes_nothing(tmp_path: Path, database: Database) -> N
 
 @pytest.mark.postgres
 def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, postgres_cluster: Cluster) -> None:
-    database = open_database(postgres_cluster.copy_of()[1])
+    database = open_database(postgres_cluster.new_database())
     migrate(database)
     with database.write() as session:
         audit.append(session, "submissions.paused", data={"message": "noon"})
@@ -95,7 +95,7 @@ def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, 
     with pytest.raises(RestoreRefused, match="not empty"):
         restore_copy(copy, database.engine.url.render_as_string(hide_password=False))
     database.close()
-    url = postgres_cluster.copy_of()[1]
+    url = postgres_cluster.new_database()
     assert restore_copy(copy, url).head.seq == 1
     again = open_database(url)
     with again.read() as session:
@@ -167,7 +167,7 @@ def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
 
 @pytest.mark.postgres
 def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path, postgres_cluster: Cluster) -> None:
-    url, replica = postgres_cluster.copy_of()[1], Replica(str(tmp_path / "replica"))
+    url, replica = postgres_cluster.new_database(), Replica(str(tmp_path / "replica"))
     (tmp_path / "replica").mkdir()
     assert not prepare_database(url, replica, environ={}), "an empty replica is for a new board"
     replica.write("keys/receipt.key.sealed", b"of a start that ended early")

@@ -125,7 +125,7 @@ def topology(tmp_path: Path) -> Iterator[Topology]:
     if reason := why_unavailable():
         pytest.skip(reason)
     with running_cluster() as cluster:
-        found = Topology(cluster, cluster.copy_of()[1], folder=tmp_path)
+        found = Topology(cluster, cluster.new_database(), folder=tmp_path)
         try:
             yield found
         finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage.database import migrate, open_database
-from tests.databases import database, database_url, postgres_cluster
+from tests.databases import database, database_url, new_database, postgres_cluster
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
 
 __all__ = ["database", "database_url", "postgres_cluster"]
@@ -33,7 +33,6 @@ def bench(request: pytest.FixtureRequest, installed: Path, tmp_path: Path) -> It
         database = open_database(f"sqlite:///{shutil.copy(installed, tmp_path / 'board.db')}")
         yield open_bench(database, tmp_path / "state")
     else:
-        database = open_database(request.getfixturevalue("postgres_cluster").new_database())
-        migrate(database)
+        database = new_database(request.getfixturevalue("postgres_cluster").new_database())
         yield set_up(database, tmp_path / "state")
     database.close()

@@ -89,6 +89,13 @@ def _clean(page: Page, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
+def test_without_pairs_to_adjudicate_the_page_names_none(browser: Browser, url: str) -> None:
+    page = browser.new_context(extra_http_headers={"X-Account": STRANGER.account}).new_page()
+    page.goto(f"{url}/annotate/1/adjudicate")
+    expect(page.get_by_role("heading", level=1)).to_have_text("No pairs to adjudicate")
+    expect(page.locator("#jump")).to_be_hidden()
+
+
 def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjudicated(
     browser: Browser, database: Database, url: str
 ) -> None:

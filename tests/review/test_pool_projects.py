@@ -157,7 +157,7 @@ def test_the_draft_label_comes_after_the_first_answer_and_a_change_is_a_second_o
     _say(bench, ANN, project=project, place=2, letter="a")
     old = answers.show(ann, project, place=2)
     assert old.draft is not None and old.draft.answer_1 is None
-    assert "calls Answer 1 is not known" in text_output.pair(old)
+    assert "do not know which response" in text_output.pair(old)
     _say(bench, BOB, project=project, place=place, letter="b")
     found = agreement_report.agreement_within(ann, project)
     assert found["agreement"] == 0.0, "agreement is about answers before the draft"

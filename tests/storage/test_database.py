@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import multiprocessing
 import threading
 from importlib import import_module
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,7 @@ from storage import database as database_module
 from storage.database import Database, UnknownSchema, migrate, open_database
 from storage.models.core import Base
 from tests.databases import a_submission, move_schema, submitted
-
-ROOT = Path(__file__).parents[2]
+from tests.factories.suite.fork_server import import_once
 
 
 def test_sqlite_is_durable_and_checks_foreign_keys(tmp_path: Path) -> None:
@@ -86,14 +85,21 @@ def test_writers_that_read_first_wait_for_one_another(database: Database) -> Non
     assert len(ids) == 1
 
 
+def _migrate(url: str, together: Barrier) -> None:
+    together.wait(120)
+    migrate(open_database(url))
+
+
 def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
-    program = "import sys; from storage.database import *; migrate(open_database(sys.argv[1]))"
-    started = [
-        subprocess.Popen([sys.executable, "-c", program, database_url], cwd=ROOT, stderr=subprocess.PIPE)
-        for _ in range(4)
-    ]
-    results = [(process.communicate()[1].decode(), process.returncode) for process in started]
-    assert [code for _, code in results] == [0] * 4, results
+    import_once(__name__, "storage.migrations.triggers")
+    context = multiprocessing.get_context("forkserver")
+    together = context.Barrier(4)
+    started = [context.Process(target=_migrate, args=(database_url, together)) for _ in range(4)]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join()
+    assert [process.exitcode for process in started] == [0] * 4
     opened = open_database(database_url)
     assert set(Base.metadata.tables) < set(inspect(opened.engine).get_table_names())
     opened.close()

@@ -43,9 +43,8 @@ def url(database_url: str) -> str:
         with closing(sqlite3.connect(address.database or "")) as connection:
             connection.executescript(dump)
     else:
-        schema = str(address.query["options"]).rpartition("search_path=")[2]
-        with psycopg.connect(host=str(address.query["host"]), user="postgres", dbname="postgres") as connection:
-            connection.execute(dump.replace("first_release", schema).encode())
+        with psycopg.connect(database_url) as connection:
+            connection.execute(dump.replace("first_release", "public").encode())
     return database_url
 
 

@@ -89,14 +89,14 @@ def test_a_lock_is_waited_for_so_long_and_no_longer(postgres_cluster: Cluster, m
 
 
 def test_while_the_database_is_away_requests_are_told_to_come_back(tmp_path: Path, postgres_cluster: Cluster) -> None:
-    name, url = postgres_cluster.copy_of()
+    url = postgres_cluster.new_database()
     database = open_database(url)
     migrate(database)
     settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
     app = create_app(settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
     http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
     assert http.get("/api/v1/submissions/e1").status_code == 404
-    postgres_cluster.drop(name)
+    postgres_cluster.drop(url)
     for path in ("/api/v1/submissions/e1", "/api/v1/submissions/e1", "/readyz"):
         refused = http.get(path)
         assert (refused.status_code, refused.json()["code"]) == (503, "database-offline")

@@ -1,12 +1,10 @@
-"""One of several processes that submit at once: `python -m tests.submissions.quota_race URL FOLDER PER_DAY FILE...`.
-
-The name of a file says who submits it. Waits for a line on standard input, so that all start together.
-"""
+"""One of several processes that submit at once. The name of a file says who submits it."""
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
@@ -25,13 +23,12 @@ def submitter(path: Path) -> Identity:
     return person(f"member{number % 5}", *(("lab", "guild") if number % 2 else ("guild", "lab")))
 
 
-def main(url: str, folder: Path, *, per_day: int, paths: list[Path]) -> int:
-    """Submit all files at once; returns how many were taken."""
+def race(url: str, folder: Path, *, paths: list[Path], together: Barrier, taken: Queue[int]) -> None:
+    """Submit all files at once, three a day at most, when all processes are ready; say how many were taken."""
     database = open_database(url)
     folder.mkdir()
-    setup = make_setup(database, folder, policy=QuotaPolicy(per_day=per_day, per_year=12))
-    print("ready", flush=True)
-    sys.stdin.readline()
+    setup = make_setup(database, folder, policy=QuotaPolicy(per_day=3, per_year=12))
+    together.wait(120)
 
     def one(path: Path) -> int:
         while True:
@@ -47,10 +44,5 @@ def main(url: str, folder: Path, *, per_day: int, paths: list[Path]) -> int:
             return 1
 
     with ThreadPoolExecutor(len(paths)) as pool:
-        taken = sum(pool.map(one, paths))
+        taken.put(sum(pool.map(one, paths)))
     database.close()
-    return taken
-
-
-if __name__ == "__main__":
-    print(main(sys.argv[1], Path(sys.argv[2]), per_day=int(sys.argv[3]), paths=[Path(path) for path in sys.argv[4:]]))

@@ -81,6 +81,12 @@ def test_an_emoji_in_a_note_may_say_how_it_is_drawn() -> None:
     assert Metadata.parse({"model": "J", "notes": "\u2714\ufe0f done"}).notes == "\u2714\ufe0f done"
 
 
+def test_the_limits_of_a_number_are_those_that_are_held() -> None:
+    (one,) = problems(parameters_b=1e-7)
+    assert "from 0.000001 to 1,000,000" in one.message
+    assert Metadata.parse({"model": "J", "parameters_b": "0.000001"}).parameters_b == 1e-6
+
+
 def test_longer_texts_may_have_lines() -> None:
     assert Metadata.parse({"model": "J", "notes": "one\r\n\ttwo"}).notes == "one\n\ttwo"
 

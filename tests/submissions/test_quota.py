@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -29,8 +28,9 @@ from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, polic
 from submissions.service import Accepted, FileRejected, SubmissionsPaused
 from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.factories.suite.fork_server import import_once
+from tests.submissions import quota_race
 
-ROOT = Path(__file__).parents[2]
 DAILY = QuotaPolicy(per_day=1, per_year=12)
 NOW = 1_800_000_000.0
 
@@ -234,24 +234,14 @@ def test_fifty_uploads_in_four_processes_at_the_edge_of_the_quota_accept_exactly
     files = [tmp_path / f"race-{number}.jsonl" for number in range(52)]
     for number, path in enumerate(files):
         path.write_bytes(native(setup.items) + b"\n" * number)
-    command = [sys.executable, "-m", "tests.submissions.quota_race", database_url]
-    racers = [
-        subprocess.Popen(
-            [*command, str(tmp_path / f"process-{process}"), "3", *map(str, files[process::4])],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for process in range(4)
-    ]
-    assert [racer.stdout.readline() for racer in racers if racer.stdout] == ["ready\n"] * 4
-    for racer in racers:
-        assert racer.stdin
-        racer.stdin.write("go\n")
-        racer.stdin.flush()
-    taken = sum(int(racer.communicate(timeout=120)[0]) for racer in racers)
-    assert taken == count(database) == 3
+    import_once(quota_race.__name__)
+    context = multiprocessing.get_context("forkserver")
+    together, taken = context.Barrier(4), context.Queue()
+    for process in range(4):
+        given = (database_url, tmp_path / f"process-{process}")
+        more = {"paths": files[process::4], "together": together, "taken": taken}
+        context.Process(target=quota_race.race, args=given, kwargs=more, daemon=True).start()
+    assert sum(taken.get(timeout=180) for _ in range(4)) == count(database) == 3
     with database.read() as session:
         assert all(1 <= number <= 3 for number in session.scalars(select(Attempt.number)))
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.factories.services.serving import serving
+from tests.factories.services.targets import small_targets
 from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -75,6 +76,13 @@ def test_a_page_fits_its_header_is_low_and_its_first_row_is_on_the_first_screen(
             expect(page.locator("table tbody tr").first).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_a_finger_hits_everything_on_a_phone(page: Page, address: str, path: str) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(address + path)
+    assert small_targets(page) == []
+
+
 @pytest.mark.parametrize("path", BOARDS)
 def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?tier=reported")
@@ -89,6 +97,18 @@ def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, p
             })"""
         )
         assert min(beside, default=0) >= 0
+
+
+@pytest.mark.parametrize("path", BOARDS)
+def test_remarks_of_a_row_are_whole_on_a_phone(page: Page, address: str, path: str) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto(f"{address}{path}?tier=reported")
+    cut = "all => all.filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)"
+    cut += ".map(one => one.textContent)"
+    assert page.eval_on_selector_all("tbody small > em", cut) == []
+    long = "<span>2026-11 · attempt 3 of 14 · Vision Group</span><em>votes of a baseline</em>"
+    page.locator("tbody th small").first.evaluate("(small, text) => { small.innerHTML = text; }", long)
+    assert page.eval_on_selector_all("tbody small > em", cut) == []
 
 
 @pytest.mark.parametrize("path", BOARDS)

@@ -27,7 +27,7 @@ from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, halt, until
-from tests.factories.suite.fork_server import import_once
+from tests.factories.suite.fork_server import IMPORTED_AT_WORK, import_once
 from tests.workers import crash_helpers
 from tests.workers.crash_helpers import Manner
 from workers import runner, schedule
@@ -39,7 +39,7 @@ WORKERS = 3
 
 @pytest.fixture(scope="module", autouse=True)
 def _workers_import_once() -> None:
-    import_once("tests.workers.crash_helpers")
+    import_once("tests.workers.crash_helpers", *IMPORTED_AT_WORK)
 
 
 @dataclass
@@ -165,6 +165,7 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, *, kills: int, su
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # on PostgreSQL: operation/test_topology.py
 def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_url: str, tmp_path: Path) -> None:
     _expect_nothing_lost_and_nothing_twice(
         database_url, tmp_path, manner=Manner(0.2, overrun=0.05), kills=8, submissions=32

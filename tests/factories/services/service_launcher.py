@@ -30,6 +30,7 @@ from functools import cache, partial, partialmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from tests.factories.suite.fork_server import IMPORTED_AT_WORK
 from tests.factories.suite.forked_readers import end_with, read_in_forks
 from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
 from tests.factories.suite.opened_files import record
@@ -131,20 +132,6 @@ def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedPr
     return _launcher().launch(environ, folder, log=log)
 
 
-# What services and workers import when they come to it: each of them would, for half a second.
-_IMPORTED_AT_WORK = (
-    "alembic.command",
-    "anyio._backends._asyncio",
-    "apscheduler.triggers.interval",
-    "jinja2.ext",
-    "pydantic.v1",
-    "scipy.special",
-    "storage.migrations.triggers",
-    "uvicorn.lifespan.on",
-    "uvicorn.protocols.websockets.auto",
-)
-
-
 # What follows runs in the launcher ------------------------------------------------------------------------------------
 
 
@@ -154,10 +141,8 @@ def _main() -> None:
     write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
-    import workers.command_line
-    import workers.main  # noqa: F401
 
-    for name in _IMPORTED_AT_WORK:
+    for name in IMPORTED_AT_WORK:
         importlib.import_module(name)
     compress_quickly()
     read_in_forks()

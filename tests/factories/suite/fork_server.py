@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from multiprocessing import forkserver
 
+# What services and workers import when they come to it: each of them would, for half a second.
+IMPORTED_AT_WORK = (
+    "alembic.command",
+    "anyio._backends._asyncio",
+    "apscheduler.triggers.interval",
+    "jinja2.ext",
+    "pydantic.v1",
+    "scipy.special",
+    "storage.migrations.triggers",
+    "uvicorn.lifespan.on",
+    "uvicorn.protocols.websockets.auto",
+    "workers.command_line",
+    "workers.main",
+)
+
 
 def import_once(*modules: str) -> None:
     """Have processes of the fork server begin with these modules.

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.factories.services.axe import axe_results
 from tests.factories.services.serving import serving
+from tests.factories.services.targets import small_targets
 from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
 
 pytestmark = pytest.mark.browser
@@ -64,6 +65,14 @@ def expect_accessible_on_every_screen(page: Page) -> None:
         found = axe_results(page)
         assert found.violations_count == 0, f"{page.url} at {width} pixels, {scheme}\n{found.generate_report()}"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{page.url} at {width} pixels"
+
+
+def test_a_finger_hits_everything_on_a_phone(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    for path in (*PAGES, "/", "/?compare=" + A, f"/entries/{A}", "/about"):
+        page.goto(address + path)
+        assert small_targets(page) == [], path
+    page.close()
 
 
 def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browser, address: str) -> None:
