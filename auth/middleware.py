@@ -30,7 +30,7 @@ IMPERSONAL = ("/static/", "/healthz", "/readyz", "/metrics")
 class _Stop(AuthError):
     """Refused before any handler; status and code are the instance's."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, *, detail: str) -> None:
         super().__init__(detail)
         self.status, self.code = status, code
 
@@ -38,7 +38,7 @@ class _Stop(AuthError):
 class IdentityMiddleware:
     """The application behind the check of origins, with the identity of each request in its state."""
 
-    def __init__(self, app: ASGIApp, settings: IdentitySettings, resolver: Authenticator) -> None:
+    def __init__(self, app: ASGIApp, settings: IdentitySettings, *, resolver: Authenticator) -> None:
         self._app, self._settings, self._resolver = app, settings, resolver
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,12 +63,12 @@ class IdentityMiddleware:
             return
         headers = _headers(scope)
         if local and (reason := is_not_loopback(headers)):
-            raise _Stop(403, "not-local", reason)
+            raise _Stop(403, "not-local", detail=reason)
         if safe:
             return
         own = self._settings.public_url if self._settings.mode is Mode.OPENID else None
         if reason := is_cross_site(headers, own, cookie=cookie):
-            raise _Stop(403, "other-site", reason)
+            raise _Stop(403, "other-site", detail=reason)
 
     async def _identify(self, scope: Scope, cookie: str) -> Identity:
         if self._settings.mode is not Mode.OPENID:
@@ -86,7 +86,9 @@ class IdentityMiddleware:
             log.error("identity.unreadable", extra={"data": {"reason": type(error).__name__}})
             if token is None and scope.get("method") in SAFE_METHODS:
                 return ANONYMOUS  # public pages stay readable
-            raise _Stop(503, "database-offline", _("The database does not answer. Try again in a moment.")) from None
+            raise _Stop(
+                503, "database-offline", detail=_("The database does not answer. Try again in a moment.")
+            ) from None
 
 
 def from_here(scope: Scope) -> bool:

@@ -87,7 +87,7 @@ class AuthError(Exception):
 
     status, code = 403, "refused"
 
-    def __init__(self, detail: str, identity: Identity = ANONYMOUS, needed: Role | None = None) -> None:
+    def __init__(self, detail: str, identity: Identity = ANONYMOUS, *, needed: Role | None = None) -> None:
         super().__init__(detail)
         self.detail, self.identity, self.needed = detail, identity, needed
 
@@ -122,7 +122,7 @@ def require(identity: Identity, role: Role) -> Identity:
         Forbidden: somebody is, but without this role, or with a token that was not made for it.
     """
     if not identity.signed_in:
-        raise Unauthenticated(_("Sign in, or send an API token."), identity, role)
+        raise Unauthenticated(_("Sign in, or send an API token."), identity, needed=role)
     if role not in identity.roles:
         if identity.auth_method == "token":
             scopes = " and ".join(sorted(identity.scopes)) or "nothing"
@@ -131,8 +131,8 @@ def require(identity: Identity, role: Role) -> Identity:
                 scopes=scopes,
                 role=role,
             )
-            raise Forbidden(detail, identity, role)
-        raise Forbidden(_("This needs the role {role}.", role=role), identity, role)
+            raise Forbidden(detail, identity, needed=role)
+        raise Forbidden(_("This needs the role {role}.", role=role), identity, needed=role)
     return identity
 
 

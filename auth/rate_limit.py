@@ -109,6 +109,7 @@ class RateLimitMiddleware:
         self,
         app: ASGIApp,
         per_minute: int,
+        *,
         whose: Callable[[Scope], str],
         clock: Callable[[], float] = time.monotonic,
         largest: int = 0,

@@ -125,7 +125,7 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
         yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
         yield from latency_figures(latencies(address), FEW)
-        yield _load_figure(of, requests_per_second(address), "", "", "")
+        yield _load_figure(of, requests_per_second(address), beside="", ratio="", asked="")
 
 
 def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
@@ -141,10 +141,11 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
         yield from latency_figures(latencies(address), ENTRIES)
         rate = requests_per_second(address)
         plain = requests_per_second(address, "identity")
-        yield _load_figure(of, rate, f"uncompressed: {_rate(plain)}", "", "")
+        yield _load_figure(of, rate, beside=f"uncompressed: {_rate(plain)}", ratio="", asked="")
     with _served(_DATAFRAME, folder) as address:  # one after the other: they would share the cores
         theirs_rate = requests_per_second(address)
-    yield _load_figure(of, rate, *_beside_dataframe(rate, theirs_rate), "at least 40")
+    beside, ratio = _beside_dataframe(rate, theirs_rate)
+    yield _load_figure(of, rate, beside=beside, ratio=ratio, asked="at least 40")
     yield from _beside_leaderboard(browser, folder, names=names)
 
 
@@ -301,7 +302,7 @@ def _compared(
     )  # fmt: skip
 
 
-def _load_figure(of: str, rate: float | None, beside: str, ratio: str, asked: str) -> Measurement:
+def _load_figure(of: str, rate: float | None, *, beside: str, ratio: str, asked: str) -> Measurement:
     what = f"requests/s of the page as br, {of}, one process, 50 clients"
     if rate is None:
         return Measurement(

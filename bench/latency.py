@@ -39,12 +39,13 @@ def latencies(address: str) -> dict[str, Latency]:
     taken: dict[str, list[float]] = {name: [] for name in asked}
     for at in range(BLOCKS + 1):
         for name, wanted in asked.items():
-            times = _block(address, *wanted)
+            path, encoding = wanted
+            times = _block(address, path, coding=encoding)
             taken[name] += times if at else []  # the first block is not counted
     return {name: _summary(times) for name, times in taken.items()}
 
 
-def _block(address: str, path: str, coding: str) -> list[float]:
+def _block(address: str, path: str, *, coding: str) -> list[float]:
     """On one connection, whose first request is not counted."""
     connection = kept_alive(address)
     try:

@@ -144,7 +144,9 @@ def _bulk(folder: Path, table: ItemTable, *, labels: LabelSet) -> Measurement:
 def _fill(database: Database, table: ItemTable, *, labels: LabelSet) -> None:
     source = np.random.default_rng(1)
     with database.write() as session:
-        label_sets.register(session, labels.revision, table.benchmark, labels.digest, labels.items)
+        label_sets.register(
+            session, labels.revision, benchmark=table.benchmark, digest=labels.digest, items=labels.items
+        )
         for _ in range(ENTRIES // 500):
             session.execute(insert(Submission), [_stored(source, table, revision=labels.revision) for _ in range(500)])
 

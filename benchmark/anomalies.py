@@ -78,7 +78,7 @@ def is_chance_level(agree: int, reject: int) -> bool:
     return decided > 0 and abs(agree / decided - 0.5) <= CHANCE_WITHIN + 10**-_DIGITS
 
 
-def is_probe(agree: int, reject: int, abstaining: float, limit: float | None) -> bool:
+def is_probe(agree: int, reject: int, *, abstaining: float, limit: float | None) -> bool:
     """Return whether a file may be made to weigh labels: as right as chance where it decides, or deciding seldom.
 
     ``abstaining``: the share of the file that counts for neither response; ``limit``: from which share on that is a

@@ -161,7 +161,7 @@ def _spoil(scene: Scene, tag: str, *, dice: Dice) -> Scene:
     return scene
 
 
-def _several(number: int, colour: str, noun: str) -> str:
+def _several(number: int, colour: str, *, noun: str) -> str:
     if number == 1:
         return f"{'an' if colour[0] in 'aeiou' else 'a'} {colour} {noun}"
     return f"{_NUMBERS[number]} {colour} {noun}s"
@@ -169,7 +169,7 @@ def _several(number: int, colour: str, noun: str) -> str:
 
 def _description(scene: Scene, sentences: int, *, dice: Dice) -> str:
     """Return the first so many sentences about a scene, in one of several wordings."""
-    things = [_several(*thing) for thing in scene.things]
+    things = [_several(number, colour, noun=noun) for number, colour, noun in scene.things]
     place = scene.place
     number, _, noun = scene.things[0]
     near = f"{things[1]} {scene.relation} the {noun}{'' if number == 1 else 's'}"

@@ -30,7 +30,7 @@ def link_of(previous: str, body_digest: str) -> str:
     return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(body_digest)).hexdigest()
 
 
-def is_old_link(previous: str, body: str, digest: str) -> bool:
+def is_old_link(previous: str, body: str, *, digest: str) -> bool:
     """Return whether a hash was made by the formula that was used before bodies had a digest of their own."""
     return hashlib.sha256((previous + body).encode()).hexdigest() == digest
 

@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -164,7 +165,7 @@ class ScoreAsker:
             return text_body(model, pair.query, response=response)
         image = await self._images.url(pair)
         make = score_body if _takes_documents(self._configuration) else classify_body
-        return make(model, pair.query, response, image)
+        return make(model, pair.query, response=response, image=image)
 
     async def is_reachable(self) -> bool:
         """Return whether the endpoint answers at all."""
@@ -206,13 +207,13 @@ class ScorerAsker:
         """Return the score or the comparison."""
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._thread, self._call, pair, key, swapped)
+            return await loop.run_in_executor(self._thread, partial(self._call, pair, key, swapped=swapped))
         except AnswerFailed:
             raise
         except Exception as error:  # of somebody's function: it fails one answer, and the reason is recorded
             raise AnswerFailed(as_reason(f"{type(error).__name__}: {error}")) from None
 
-    def _call(self, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
+    def _call(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
         with open_image(pair.image.read()) as image:
             image.load()
             if self.pointwise:

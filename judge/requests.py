@@ -43,14 +43,14 @@ def chat_body(model: str, messages: list[dict[str, Any]], *, parameters: Mapping
     return {"model": model, "messages": messages, "stream": False, **parameters}
 
 
-def classify_body(model: str, query: str, response: str, image: str) -> dict[str, Any]:
+def classify_body(model: str, query: str, *, response: str, image: str) -> dict[str, Any]:
     """Return the body of vLLM's `/classify` or `/pooling` for one response; the raw score is asked for."""
     user = [{"type": "image_url", "image_url": {"url": image}}, {"type": "text", "text": query}]
     messages = [{"role": "user", "content": user}, {"role": "assistant", "content": response}]
     return {"model": model, "messages": messages, "use_activation": False}
 
 
-def score_body(model: str, query: str, response: str, image: str) -> dict[str, Any]:
+def score_body(model: str, query: str, *, response: str, image: str) -> dict[str, Any]:
     """Return the body of vLLM's `/score` for one response."""
     parts = [{"type": "image_url", "image_url": {"url": image}}, {"type": "text", "text": query}]
     return {"model": model, "queries": {"content": parts}, "documents": response, "use_activation": False}

@@ -170,7 +170,7 @@ def shown_json(
     edition: BoardVersion, protocol: str = "", *, grouping: str = "", revision: str = "", page: PageOfRows = ALL_ROWS
 ) -> Any:
     """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
-    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision), page))
+    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision=revision), page))
 
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:

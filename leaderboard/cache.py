@@ -155,7 +155,7 @@ class BoardVersion:
         """Return the disclosure level of a label revision (benchmark.disclosure)."""
         return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
 
-    def board(self, protocol: str = "", grouping: str = "", revision: str = "") -> Board:
+    def board(self, protocol: str = "", grouping: str = "", *, revision: str = "") -> Board:
         """Return the board under these rules, built once; "" is the ranking rule, the official grouping, the current
         labels.
 

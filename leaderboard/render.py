@@ -347,7 +347,7 @@ def board_page(edition: BoardVersion, view: BoardQuery) -> str:
 
 
 def _board_context(edition: BoardVersion, view: BoardQuery, *, embedded: bool) -> dict[str, Any]:
-    board = edition.board(view.protocol, view.grouping, view.revision)
+    board = edition.board(view.protocol, view.grouping, revision=view.revision)
     view = view.on(board)
     selection = select(board, view)
     ranked_by = view.sort if view.sort in board.spec.score_names else board.headline

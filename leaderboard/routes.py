@@ -65,7 +65,10 @@ def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
     key = "/board.json" + "|".join(rules)
 
     def make() -> CachedResponse:
-        return CachedResponse.of(render.board_data(edition.board(*rules), edition.context), JSON)
+        return CachedResponse.of(
+            render.board_data(edition.board(view.protocol, view.grouping, revision=view.revision), edition.context),
+            JSON,
+        )
 
     return edition.get_or_render(key, make)
 
@@ -221,6 +224,7 @@ class BoardFastPathMiddleware:
         self,
         app: ASGIApp,
         site: BoardCache,
+        *,
         may: Callable[[Scope], bool] = lambda _: True,
         others: Sequence[BoardCache] = (),
     ) -> None:

@@ -79,7 +79,7 @@ def require_owner_of(user: Identity, owner: str) -> Identity:
     require(user, Role.SUBMITTER)
     # Without sign-in everybody has the same account, and nobody can show that an entry is theirs.
     if user.auth_method == "local" or user.account != owner:
-        raise Forbidden(_("This needs the entry's owner or a maintainer."), user, Role.MAINTAINER)
+        raise Forbidden(_("This needs the entry's owner or a maintainer."), user, needed=Role.MAINTAINER)
     return user
 
 

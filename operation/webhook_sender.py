@@ -99,7 +99,7 @@ class WebhookSender:
     trust: ssl.SSLContext = field(default_factory=ssl.create_default_context, repr=False)
     seconds: float = SECONDS
 
-    def send(self, address: str, secret: str, message_id: str, body: bytes) -> None:
+    def send(self, address: str, secret: str, *, message_id: str, body: bytes) -> None:
         """Deliver a message. Raises DeliveryFailed unless the receiver answers with a status from 200 to 299.
 
         Redirects are not followed. Of the answer only status and headers are read.

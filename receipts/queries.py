@@ -48,8 +48,13 @@ class Scored(NamedTuple):
     @property
     def commitment(self) -> str | None:
         """As the event that recorded it holds it."""
-        rules = (self.label_revision, self.scorer_version)
-        return self.salt and row_commitments.of_score(self.submission_id, *rules, self.tally_sha256, self.salt)
+        return self.salt and row_commitments.of_score(
+            self.submission_id,
+            self.label_revision,
+            version=self.scorer_version,
+            tally_sha256=self.tally_sha256,
+            salt=self.salt,
+        )
 
 
 def receipts_of_submission(session: Session, benchmark: str, *, submission: str) -> ReceiptRow | None:

@@ -201,9 +201,14 @@ def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
 
 def _commitment(receipt: Mapping[str, Any]) -> str | None:
     """Return the commitment that the salt in a receipt opens; None if a field is missing or wrong."""
-    named = ("submission", "label_revision", "scorer_version", "tally_sha256", "score_salt")
     try:
-        return of_score(*(receipt[name] for name in named))
+        return of_score(
+            receipt["submission"],
+            receipt["label_revision"],
+            version=receipt["scorer_version"],
+            tally_sha256=receipt["tally_sha256"],
+            salt=receipt["score_salt"],
+        )
     except (KeyError, TypeError, ValueError):
         return None
 

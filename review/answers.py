@@ -275,7 +275,7 @@ def require_annotator(user: Identity) -> None:
     """Raise AuthError for who cannot be told apart from others."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
-        raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, Role.MAINTAINER)
+        raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, needed=Role.MAINTAINER)
 
 
 def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:

@@ -269,7 +269,12 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
         drafted = {}
         for task in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
             drafted[task.params.get("project")] = (task.subject, tasks.result(session, task.id))
-        return [_report(session, project, *drafted.get(project.id, (None, None))) for project in projects]
+        nothing = (None, None)
+        reports = []
+        for project in projects:
+            draft, result = drafted.get(project.id, nothing)
+            reports.append(_report(session, project, draft=draft, result=result))
+        return reports
 
 
 def known(session: Session, benchmark: str, *, project: int, lock: bool = False) -> Project:
@@ -288,7 +293,7 @@ def check_name(session: Session, benchmark: str, *, name: str) -> None:
         raise Conflict("known-project", _("There is a project {name}. Choose another name.", name=name))
 
 
-def _report(session: Session, project: Project, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
+def _report(session: Session, project: Project, *, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
     answers = annotation_projects.answers(session, project.id)
     first, known_right = adjudications.first_answers(session, project.id), adjudications.gold(session, project.id)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}

@@ -234,7 +234,7 @@ def _upgrade_once(database: Database, config: Config) -> None:
 def _refuse_old_chain(connection: Connection) -> None:
     if inspect(connection).has_table("events"):
         first = connection.execute(text("SELECT prev_hash, body, hash FROM events ORDER BY seq LIMIT 1")).first()
-        if first is not None and is_old_link(*map(str, first)):
+        if first is not None and is_old_link(str(first[0]), str(first[1]), digest=str(first[2])):
             raise OldChain
 
 

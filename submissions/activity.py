@@ -157,22 +157,23 @@ class _Scores:
         self.revisions = {score.label_revision for score in stored}
         self.shown = cache(self._shown)
 
-    def known(self, entry: str, revision: str, version: str) -> bool:
+    def known(self, entry: str, revision: str, *, version: str) -> bool:
         """Return whether the entry has such a score."""
         return (entry, revision, version) in self._stored
 
-    def is_withheld(self, entry: str, revision: str, version: str) -> bool:
+    def is_withheld(self, entry: str, revision: str, *, version: str) -> bool:
         """Return whether the Ladder withholds this score."""
         return (entry, revision, version) in self._withheld
 
     def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:
         """Return whether a score of the entry was recorded with this chunk of a re-score."""
-        result = self._stored.get((entry, *_rules(chunk.body)))
+        rules = _rules(chunk.body)
+        result = self._stored.get((entry, rules["revision"], rules["version"]))
         return result is not None and queries.in_chunk(result, chunk)
 
-    def _shown(self, entry: str, revision: str, version: str) -> str:
+    def _shown(self, entry: str, revision: str, *, version: str) -> str:
         """Return "macro 73.3", in percent; "" where there is none."""
-        if self.is_withheld(entry, revision, version):
+        if self.is_withheld(entry, revision, version=version):
             return ""
         result = self._stored.get((entry, revision, version))
         if result is None:
@@ -206,7 +207,7 @@ def _lines(
         into = by_name.get(event.body.get("into", ""))
         return [_line(event, into, sentence=_("Entry {name} was merged into it.", name=name))] if into else []
     if event.kind == audit.SCORED:  # under a draft, nobody may know
-        known = visible.known(name, *_rules(event.body))
+        known = visible.known(name, **_rules(event.body))
         return [_line(event, by_name[name], sentence=_scored(event, by_name[name], visible=visible))] if known else []
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | values)
@@ -218,13 +219,13 @@ def _lines(
 
 def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str:
     revision = event.body["label_revision"]
-    if visible.is_withheld(receipt.id, *_rules(event.body)):
+    if visible.is_withheld(receipt.id, **_rules(event.body)):
         return _(
             "Scored with labels {revision}. No score is shown: {reason}.",
             revision=revision,
             reason=NOT_SHOWN,
         )
-    score = visible.shown(receipt.id, *_rules(event.body))
+    score = visible.shown(receipt.id, **_rules(event.body))
     if not score:
         return _("Scored with labels {revision}.", revision=revision)
     return _("Scored with labels {revision}: {score}.", revision=revision, score=score)
@@ -233,8 +234,8 @@ def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str
 def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> ActivityItem | None:
     """None for an entry that came later or has no score on both sides."""
     before, after = event.body["from"], event.body["to"]
-    sides = [visible.shown(receipt.id, *_rules(side)) for side in (before, after)]
-    if receipt.created_at > event.at or not all(visible.known(receipt.id, *_rules(side)) for side in (before, after)):
+    sides = [visible.shown(receipt.id, **_rules(side)) for side in (before, after)]
+    if receipt.created_at > event.at or not all(visible.known(receipt.id, **_rules(side)) for side in (before, after)):
         return None
     sentence = _(
         "The board changed from label revision {before} to {after}: {score}, now {now}.",
@@ -254,8 +255,8 @@ def _same_name(before: str, after: str) -> str:
     return after.removeprefix(f"{name} ") if name else after
 
 
-def _rules(facts: Mapping[str, Any]) -> tuple[str, str]:
-    return facts.get("label_revision", ""), facts.get("scorer_version", "")
+def _rules(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {"revision": facts.get("label_revision", ""), "version": facts.get("scorer_version", "")}
 
 
 def _line(event: StoredEvent, receipt: ReceiptRow, *, sentence: str) -> ActivityItem:

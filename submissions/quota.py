@@ -70,7 +70,7 @@ def abstains_too_much(rules: Mapping[str, Any], abstaining: float) -> bool:
 class QuotaUsed(ValueError):
     """No scored submission is possible now; `next_at` (seconds since 1970 UTC) is when one is."""
 
-    def __init__(self, whose: str, policy: QuotaPolicy, next_at: float, now: float) -> None:
+    def __init__(self, whose: str, policy: QuotaPolicy, *, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             _(
@@ -86,7 +86,7 @@ class QuotaUsed(ValueError):
 class AccountTooYoung(ValueError):
     """The account may submit later; `next_at` (seconds since 1970 UTC) is when."""
 
-    def __init__(self, policy: QuotaPolicy, next_at: float, now: float) -> None:
+    def __init__(self, policy: QuotaPolicy, next_at: float, *, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             _(
@@ -105,7 +105,7 @@ def check_age(policy: QuotaPolicy, user: Identity, *, now: float) -> None:
     known = [at for at in (user.account_created_at, user.first_seen_at) if at is not None]
     old_enough = min(known, default=now) + policy.account_age_days * DAY
     if old_enough > now:
-        raise AccountTooYoung(policy, old_enough, now)
+        raise AccountTooYoung(policy, old_enough, now=now)
 
 
 def policy_from(policy: QuotaPolicy) -> str:
@@ -153,4 +153,4 @@ def require_quota(
     waiting = {name: until for name, until in waits.items() if until is not None}
     if waiting:
         longest = max(waiting, key=lambda name: waiting[name])
-        raise QuotaUsed(names[longest], policy, waiting[longest], now)
+        raise QuotaUsed(names[longest], policy, next_at=waiting[longest], now=now)

@@ -90,7 +90,7 @@ class DuplicateName(ValueError):
 class ConfusableName(ValueError):
     """A name is confusable with another owner's."""
 
-    def __init__(self, field: str, name: str, other: str) -> None:
+    def __init__(self, field: str, name: str, *, other: str) -> None:
         super().__init__(
             _(
                 "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if "
@@ -279,7 +279,7 @@ class SubmissionService:
                 continue
             shipped = self._shipped()
             if other := confusables.find_confusable(session, self.benchmark, user.account, column, name, shipped):
-                raise ConfusableName(column if getattr(metadata, column) else "model", name, other)
+                raise ConfusableName(column if getattr(metadata, column) else "model", name, other=other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
         self._check_who(session, user)

@@ -177,16 +177,15 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> l
     waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
     reasons = queries.approval_reasons(session, waiting) if waiting else {}
     waiting_approvals = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
-    return [
-        _status(
-            facts,
-            job_queue.progress(session, facts.id),
-            off.get(facts.id),
-            *(approvals | waiting_approvals).get(facts.id, (visibility.APPROVED, None)),
-            visibilities.get(facts.id, PLAIN),
+    known = approvals | waiting_approvals
+    statuses = []
+    for facts in submissions:
+        approval, why = known.get(facts.id, (visibility.APPROVED, None))
+        progress, entry = job_queue.progress(session, facts.id), visibilities.get(facts.id, PLAIN)
+        statuses.append(
+            _status(facts, progress, off=off.get(facts.id), approval=approval, why=why, entry_visibility=entry)
         )
-        for facts in submissions
-    ]
+    return statuses
 
 
 def _awaiting(codes: Sequence[str]) -> str:
@@ -200,6 +199,7 @@ def _awaiting(codes: Sequence[str]) -> str:
 def _status(
     submission_facts: queries.SubmissionFacts,
     progress: job_queue.JobProgress,
+    *,
     off: str | None,
     approval: str,
     why: str | None,

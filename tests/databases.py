@@ -138,7 +138,9 @@ def a_submission(number: int = 1, **changes: Any) -> Submission:
 def with_labels(database: Database, revision: str = "demo", *, benchmark: str = "demo") -> None:
     """Registers a label set (no labels needed) and makes the board show it."""
     with database.write() as session:
-        label_sets.register(session, revision, benchmark, hashlib.sha256(revision.encode()).hexdigest(), 1250)
+        label_sets.register(
+            session, revision, benchmark=benchmark, digest=hashlib.sha256(revision.encode()).hexdigest(), items=1250
+        )
         label_sets.activate_revision(session, benchmark, label_revision=revision, scorer_version="1", reason="test")
 
 

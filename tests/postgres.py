@@ -126,7 +126,7 @@ def running_cluster() -> Iterator[Cluster]:
     if os.geteuid() == 0:
         shutil.chown(directory, "postgres")
         prefix = ("runuser", "-u", "postgres", "--")
-    cluster = Cluster(directory, directory_of_programs, prefix)
+    cluster = Cluster(directory, directory_of_programs, prefix=prefix)
     data = str(directory / "data")
     try:
         cluster.run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")

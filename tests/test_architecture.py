@@ -455,6 +455,87 @@ def test_no_function_takes_more_than_six_parameters() -> None:
     assert not many, many
 
 
+MOST_IN_ORDER = 2  # arguments; what comes after them is passed by keyword
+ASGI = ["scope", "receive", "send"]
+# Gradio, Starlette, argparse, gettext, pickle or OpenTelemetry call these, a migration stays as it was, x and y are one
+# point, and overloads are one formula.
+CALLED_BY_LIBRARIES = {
+    "auth/rate_limit.py": "push_in_turn",
+    "benchmark/statistics/uncertainty.py": "wilson",
+    "common/command_line.py": "_fill_text add_usage",
+    "common/messages.py": "__new__ ngettext",
+    "common/template_translations.py": "ngettext",
+    "leaderboard/charts/svg.py": "_circle symbol",
+    "leaderboard/gradio_page.py": "leaderboard",
+    "maintenance/api.py": "__init__",
+    "maintenance/tabs/reported.py": "run",
+    "operation/tracing.py": "should_sample",
+    "storage/migrations/versions/0004_notifications.py": "_check",
+    "storage/migrations/versions/0005_webhooks.py": "_check",
+    "web/errors.py": "_database_unavailable",
+}
+# These are passed as values, or take the values of a tuple; whoever got them gives the arguments in order.
+CALLED_AS_VALUES = {
+    "auth/service.py": "record_denial",
+    "auth/sign_in.py": "__init__",
+    "benchmark/protocols.py": "scores",
+    "benchmark/scoring.py": "tally tally_many",
+    "benchmark/statistics/pairwise.py": "pair",
+    "benchmark/votes.py": "unpack unpack_many",
+    "common/atomic_files.py": "write write_once",
+    "leaderboard/pages/analyse.py": "_shown figure_file",
+    "leaderboard/pages/decisions.py": "nothing",
+    "leaderboard/pages/tool_pages.py": "nearest",
+    "leaderboard/share/routes.py": "_every_eval_ever _hub_results",
+    "maintenance/actions/approvals.py": "approve reject",
+    "maintenance/actions/bans.py": "ban unban",
+    "maintenance/actions/entries.py": "edit flag hide merge transfer unflag unverify verify withdraw",
+    "maintenance/actions/labels.py": "request_import",
+    "maintenance/actions/reported.py": "edit remove restore",
+    "maintenance/actions/rescoring.py": "request_apply",
+    "maintenance/cli.py": "_run",
+    "maintenance/database/entry_queries.py": "_of",
+    "maintenance/decision_log.py": "__call__",
+    "maintenance/digest.py": "findings",
+    "predictions/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
+    "review/projects.py": "create",
+    "storage/annotation/adjudications.py": "add_adjudicators",
+    "storage/annotation/annotation_projects.py": "add_annotators",
+    "storage/confusables.py": "find_confusable",
+    "storage/integrity/integrity_check.py": "check_labels check_scores check_submissions",
+    "storage/integrity/receipt_keys.py": "publish",
+    "storage/jobs/worker_heartbeats.py": "no_worker_has",
+    "submissions/notifications/routes.py": "account_sections",
+    "submissions/pages.py": "_anonymity _withdraw",
+    "submissions/queries.py": "add_attempt",
+    "submissions/service.py": "submit",
+    "submissions/status.py": "get_status",
+    "web/gradio_app.py": "_place",
+    "web/owner_actions.py": "edit withdraw",
+    "web/services.py": "policy_facts",
+    "workers/jobs/activate_revision.py": "_split",
+    "workers/jobs/pairwise_statistics.py": "_compute _ranking_keys",
+    "workers/jobs/score.py": "score_next",
+    "workers/runner.py": "run",
+}
+
+
+def in_order(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return the parameters that may be given without their names, beside the object that it belongs to."""
+    named = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    return named[1:] if named[:1] in (["self"], ["cls"]) else named
+
+
+def test_no_function_takes_more_than_two_arguments_in_order() -> None:
+    many = {
+        re.sub(r":\d+", "", place)
+        for place, function in functions()
+        if len(in_order(function)) > MOST_IN_ORDER and in_order(function) != ASGI
+    }
+    listed = {**CALLED_BY_LIBRARIES, **CALLED_AS_VALUES}
+    assert many == {f"{path} {name}" for path, names in listed.items() for name in names.split()}
+
+
 # Where a word that names a category, a source or an overall figure stands for something else.
 # "overall" here is a level of disclosure, a key of kept evidence or of a report, not a figure of
 # one benchmark, and "other" a value of a format or of a metric's label; the tags of a drafted note

@@ -48,7 +48,8 @@ class BenchmarkMiddleware:
             return self._app
         path: str = scope["path"]
         if path.startswith(PREFIX):
-            return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
+            benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
+            return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
         if former := _FORMER_ANALYSE.fullmatch(path):
             return RedirectResponse(self._analyse_page(former[1] or self._asked(scope), scope), 308)
         wanted = self._asked(scope) if _takes_benchmark(path) else ""
@@ -56,7 +57,7 @@ class BenchmarkMiddleware:
             return self._unknown(wanted, self._ids)
         return self._inside(wanted, path) if wanted in self._ids[1:] else self._app
 
-    def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
+    def _below_prefix(self, scope: Scope, benchmark: str, *, slash: str, rest: str) -> ASGIApp:
         if benchmark not in self._ids:
             return self._app
         wanted = self._asked(scope) if _takes_benchmark(f"/{rest}") else ""
@@ -103,7 +104,7 @@ class SubmissionBenchmarkMiddleware:
     ``ids`` as above. ``benchmark_of`` is asked about addresses that name a submission; it blocks, and runs in a thread.
     """
 
-    def __init__(self, app: ASGIApp, ids: Sequence[str], benchmark_of: BenchmarkOf) -> None:
+    def __init__(self, app: ASGIApp, ids: Sequence[str], *, benchmark_of: BenchmarkOf) -> None:
         self._app, self._several, self._benchmark_of = app, len(ids) > 1, benchmark_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

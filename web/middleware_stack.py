@@ -35,23 +35,23 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         return shutil.disk_usage(settings.state_dir).free
 
     stack = [
-        Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, identity.https),
+        Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, https=identity.https),
         Middleware(LanguageMiddleware, identity.https),
         Middleware(
             BoardFastPathMiddleware,
             services.board,
-            from_here if local else lambda _: True,
-            [benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
+            may=from_here if local else lambda _: True,
+            others=[benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
         ),
         named,
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
-        Middleware(RateLimitMiddleware, rate, address_of, largest=largest, share=share) if rate else None,
+        Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest, share=share) if rate else None,
         # From here on a request may ask the database.
         looked_up,
-        Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
-        Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
+        Middleware(IdentityMiddleware, services.auth.settings, resolver=services.auth.resolver),
+        Middleware(RateLimitMiddleware, rate, whose=account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
 
@@ -60,7 +60,7 @@ def benchmark_middleware(services: Services) -> tuple[Middleware, Middleware]:
     """Return what finds the benchmark that a request is about: by its address alone, and by asking the database."""
     ids = [benchmark.id for benchmark in services.benchmarks]
     look_up = benchmark_of_submission(services.database)
-    return Middleware(BenchmarkMiddleware, ids), Middleware(SubmissionBenchmarkMiddleware, ids, look_up)
+    return Middleware(BenchmarkMiddleware, ids), Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up)
 
 
 def _translated_boards(services: Services) -> list[BoardCache]:

@@ -36,7 +36,7 @@ class BoardEntry(NamedTuple):
     created_at: float
 
 
-def entries_on_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
+def entries_on_board(session: Session, benchmark: str, *, revision: str, version: str) -> list[BoardEntry]:
     """Return the entries with a score under a revision that are published and neither hidden, withdrawn nor merged;
     by age."""
     on_board = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
@@ -66,7 +66,7 @@ def unscored(session: Session, benchmark: str, *, revision: str, version: str, s
 
 
 def stored_counts(
-    session: Session, ids: Sequence[str], spec: BenchmarkSpec, revision: str, version: str
+    session: Session, ids: Sequence[str], *, spec: BenchmarkSpec, revision: str, version: str
 ) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS of the ids given. Raises KeyError where one has no score."""
     wanted = select(Score.submission_id, Score.tally).where(

@@ -43,13 +43,16 @@ def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
 def register(database: Database, scorer: Scorer, *, revision: str) -> None:
     """Make a label revision known to the database."""
     labels = scorer.labels[revision]
-    facts = (revision, scorer.table.benchmark, labels.digest, labels.items)
     try:
         with database.write() as session:
-            label_sets.register(session, *facts)
+            label_sets.register(
+                session, revision, benchmark=scorer.table.benchmark, digest=labels.digest, items=labels.items
+            )
     except IntegrityError:  # another worker registered it between our look and our write: now it is known
         with database.write() as session:
-            label_sets.register(session, *facts)
+            label_sets.register(
+                session, revision, benchmark=scorer.table.benchmark, digest=labels.digest, items=labels.items
+            )
 
 
 def _set_board(database: Database, scorer: Scorer, *, label_revision: str) -> None:

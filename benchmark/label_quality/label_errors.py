@@ -69,7 +69,7 @@ def _copies(verdicts: Verdicts, other: Verdicts) -> bool:
     return bool(kappa_matrix(np.stack([verdicts, other]))[0, 1] > COPY)
 
 
-def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candidates:
+def candidates(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) -> Candidates:
     """Return what the judges agree on against the labels. ``verdicts``: (judges, items) majority verdicts of those
     chosen.
 
@@ -88,7 +88,7 @@ def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candid
     return Candidates(tuple(index for tail, index in sorted(results) if tail * looked_at <= ALPHA), looked_at)
 
 
-def qualified_judges(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, tuple[int, ...]]:
+def qualified_judges(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) -> dict[str, tuple[int, ...]]:
     """Category -> the judges that are heard about it: right on at least STRONG of what they decided there.
 
     ``candidates`` leaves the item in question out of that count; here all are in it, so that the answer tells nothing

@@ -136,7 +136,7 @@ class GroupedPairs:
         """Return the sums of some entries."""
         return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], sizes=self.sizes)
 
-    def difference(self, first: int, second: int, places: Sequence[int], count: _PairCount) -> GroupedDifference:
+    def difference(self, first: int, second: int, *, places: Sequence[int], count: _PairCount) -> GroupedDifference:
         """Return the difference of two entries over some sources."""
         b, c, n = count
         differences, products = (
@@ -202,7 +202,7 @@ class PairwiseArrays:
         asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec=spec)}
         if self.grouped is not None:
             return self._grouped_pair((i, j), groups, counts=asked, spec=spec)
-        result = {name: _paired(*count) for name, count in asked.items()}
+        result = {name: _paired(b, c, n=n) for name, (b, c, n) in asked.items()}
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
         return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **result}
@@ -220,7 +220,7 @@ class PairwiseArrays:
         differences = {}
         for name, (b, c, n) in counts.items():
             places = [spec.source_keys.index(source) for source in members[name]]
-            differences[name] = self.grouped.difference(*pair, places, (b, c, n))
+            differences[name] = self.grouped.difference(*pair, places=places, count=(b, c, n))
         result = {name: _grouped(differences[name], counts[name]) for name in counts}
         for name in filter(spec.is_mean, spec.overall_keys):
             parts = spec.parts_of(name)
@@ -234,7 +234,7 @@ def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None,
     """Return counts with the interval of the t test: it excludes 0 if and only if p is below .05."""
     b, c, n = count
     if b is not None and c is not None and b + c == 0:
-        return _paired(b, c, n)
+        return _paired(b, c, n=n)
     delta, reach = float(difference.delta), float(grouped_reach(difference))
     p = float(grouped_p(difference.delta, difference.variance, freedom=difference.freedom))
     return PairedCounts(
@@ -254,7 +254,7 @@ def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], *,
     return b, c, n
 
 
-def _paired(b: int, c: int, n: int) -> PairedCounts:
+def _paired(b: int, c: int, *, n: int) -> PairedCounts:
     """Return the interval agrees with the test: it excludes 0 if and only if p is below .05."""
     return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n=n), mcnemar_exact(b, c))
 

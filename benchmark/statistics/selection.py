@@ -64,13 +64,12 @@ def largest_tail(z: Any, k: Any, *, correlation: Any) -> FloatArray:
     """
     arrays = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (z, k, correlation)))
     flat = [array.ravel() for array in arrays]
-    parts = [
-        _largest_tail(*(values[start : start + _CHUNK] for values in flat)) for start in range(0, flat[0].size, _CHUNK)
-    ]
+    chunks = [[values[start : start + _CHUNK] for values in flat] for start in range(0, flat[0].size, _CHUNK)]
+    parts = [_largest_tail(z_part, k_part, correlation=part) for z_part, k_part, part in chunks]
     return np.concatenate([np.zeros(0), *parts]).reshape(arrays[0].shape)
 
 
-def _largest_tail(z: FloatArray, k: FloatArray, correlation: FloatArray) -> FloatArray:
+def _largest_tail(z: FloatArray, k: FloatArray, *, correlation: FloatArray) -> FloatArray:
     from scipy.special import log_ndtr, ndtr
 
     rho = np.clip(correlation, 0, 1 - _NARROWEST**2)

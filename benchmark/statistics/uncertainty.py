@@ -67,7 +67,7 @@ def _interval(low: FloatArray, high: FloatArray) -> Interval | Intervals:
     return Intervals(low, high)
 
 
-def _wilson(k: FloatArray, n: FloatArray, z: float = Z) -> tuple[FloatArray, FloatArray]:
+def _wilson(k: FloatArray, n: FloatArray, *, z: float = Z) -> tuple[FloatArray, FloatArray]:
     share = k / n
     centre = share + z * z / (2 * n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -90,7 +90,7 @@ def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
     Raises:
         ValueError: n is 0, or k does not lie between 0 and n.
     """
-    return _interval(*_wilson(*_counts(k, n), z))
+    return _interval(*_wilson(*_counts(k, n), z=z))
 
 
 @overload
@@ -169,7 +169,7 @@ def mover_macro(parts: Sequence[tuple[Any, Any]], z: float = Z) -> Interval | In
     above: Any = 0.0
     for k, n in parts:
         right, total = _counts(k, n)
-        low, high = _wilson(right, total, z)
+        low, high = _wilson(right, total, z=z)
         share = right / total
         mean = mean + share / len(parts)
         below = below + ((share - low) / len(parts)) ** 2

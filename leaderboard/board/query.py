@@ -205,12 +205,13 @@ class BoardQuery:
         """The address that compares what is chosen, under the same labels and categories, by what orders the board."""
         by = self.sort if self.sort in self.spec.score_names and self.sort != self.spec.headline else ""
         grouping = "" if self.grouping == self.spec.official else self.grouping
-        return compare_url(self.compare, grouping, self.revision, self.as_of, by=by)
+        return compare_url(self.compare, grouping, revision=self.revision, as_of=self.as_of, by=by)
 
 
 def compare_url(
     ids: Sequence[str],
     grouping: str = "",
+    *,
     revision: str = "",
     as_of: str = "",
     q: str = "",

@@ -62,7 +62,10 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         sum(different),
         moved=sum(moved),
         largest=_said(max(deltas), hidden).lstrip("+") if deltas else "",
-        lines=tuple(_line(*line, names, hidden) for line in changed[:MOST_MOVES]),
+        lines=tuple(
+            _line(delta, earlier, new=other, names=names, hidden=hidden)
+            for delta, earlier, other in changed[:MOST_MOVES]
+        ),
         what=before.headline,
     )
 
@@ -98,7 +101,7 @@ def _said(points: float, hidden: bool) -> str:
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 
-def _line(delta: float | None, old: BoardRow, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
+def _line(delta: float | None, old: BoardRow, *, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
     name = " ".join(f"{new.model} {new.version}".split())
     message = "" if delta is None else _said(delta, hidden)
     return RankChange(

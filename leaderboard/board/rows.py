@@ -476,7 +476,10 @@ def _scored_rows(
     measured = _measured(numbers, spec.score_names)
     if spec.scores_pairs:  # a file's edition is no label revision, and all files of a board have the same
         entries = [{**entry, "revision": ""} for entry in entries]
-    return [_scored_row(entry, revision, *measured[i], decided[i], missing[i]) for i, entry in enumerate(entries)]
+    return [
+        _scored_row(entry, revision, values=values, bounds=bounds, decided=decided[i], missing=missing[i])
+        for i, (entry, (values, bounds)) in enumerate(zip(entries, measured, strict=True))
+    ]
 
 
 def _measured(numbers: _Numbers, names: Sequence[str]) -> list[tuple[dict[str, float | None], dict[str, Bounds]]]:
@@ -494,6 +497,7 @@ def _measured(numbers: _Numbers, names: Sequence[str]) -> list[tuple[dict[str, f
 def _scored_row(
     entry: Mapping[str, Any],
     revision: str,
+    *,
     values: Mapping[str, float | None],
     bounds: Mapping[str, Bounds],
     decided: float,
@@ -545,7 +549,9 @@ def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
 
 def _withheld_row(entry: Mapping[str, Any], revision: str, *, spec: BenchmarkSpec) -> BoardRow:
     """Return the row of an entry without any number that depends on a label: last, without a rank."""
-    row = _scored_row(entry, revision, dict.fromkeys(spec.score_names), {}, float("nan"), 0)
+    row = _scored_row(
+        entry, revision, values=dict.fromkeys(spec.score_names), bounds={}, decided=float("nan"), missing=0
+    )
     return replace(row, note=phrases(row.note, _("no score shown: {why}", why=NOT_SHOWN)))
 
 

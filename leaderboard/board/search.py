@@ -102,13 +102,13 @@ def term(word: str, spec: BenchmarkSpec) -> Test:
         return lambda row: row.id in ids
     days = _DAYS.fullmatch(wanted) if colon and name == "date" else None
     if days and (days[1] or days[3]):
-        return _between_days(*days.groups())
+        return _between_days(days[1], days[2], last=days[3])
     if colon and name in _texts(spec):
         read = _texts(spec)[name]
         return lambda row: wanted in searched(read(row)).lower()
     comparison = _COMPARISON.fullmatch(wanted) if colon and name in _numbers(spec) else None
     if comparison:
-        low, high = _bounds(*comparison.groups())
+        low, high = _bounds(comparison[1], comparison[2], second=comparison[3])
         number = _numbers(spec)[name]
         return lambda row: (value := number(row)) is not None and low(value) and high(value)
     return lambda row: word in haystack(row)
@@ -149,7 +149,7 @@ def misread(word: str, spec: BenchmarkSpec) -> Message | None:
     return None
 
 
-def _between_days(sign: str | None, first: str, last: str | None) -> Test:
+def _between_days(sign: str | None, first: str, *, last: str | None) -> Test:
     """Days compare as texts; a month or a year is all of its days. An unknown day is in no span."""
     if last is not None:
         return lambda row: row.date[: len(first)] >= first and bool(row.date) and row.date[: len(last)] <= last
@@ -164,7 +164,7 @@ def _between_days(sign: str | None, first: str, last: str | None) -> Test:
     return lambda row: bool(row.date) and test(row.date)
 
 
-def _bounds(sign: str | None, first: str, second: str | None) -> tuple[Limit, Limit]:
+def _bounds(sign: str | None, first: str, *, second: str | None) -> tuple[Limit, Limit]:
     limit = float(first)
     if second is not None:
         upper = float(second)

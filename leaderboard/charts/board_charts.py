@@ -379,7 +379,7 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         axis=_("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
     across = (first - pad, last + pad)
-    months = _months(*across, view.page.narrow)
+    months = _months(*across, narrow=view.page.narrow)
     steps = _steps(rows, key, last=last)
     reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
     plane = ScatterPanel(
@@ -515,7 +515,7 @@ def _day(iso: str) -> int:
     return date.fromisoformat(iso[:10]).toordinal()
 
 
-def _months(start: float, end: float, narrow: bool) -> list[tuple[float, str]]:
+def _months(start: float, end: float, *, narrow: bool) -> list[tuple[float, str]]:
     """Return the first days of quarters, or of months where there are few; at most what has room."""
     first, months = date.fromordinal(int(start)), []
     year, month = first.year, first.month

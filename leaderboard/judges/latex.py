@@ -64,7 +64,7 @@ def judges_latex(
         for line in lines
     ]
     layout = _long if len(rows) > MOST_IN_A_FLOAT else _float
-    table = [*layout(heads, rows, _below(notes)), ""]
+    table = [*layout(heads, rows, below=_below(notes)), ""]
     others = any(ord(sign) >= _LATIN for line in table for sign in line)
     fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
     return "\n".join([f"% {escape.one_line(address)}", *fonts, *table]).encode()
@@ -118,7 +118,7 @@ def _below(notes: Sequence[str]) -> list[str]:
     return [r"\par\medskip", r"{\scriptsize\raggedright\noindent", *notes, r"\par}"]
 
 
-def _float(heads: Sequence[str], rows: Sequence[str], below: Sequence[str]) -> list[str]:
+def _float(heads: Sequence[str], rows: Sequence[str], *, below: Sequence[str]) -> list[str]:
     return [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
@@ -136,7 +136,7 @@ def _float(heads: Sequence[str], rows: Sequence[str], below: Sequence[str]) -> l
     ]
 
 
-def _long(heads: Sequence[str], rows: Sequence[str], below: Sequence[str]) -> list[str]:
+def _long(heads: Sequence[str], rows: Sequence[str], *, below: Sequence[str]) -> list[str]:
     """Return a table that goes on over pages, with its head on each of them."""
     head = [r"\toprule", " & ".join(["Judge", *heads]) + r" \\", r"\midrule"]
     return [

@@ -204,7 +204,9 @@ def chart_query(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemCa
 
 def _around(edition: BoardVersion, query: AnalyseQuery, *, revision: str, materials: ItemCatalog) -> BoardContext:
     """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
-    rows = edition.board(query.protocol, query.grouping, revision if revision in edition.revisions else "").rows
+    rows = edition.board(
+        query.protocol, query.grouping, revision=revision if revision in edition.revisions else ""
+    ).rows
     summary = (edition.snapshot.get("relations") or {}).get(revision) or {}
     wanted = set(chosen_entries(edition, query))
     return BoardContext(
@@ -425,7 +427,7 @@ def _suited(edition: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
 
 def _scoring_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
     """Return what the choice of rules shows, as on the board."""
-    board, spec = edition.board(query.protocol, query.grouping, query.revision), edition.spec
+    board, spec = edition.board(query.protocol, query.grouping, revision=query.revision), edition.spec
     return {
         "spec": spec,
         "board": board,

@@ -96,7 +96,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             body = compare.to_json(result)
             return json_body(rounded(body) if edition.is_redacted(result.board.label_revision) else body)
 
-        key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision or "")
+        key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision=revision or "")
         return respond(await edition.ready(key, make), request.headers)
 
     return router

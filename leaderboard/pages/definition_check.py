@@ -90,12 +90,13 @@ def headline(definition_check: DefinitionCheck) -> str:
         return _("The categories do not add up to the overall.")
     if definition_check.verdict == FITS:
         return _(
-            "The overall is {titles}.", titles=quoted(definition_check.definitions, definition_check.spec, _(" or "))
+            "The overall is {titles}.",
+            titles=quoted(definition_check.definitions, definition_check.spec, between=_(" or ")),
         )
     return _("Every figure is possible. With all categories and the overall we can tell its definition.")
 
 
-def quoted(keys: Iterable[str], spec: BenchmarkSpec, between: str) -> str:
+def quoted(keys: Iterable[str], spec: BenchmarkSpec, *, between: str) -> str:
     """Return definitions of overall by their names, in quotation marks."""
     return joined([_("“{title}”", title=definition_name(key, spec)) for key in keys], between)
 

@@ -319,7 +319,7 @@ def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
 
 def _shared(edition: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str, Any]:
     """Return what the page gives away: its description and picture for previews, its citation, its badge."""
-    result = row_of(edition, asked.id, asked.revision)
+    result = row_of(edition, asked.id, revision=asked.revision)
     if result is None:  # hidden from the board; the page stands by itself
         return {"social": None, "base": base, "bibtex": "", "badge": "", "view_query": ""}
     row, board = result

@@ -53,7 +53,7 @@ def mixture(result: ReportedFigures, published: Sequence[ReportedFigures]) -> st
     return _(
         "The overall column of {table} mixes {definitions}: its rows cannot be compared.",
         table=table,
-        definitions=definition_check.quoted(mixed, result.spec, _(" and ")),
+        definitions=definition_check.quoted(mixed, result.spec, between=_(" and ")),
     )
 
 

@@ -22,7 +22,7 @@ def result_card(
 ) -> tuple[str, bool]:
     """Return the markup, and whether the tests against its neighbours are in it; nothing of an entry that is not on
     the board. ``waited``: seconds since it was submitted."""
-    result = row_of(edition, entry_id, "")
+    result = row_of(edition, entry_id, revision="")
     if result is None:
         return "", True
     row, board = result

@@ -139,7 +139,7 @@ class CompareQuery:
     def url(self, **changes: Any) -> str:
         """Return the address of this choice, with changes."""
         view = replace(self, **changes)
-        return compare_url(view.ids, view.grouping, view.revision, view.as_of, view.search, view.by)
+        return compare_url(view.ids, view.grouping, revision=view.revision, as_of=view.as_of, q=view.search, by=view.by)
 
 
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an entry's id, as a choice of the list ends

@@ -132,7 +132,9 @@ def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> 
         async def one(entry_id: str, request: Request) -> Response:
             edition = await requested_version(site, request)
             revision = request.query_params.get("revision", "")
-            result = await asyncio.to_thread(row_of, edition, entry_id, revision) if edition is not None else None
+            result = (
+                await asyncio.to_thread(row_of, edition, entry_id, revision=revision) if edition is not None else None
+            )
             if edition is None:
                 return not_found(request.headers)
             if result is None:
@@ -276,7 +278,7 @@ def entry_citations(row: BoardRow, board: Board, *, base: str) -> str:
 
 
 def _board(edition: BoardVersion, view: BoardQuery) -> Board:
-    return edition.board(view.protocol, view.grouping, view.revision)
+    return edition.board(view.protocol, view.grouping, revision=view.revision)
 
 
 def _extract(edition: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:

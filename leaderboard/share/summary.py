@@ -109,7 +109,7 @@ def board_of(edition: BoardVersion, entry: Mapping[str, Any], *, revision: str =
     return edition.board(revision=wanted if wanted in scored or not scored else next(iter(scored)))
 
 
-def row_of(edition: BoardVersion, entry_id: str, revision: str = "") -> tuple[BoardRow, Board] | None:
+def row_of(edition: BoardVersion, entry_id: str, *, revision: str = "") -> tuple[BoardRow, Board] | None:
     """Return the row of an entry, scored or reported, and the board it is on: the current one if it is there."""
     entry = edition.entry(entry_id)
     board = edition.board() if entry is None else board_of(edition, entry, revision=revision)

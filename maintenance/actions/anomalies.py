@@ -151,7 +151,9 @@ def alarm(ctx: ActionContext) -> Alarm:
         probes = {
             (outcome.owner, outcome.submission)
             for outcome in anomalies.outcomes(session, PATIENT_DAYS * _DAY, least=PROBES_FROM)
-            if is_probe(*_decided(outcome.tally), outcome.abstaining, _abstaining_limit(outcome.policy))
+            if is_probe(
+                *_decided(outcome.tally), abstaining=outcome.abstaining, limit=_abstaining_limit(outcome.policy)
+            )
         }
     return Alarm(*busy, *is_probing(Counter(owner for owner, _ in probes)))
 

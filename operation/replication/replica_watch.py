@@ -20,7 +20,7 @@ BEHIND_SECONDS = 60.0  # before it is an alarm
 log = logging.getLogger(__name__)
 
 
-def replica_alarm(database_url: str, replica: Replica | None, patience: float = PATIENCE) -> str | None:
+def replica_alarm(database_url: str, replica: Replica | None, *, patience: float = PATIENCE) -> str | None:
     """Return what is wrong with the replica now, for a command beside the service; None where all is in it."""
     path = sqlite_path(database_url)
     if replica is None or path is None:

@@ -123,7 +123,7 @@ class FieldReader:
 
     __slots__ = ("findings", "id", "line", "ok", "record")
 
-    def __init__(self, record: dict[str, Any], line: int, findings: ProblemCollector, id_field: str = "id") -> None:
+    def __init__(self, record: dict[str, Any], line: int, *, findings: ProblemCollector, id_field: str = "id") -> None:
         self.record, self.line, self.findings, self.ok = record, line, findings, True
         name = record.get(id_field)
         self.id = name if isinstance(name, str) else None

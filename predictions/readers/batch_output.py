@@ -66,7 +66,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     """Return the rows of result files, vote by vote of each pair, whatever the order of the lines."""
     kept: dict[RequestName, tuple[int, str | None]] = {}
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings, "custom_id")
+        fields = FieldReader(record, line, findings=findings, id_field="custom_id")
         name = request_name(record.get("custom_id"))
         if name is None:
             message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"

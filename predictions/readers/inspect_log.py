@@ -186,7 +186,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     samples = Samples()
     for line, record in objects(records, findings):
         record["id"] = str(record["id"]) if type(record.get("id")) is int else record.get("id")
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         text = fields.bounded(record["reply"], "output") if isinstance(record["reply"], str) else ""
         swapped = record["swapped"]
         texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None

@@ -38,7 +38,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     rows: list[PredictionRow] = []
     samples = Samples()
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         fields.text("id")
         p = fields.number("p_first_better")
         if fields.ok and not 0.0 <= p <= 1.0:

@@ -57,7 +57,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     failed: dict[str, list[int]] = {marker: [] for marker in _FAILED}
     in_doc = False
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         text = _text(fields)
         position = record.get("doc_id")
         if type(position) is not int or position < 0:

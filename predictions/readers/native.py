@@ -50,7 +50,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     samples = Samples()
     reply_field: str | None = None
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         key = _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
         choices: list[int] = []

@@ -124,7 +124,7 @@ def row(record: dict[str, Any], line: int, *, result: int) -> PredictionRow:
 
 def explain(record: dict[str, Any], line: int, *, findings: ProblemCollector) -> bool:
     """Add every problem of a record; whether it has none."""
-    fields = FieldReader(record, line, findings)
+    fields = FieldReader(record, line, findings=findings)
     fields.text("id")
     fields.text("query")
     fields.pair("response")
@@ -134,7 +134,7 @@ def explain(record: dict[str, Any], line: int, *, findings: ProblemCollector) ->
             "meta", "missing-field" if meta is None else "bad-field", message=_("the field `meta` must be an object")
         )
     else:
-        inner = FieldReader(meta, line, findings)
+        inner = FieldReader(meta, line, findings=findings)
         inner.id = fields.id
         inner.text("filter_choice", "meta.filter_choice")
         if "random_number" in meta and meta["random_number"] not in (0, 1):

@@ -123,7 +123,7 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemColle
     findings.format = format
     read = _READERS[format]
     results = [
-        read(FieldReader(record, line, findings, _id_field(record)), spec)
+        read(FieldReader(record, line, findings=findings, id_field=_id_field(record)), spec)
         for line, record in objects(records, findings)
     ]
     predictions = tuple(prediction for prediction in results if prediction is not None)

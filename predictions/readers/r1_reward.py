@@ -44,7 +44,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     check, samples = TextComparison(), Samples()
     format = FORMAT
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         fields.text("id")
         responses = fields.text("chosen"), fields.text("rejected")
         rewards = _rewards(fields)

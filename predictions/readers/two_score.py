@@ -47,7 +47,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     rows: list[PredictionRow] = []
     check, samples = TextComparison(), Samples()
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         fields.text("id")
         scores = two_scores(fields)
         choice = preferred(scores)

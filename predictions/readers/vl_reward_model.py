@@ -43,7 +43,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     rows: list[PredictionRow] = []
     check, samples = TextComparison(), Samples()
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings)
+        fields = FieldReader(record, line, findings=findings)
         fields.text("id")
         scores = two_scores(fields) if _SCORES & record.keys() else None
         choice = preferred(scores) if scores else _choice(fields)

@@ -78,7 +78,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     samples = Samples()
     cut, failed, unreadable = [], [], []
     for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings, id_field="index")
+        fields = FieldReader(record, line, findings=findings, id_field="index")
         position = _row_number(fields)
         fields.id = None  # the file has no ids
         text = "" if "prediction" in record and record["prediction"] is None else fields.text("prediction")

@@ -315,7 +315,9 @@ def _key(score: Any) -> tuple[str, str, str]:
         return (
             revision,
             version,
-            row_commitments.of_score(score.submission_id, revision, version, tally_sha256, score.salt),
+            row_commitments.of_score(
+                score.submission_id, revision, version=version, tally_sha256=tally_sha256, salt=score.salt
+            ),
         )
     except _UNREADABLE:
         return revision, version, ""

@@ -62,7 +62,7 @@ def of_description(row: Mapping[str, Any]) -> str:
     return _commit(stated, row["salt"])
 
 
-def of_score(submission: str, revision: str, version: str, tally_sha256: str, salt: str) -> str:
+def of_score(submission: str, revision: str, *, version: str, tally_sha256: str, salt: str) -> str:
     """Return the commitment to a score: submission, labels, scorer version and SHA-256 of the stored tally."""
     facts = {
         "submission": submission,

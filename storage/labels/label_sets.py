@@ -33,7 +33,7 @@ class ActiveBoard:
     snapshot_id: str | None
 
 
-def register(session: Session, revision: str, benchmark: str, digest: str, items: int) -> bool:
+def register(session: Session, revision: str, *, benchmark: str, digest: str, items: int) -> bool:
     """Make a label revision known; True the first time. Raises LabelSetChanged where it is known with other labels."""
     key = (benchmark, revision)
     known = session.get(RegisteredLabelSet, key)

@@ -75,7 +75,7 @@ class WebhookDelivery:
         delivered = False
         try:
             if (to := self._receiver(claim)) is not None:
-                self.sender.send(*to, claim.message_id, orjson.dumps(claim.payload))
+                self.sender.send(*to, message_id=claim.message_id, body=orjson.dumps(claim.payload))
                 delivered = True
         except DeliveryFailed as failed:
             self._failed(claim, str(failed))

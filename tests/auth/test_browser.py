@@ -41,7 +41,7 @@ def address(provider: Provider, sqlite: Database) -> Iterator[str]:
         found = next(asset for asset in render.assets().values() if asset.url.endswith(name))
         return Response(found.body.encodings["identity"], media_type=found.body.media_type)
 
-    with serving_on(listener, IdentityMiddleware(app, site.settings, site.identities.resolver)) as served:
+    with serving_on(listener, IdentityMiddleware(app, site.settings, resolver=site.identities.resolver)) as served:
         yield served
 
 

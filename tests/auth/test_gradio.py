@@ -44,7 +44,7 @@ def test_a_gradio_handler_knows_who_asks_and_refuses_the_others(provider: Provid
         return identity_of(request).name
 
     gr.mount_gradio_app(app, demo, path="/app", ssr_mode=False)
-    with serving(IdentityMiddleware(app, site.settings, site.identities.resolver)) as url:
+    with serving(IdentityMiddleware(app, site.settings, resolver=site.identities.resolver)) as url:
 
         def client(**headers: str) -> Client:
             return Client(f"{url}/app", headers=headers, verbose=False)

@@ -136,7 +136,7 @@ def ask(url: str, forwarded: str) -> httpx.Response:
 
 
 def test_behind_a_trusted_proxy_each_client_has_its_own_and_invents_no_other() -> None:
-    with served(RateLimitMiddleware(_answer, 2, address_of), [PROXY]) as url:
+    with served(RateLimitMiddleware(_answer, 2, whose=address_of), [PROXY]) as url:
         codes = [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(3)]
         assert codes == [200, 200, 429]  # what the client put in front is not believed
         assert ask(url, "203.0.113.8").status_code == 200
@@ -147,13 +147,13 @@ def test_behind_a_trusted_proxy_each_client_has_its_own_and_invents_no_other() -
 
 
 def test_without_a_proxy_the_header_means_nothing() -> None:
-    with served(RateLimitMiddleware(_answer, 2, address_of), []) as url:
+    with served(RateLimitMiddleware(_answer, 2, whose=address_of), []) as url:
         assert [ask(url, f"203.0.113.{number}").status_code for number in range(3)] == [200, 200, 429]
 
 
 def test_believing_everybody_lets_every_client_choose_who_it_is() -> None:
     """The positive control: why TRUSTED_PROXIES=* is refused."""
-    with served(RateLimitMiddleware(_answer, 2, address_of), "*") as url:
+    with served(RateLimitMiddleware(_answer, 2, whose=address_of), "*") as url:
         assert [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(5)] == [200] * 5
 
 
@@ -163,7 +163,7 @@ def test_believing_everybody_lets_every_client_choose_who_it_is() -> None:
 )
 def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address(path: str, query: bytes, most: int) -> None:
     async def run() -> list[int]:
-        guard, end, codes = RateLimitMiddleware(_held, 10_000, address_of), asyncio.Event(), []
+        guard, end, codes = RateLimitMiddleware(_held, 10_000, whose=address_of), asyncio.Event(), []
 
         async def send(message: Message) -> None:
             codes.append(message.get("status", 0))
@@ -187,7 +187,7 @@ def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address(path: st
 
 
 def test_readers_may_open_as_many_views_as_they_like_one_after_the_other() -> None:
-    with served(RateLimitMiddleware(_answer, 2, address_of), []) as url, httpx.Client(base_url=url) as reader:
+    with served(RateLimitMiddleware(_answer, 2, whose=address_of), []) as url, httpx.Client(base_url=url) as reader:
         assert {reader.get("/", params={"page": number}).status_code for number in range(50)} == {200}
 
 

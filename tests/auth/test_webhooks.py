@@ -319,7 +319,7 @@ def test_a_name_that_leads_to_this_machine_is_never_connected_to(receiver: Recei
     port, sender = parse_url(receiver.url).port, WebhookSender(trust=receiver.trust)
     for host in ("localhost", "127.0.0.1", "[::1]", "0x7f.1", "2130706433", "127.1"):
         with pytest.raises(DeliveryFailed, match=r"not-public|unreachable"):
-            sender.send(f"https://{host}:{port}/", SECRET, "msg_1", b"{}")
+            sender.send(f"https://{host}:{port}/", SECRET, message_id="msg_1", body=b"{}")
     assert receiver.messages == []
 
 
@@ -330,7 +330,7 @@ def test_one_private_address_among_public_ones_is_enough_to_refuse(
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **more: places)
     monkeypatch.setattr(socket, "create_connection", lambda *args, **more: pytest.fail("it connected"))
     with pytest.raises(DeliveryFailed, match="not-public"):
-        WebhookSender().send("https://rebinding.example/", SECRET, "msg_1", b"{}")
+        WebhookSender().send("https://rebinding.example/", SECRET, message_id="msg_1", body=b"{}")
 
 
 def test_a_name_is_resolved_once_and_what_was_checked_is_connected_to(
@@ -346,7 +346,7 @@ def test_a_name_is_resolved_once_and_what_was_checked_is_connected_to(
     monkeypatch.setattr(socket, "getaddrinfo", note)
     checked: list[str] = []
     WebhookSender(lambda address: not checked.append(str(address)), receiver.trust).send(
-        receiver.url, SECRET, "msg_1", b"{}"
+        receiver.url, SECRET, message_id="msg_1", body=b"{}"
     )
     assert asked.count("localhost") == 1 and set(asked) - {"localhost"} <= set(checked)
     assert len(receiver.messages) == 1
@@ -370,9 +370,11 @@ def test_a_receiver_that_sends_octet_by_octet_is_cut_off(receiver: Receiver) -> 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(receiver: Receiver) -> None:
     with pytest.raises(DeliveryFailed, match="certificate"):
-        WebhookSender(lambda address: True).send(receiver.url, SECRET, "msg_1", b"{}")
+        WebhookSender(lambda address: True).send(receiver.url, SECRET, message_id="msg_1", body=b"{}")
     assert receiver.messages == []
 
 
 def _send(receiver: Receiver, **more: Any) -> None:
-    WebhookSender(lambda address: True, receiver.trust, **more).send(receiver.url, SECRET, "msg_1", b"{}")
+    WebhookSender(lambda address: True, receiver.trust, **more).send(
+        receiver.url, SECRET, message_id="msg_1", body=b"{}"
+    )

@@ -104,7 +104,7 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     assert found.p[0] > plain.p[0]
     sums = GroupedPairs.count(correct, every, groups=groups)
     b, c = (int((correct[i] & ~correct[1 - i]).sum()) for i in (0, 1))
-    stored = sums.difference(0, 1, [0], (b, c, groups.size))
+    stored = sums.difference(0, 1, places=[0], count=(b, c, groups.size))
     assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
 
 

@@ -50,7 +50,7 @@ def test_planted_label_errors_are_found_and_little_else(
 ) -> None:
     table, labels = benchmark_and_labels
     wrong, planted = flipped(labels, table, seed=seed)
-    found = candidates(judges(labels, STRONG, seed=seed), wrong, table)
+    found = candidates(judges(labels, STRONG, seed=seed), wrong, table=table)
     hits = planted & set(found.items)
     assert len(hits) >= 0.9 * len(found.items)
     assert len(hits) >= 0.6 * PLANTED
@@ -61,10 +61,10 @@ def test_nothing_is_proposed_where_labels_are_right_or_judges_near_chance(
     benchmark_and_labels: tuple[ItemTable, LabelSet],
 ) -> None:
     table, labels = benchmark_and_labels
-    assert len(candidates(judges(labels, STRONG, seed=9), labels, table).items) <= 2
+    assert len(candidates(judges(labels, STRONG, seed=9), labels, table=table).items) <= 2
     wrong, _ = flipped(labels, table, seed=9)
-    assert candidates(judges(labels, [0.55] * 12, seed=9), wrong, table).looked_at == 0
-    assert candidates(judges(labels, [0.7] * 6, seed=9), wrong, table).items == ()
+    assert candidates(judges(labels, [0.55] * 12, seed=9), wrong, table=table).looked_at == 0
+    assert candidates(judges(labels, [0.7] * 6, seed=9), wrong, table=table).items == ()
 
 
 def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_percent(
@@ -76,14 +76,18 @@ def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_per
     general = np.flatnonzero(categories == "general")
     verdicts[1, general[: len(general) // 2]] ^= 1
     verdicts[2] = UNDECIDED
-    assert qualified_judges(verdicts, labels, table) == {"general": (0,), "hallucination": (0, 1), "reasoning": (0, 1)}
+    assert qualified_judges(verdicts, labels, table=table) == {
+        "general": (0,),
+        "hallucination": (0, 1),
+        "reasoning": (0, 1),
+    }
 
 
 def test_too_few_judges_propose_nothing(benchmark_and_labels: tuple[ItemTable, LabelSet]) -> None:
     table, labels = benchmark_and_labels
     wrong, _ = flipped(labels, table, seed=1)
     verdicts = judges(labels, STRONG, seed=1)[: FEWEST - 1]
-    assert candidates(verdicts, wrong, table).items == ()
+    assert candidates(verdicts, wrong, table=table).items == ()
 
 
 def slow_candidates(verdicts: Matrix, labels: LabelSet, *, table: ItemTable) -> set[int]:
@@ -121,7 +125,7 @@ def test_the_list_is_that_of_a_slow_count_over_all_ways_to_err() -> None:
     )
     verdicts = judges(labels, [0.95, 0.94, 0.92, 0.9, 0.88, 0.86], seed=5)
     verdicts[2, :10] = ABSENT
-    found = candidates(verdicts, wrong, table)
+    found = candidates(verdicts, wrong, table=table)
     assert set(found.items) == slow_candidates(verdicts, wrong, table=table) != set()
 
 

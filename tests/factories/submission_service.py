@@ -65,7 +65,7 @@ def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddlewa
     """Routes around which nobody signs in: reachable by others, one submitter."""
     identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
     app.add_exception_handler(AuthError, refusals(identities))
-    return IdentityMiddleware(app, identities.settings, identities.resolver)
+    return IdentityMiddleware(app, identities.settings, resolver=identities.resolver)
 
 
 def make_setup(

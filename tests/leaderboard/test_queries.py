@@ -39,7 +39,7 @@ def publish(database: Database, body: dict[str, object], *, at: float = 1.0) -> 
     snapshot_id = hashlib.sha256(text.encode()).hexdigest()
     with database.write() as session:
         if label_sets.current(session, "demo") is None:
-            label_sets.register(session, "v2", "demo", "0" * 64, 1250)
+            label_sets.register(session, "v2", benchmark="demo", digest="0" * 64, items=1250)
             label_sets.activate_revision(session, "demo", label_revision="v2", scorer_version="1", reason="start")
         session.add(
             Snapshot(id=snapshot_id, benchmark="demo", through_seq=0, created_at=at, body=zlib.compress(text.encode()))

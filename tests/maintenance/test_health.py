@@ -44,7 +44,7 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
 
 def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:
     with database.write() as session:
-        label_sets.register(session, "v2", "demo", "a" * 64, 21)
+        label_sets.register(session, "v2", benchmark="demo", digest="a" * 64, items=21)
         label_sets.activate_revision(session, "demo", label_revision="v2", scorer_version="1", reason="start")
         _silent(session, "dead", seconds=90)
         worker_heartbeats.set_loaded_revisions(session, "dead", revisions={"demo": ["v2"]})

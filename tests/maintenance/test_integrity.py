@@ -222,7 +222,9 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     tally = score.tally.replace("[3,", "[4,")
     digest = row_commitments.sha256(tally)
     body = json.loads(event.body)
-    forged = row_commitments.of_score(ids[0], "demo", score.scorer_version, digest, str(score.salt))
+    forged = row_commitments.of_score(
+        ids[0], "demo", version=score.scorer_version, tally_sha256=digest, salt=str(score.salt)
+    )
     text = canonical_json({**body, "tally_sha256": digest, "commitments": [forged]})
     _do(copied, "UPDATE scores SET tally = ? WHERE id = ?", tally, score.id)
     hashed = audit.link(event.prev_hash, text)

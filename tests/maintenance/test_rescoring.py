@@ -296,7 +296,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     _import(board, "v0")
     request = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
-        label_sets.register(session, "other", BENCHMARK, "a" * 64, 1250)
+        label_sets.register(session, "other", benchmark=BENCHMARK, digest="a" * 64, items=1250)
         label_sets.activate_revision(
             session, BENCHMARK, label_revision="other", scorer_version="1", reason="another way"
         )

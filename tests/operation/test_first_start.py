@@ -36,7 +36,7 @@ LABELS = {"LABELS": "v2=/labels.jsonl"}
 
 def show(database: Database, benchmark: str) -> None:
     with database.write() as session:
-        label_sets.register(session, "v2", benchmark, "a" * 64, 1)
+        label_sets.register(session, "v2", benchmark=benchmark, digest="a" * 64, items=1)
 
 
 def settings_of(data: Path, **environ: str) -> Settings:

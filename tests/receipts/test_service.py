@@ -116,7 +116,7 @@ def _fixed(database: Database) -> None:
         held = stored_rows.commitments(session, "eaaaaaaaaaaa")
         second = _event(session, 2, prev=first, kind="submission.accepted", **named, owner="local", **held)
         digest = hashlib.sha256(tally.encode()).hexdigest()
-        score = of_score("eaaaaaaaaaaa", "v2", "1", digest, salt)
+        score = of_score("eaaaaaaaaaaa", "v2", version="1", tally_sha256=digest, salt=salt)
         said = {**rules, "recorded_at": at, "tally_sha256": digest, "commitments": [score]}
         _event(session, 3, prev=second, kind=audit.SCORED, **named, **said)
 
@@ -167,7 +167,13 @@ def _counted(database: Database, places: dict[tuple[str, str], int]) -> set[int]
             rules = {"label_revision": body["label_revision"], "scorer_version": body["scorer_version"]}
             under = select(Score).filter_by(**rules).where(Score.submission_id.in_(names))
             digests = sorted(
-                of_score(row.submission_id, *rules.values(), hashlib.sha256(row.tally.encode()).hexdigest(), row.salt)
+                of_score(
+                    row.submission_id,
+                    body["label_revision"],
+                    version=body["scorer_version"],
+                    tally_sha256=hashlib.sha256(row.tally.encode()).hexdigest(),
+                    salt=row.salt,
+                )
                 for row in session.scalars(under)
             )
             if digests != body["commitments"] or len(names) != body["scores"]:
@@ -245,7 +251,7 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with database.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))
-        label_sets.register(session, "v9", "demo", "d" * 64, 21)
+        label_sets.register(session, "v9", benchmark="demo", digest="d" * 64, items=21)
     (entry,) = on_record(database, submitted(database, 1))
     tally = json.dumps(labels.random_tally(labels.table()).to_json())
     with database.write() as session:
@@ -258,7 +264,9 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
         rules = {"label_revision": "v9", "scorer_version": "1"}
         row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
         session.execute(insert(Score).values(benchmark="demo", **row))
-        score = of_score(entry, "v9", "1", hashlib.sha256(tally.encode()).hexdigest(), "6" * 64)
+        score = of_score(
+            entry, "v9", version="1", tally_sha256=hashlib.sha256(tally.encode()).hexdigest(), salt="6" * 64
+        )
         audit.append(
             session, audit.SCORED, data={"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]}
         )

@@ -196,7 +196,7 @@ def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database:
     _queued(database, 3)
     submitted(database, 2, benchmark="another", owner="x")
     with database.write() as session:
-        label_sets.register(session, "r2", "demo", "c" * 64, 10)
+        label_sets.register(session, "r2", benchmark="demo", digest="c" * 64, items=10)
     with database.read() as session:
         assert job_queue.has_missing(session, "demo", label_revision="r2", scorer_version="1")
     with database.write() as session:
@@ -321,16 +321,16 @@ def test_presence_names_the_liveliest_worker(database: Database) -> None:
 
 def test_a_label_revision_cannot_change_its_labels(database: Database) -> None:
     with database.write() as session:
-        assert label_sets.register(session, "r", "demo", "a" * 64, 10)
-        assert not label_sets.register(session, "r", "demo", "a" * 64, 10)
+        assert label_sets.register(session, "r", benchmark="demo", digest="a" * 64, items=10)
+        assert not label_sets.register(session, "r", benchmark="demo", digest="a" * 64, items=10)
         with pytest.raises(label_sets.LabelSetChanged):
-            label_sets.register(session, "r", "demo", "b" * 64, 10)
+            label_sets.register(session, "r", benchmark="demo", digest="b" * 64, items=10)
 
 
 def test_the_board_points_on_record(database: Database) -> None:
     with_labels(database)
     with database.write() as session:
-        label_sets.register(session, "r2", "demo", "b" * 64, 10)
+        label_sets.register(session, "r2", benchmark="demo", digest="b" * 64, items=10)
         before = audit.head(session).seq
         assert label_sets.activate_revision(session, "demo", label_revision="r2", scorer_version="1", reason="test")
         assert not label_sets.activate_revision(session, "demo", label_revision="r2", scorer_version="1", reason="test")

@@ -152,7 +152,7 @@ def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing:
     _refused(changing, "imported_labels", statement=remove)
     _do(changing, "UPDATE imported_labels SET published_at = NULL")  # undone: it is a draft again
     with changing.write() as session:
-        label_sets.register(session, "v2", "demo", A, 1)  # as before anything is scored
+        label_sets.register(session, "v2", benchmark="demo", digest=A, items=1)  # as before anything is scored
     _refused(changing, "imported_labels", statement=remove)
     with changing.write() as session:
         assert not label_imports.discard(session, "demo", revision="v2")

@@ -39,8 +39,8 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
 def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Database) -> None:
     for revision in ("v1", "v2"):
         with database.write() as session:
-            label_sets.register(session, revision, "demo", "d" * 64, 21)
-            label_sets.register(session, revision, "demo", "d" * 64, 21)
+            label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
+            label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
     with database.read() as session:
         first, second = session.scalars(select(LabelCommitment)).all()
         bodies = [json.loads(body) for body in session.scalars(select(AuditEvent.body))]

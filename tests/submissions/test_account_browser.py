@@ -85,7 +85,7 @@ def address(database: Database, tmp_path: Path, local_mode: bool) -> Iterator[st
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    with serving_on(listener, IdentityMiddleware(app, identities.settings, identities.resolver)) as served:
+    with serving_on(listener, IdentityMiddleware(app, identities.settings, resolver=identities.resolver)) as served:
         yield f"{served}/account/submissions/{taken.id}"
 
 

@@ -129,7 +129,9 @@ def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: Submiss
 def show(database: Database, revision: str) -> None:
     """The board shows other labels; what is scored under them already stays so."""
     with database.write() as session:
-        label_sets.register(session, revision, BENCHMARK, sha256(revision.encode()).hexdigest(), 21)
+        label_sets.register(
+            session, revision, benchmark=BENCHMARK, digest=sha256(revision.encode()).hexdigest(), items=21
+        )
         label_sets.activate_revision(session, BENCHMARK, label_revision=revision, scorer_version="1", reason="test")
 
 
@@ -173,7 +175,7 @@ def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
     """A score under any revision is a score: the slot comes back when there is none, and none to come."""
     first = submit(setup, person("ann"), number=1)
     with database.write() as session:
-        label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
+        label_sets.register(session, "r2", benchmark=BENCHMARK, digest="f" * 64, items=21)
         assert job_queue.enqueue_missing(session, BENCHMARK, label_revision="r2", scorer_version="1") == 1
 
     def free() -> bool:

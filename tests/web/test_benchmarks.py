@@ -27,7 +27,7 @@ async def _second(scope: Scope, receive: Receive, send: Send) -> None:
 def client() -> TestClient:
     app = BenchmarkDispatch(_main, {"second": _second})
     known = {"e2": "second", "e1": "first", "gone": "removed-benchmark"}
-    inner = SubmissionBenchmarkMiddleware(app, IDS, known.get)
+    inner = SubmissionBenchmarkMiddleware(app, IDS, benchmark_of=known.get)
     return TestClient(BenchmarkMiddleware(inner, IDS), follow_redirects=False)
 
 
@@ -101,8 +101,8 @@ def test_an_unknown_benchmark_is_named_with_those_that_are_served(
 
 def test_a_request_over_the_limit_of_its_address_looks_up_no_submission() -> None:
     looked_up: list[str] = []
-    inner = SubmissionBenchmarkMiddleware(BenchmarkDispatch(_main, {}), IDS, looked_up.append)
-    client = TestClient(BenchmarkMiddleware(RateLimitMiddleware(inner, 1, address_of), IDS))
+    inner = SubmissionBenchmarkMiddleware(BenchmarkDispatch(_main, {}), IDS, benchmark_of=looked_up.append)
+    client = TestClient(BenchmarkMiddleware(RateLimitMiddleware(inner, 1, whose=address_of), IDS))
     answers = [client.post(path).status_code for path in ("/api/v1/entries/e1", "/b/second/api/v1/entries/e2")]
     assert answers == [200, 429]
     assert looked_up == ["e1"]

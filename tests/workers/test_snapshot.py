@@ -93,7 +93,7 @@ def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Score
     with ready.write() as session:
         score = session.scalars(select(Score)).one()
         under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-        label_sets.register(session, "demo", "another", "a" * 64, 1)
+        label_sets.register(session, "demo", benchmark="another", digest="a" * 64, items=1)
         session.execute(insert(Score).values(benchmark="another", submission_id=other, **under, tally=score.tally))
         audit.append(session, "test", data={})
     publish_if_changed(ready, scorer)

@@ -133,7 +133,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
     assert "lanted" not in json.dumps(found)
     assert unseen not in json.dumps(found)
     with ready.read() as session:
-        assert [one.id for one in entries_on_board(session, "demo", "demo", scorer.version)] == [shown]
+        assert [one.id for one in entries_on_board(session, "demo", revision="demo", version=scorer.version)] == [shown]
     assert compute_if_changed(ready, scorer) > 0
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
     board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready)), VL)

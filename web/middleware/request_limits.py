@@ -46,6 +46,7 @@ class RequestLimitsMiddleware:
         self,
         app: Application,
         limit: int,
+        *,
         patience: float = _PATIENCE,
         own: str = "",
         free: Callable[[], float] = lambda: math.inf,

@@ -37,7 +37,7 @@ class SecurityHeadersMiddleware:
     change. `https`: whether browsers come over https, whatever the last proxy speaks.
     """
 
-    def __init__(self, app: ASGIApp, frames: Sequence[str] = (), https: bool = False) -> None:
+    def __init__(self, app: ASGIApp, frames: Sequence[str] = (), *, https: bool = False) -> None:
         self._app, self._frames, self._https = app, " ".join(("", *frames)).encode(), https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

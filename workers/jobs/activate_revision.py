@@ -207,8 +207,8 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
         board = label_sets.current(session, scorer.benchmark)
         if board is None:
             return {}
-        where = (board.label_revision, board.scorer_version)
-        then = (labels.revision, scorer.version)
+        where = {"revision": board.label_revision, "version": board.scorer_version}
+        then = {"revision": labels.revision, "version": scorer.version}
         if where == then:
             return {}
         spec = scorer.table.spec
@@ -217,11 +217,11 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
         concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
         level = strictest(*(levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision)))
         not_shown = {entry for entry, *_ in ladder.withheld(session, spec, levels=concerned)}
-        scored = {entry.id for entry in entries_on_board(session, spec.id, *then)}
+        scored = {entry.id for entry in entries_on_board(session, spec.id, **then)}
         scored -= not_shown
-        entries = [entry for entry in entries_on_board(session, spec.id, *where) if entry.id in scored]
+        entries = [entry for entry in entries_on_board(session, spec.id, **where) if entry.id in scored]
         ids = [entry.id for entry in entries]
-        counts = [stored_counts(session, ids, spec, *pair) for pair in (where, then)]
+        counts = [stored_counts(session, ids, spec=spec, **one) for one in (where, then)]
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
     if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards

@@ -94,7 +94,8 @@ class AnomalyDetector:
             self._read_votes(database, unread[start : start + _CHUNK], items=len(table))
         if uncounted := [entry.id for entry in entries if entry.id not in self._shares]:
             with database.read() as session:
-                counts = stored_counts(session, uncounted, table.spec, *under[1:])
+                _, revision, version = under
+                counts = stored_counts(session, uncounted, spec=table.spec, revision=revision, version=version)
             self._shares.update(zip(uncounted, shown_shares(counts, level, spec=table.spec).tolist(), strict=True))
 
     def _read_votes(self, database: Database, names: Sequence[str], *, items: int) -> None:

@@ -38,9 +38,10 @@ def propose(database: Database, scorer: Scorer, *, claim: TaskClaim) -> None:
             raise LabelsError(
                 _("the board shows revision {label_revision} now; ask again", label_revision=board.label_revision)
             )
-        spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, spec.id, *where)
-        counts = stored_counts(session, [entry.id for entry in entries], spec, *where)
+        spec = scorer.table.spec
+        where = {"revision": board.label_revision, "version": board.scorer_version}
+        entries = entries_on_board(session, spec.id, **where)
+        counts = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
     order = rank_entries(entries, counts, spec=spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     labels = scorer.labels[board.label_revision]
@@ -50,10 +51,10 @@ def propose(database: Database, scorer: Scorer, *, claim: TaskClaim) -> None:
         raise LabelsError(
             _("that needs {fewest} judges of different owners; the board has {count}", fewest=FEWEST, count=len(chosen))
         )
-    asked = (verdicts[chosen], labels, scorer.table)
-    proposals = candidates(*asked)
+    proposals = candidates(verdicts[chosen], labels, table=scorer.table)
     ids = [strongest[index].id for index in chosen]
-    listened = {category: [ids[judge] for judge in judges] for category, judges in qualified_judges(*asked).items()}
+    qualified = qualified_judges(verdicts[chosen], labels, table=scorer.table)
+    listened = {category: [ids[judge] for judge in judges] for category, judges in qualified.items()}
     keys = [scorer.table.items[index].key for index in proposals.items]
     facts = {
         "revision": claim.subject,

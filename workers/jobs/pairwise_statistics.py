@@ -115,7 +115,7 @@ def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: Re
             )
             places = {entry.id: entry.order for entry in entries}
             ranked = memory.ranked(rules, places, read=partial(_ranking_keys, session, rules))
-            tasks.append(_task(revision, board, [name for name in ranked if name in places]))
+            tasks.append(_task(revision, board, ranked=[name for name in ranked if name in places]))
     return tasks
 
 
@@ -131,16 +131,16 @@ def compare_under(
 
     ``board``: its entries, and their ids, best first under that revision.
     """
-    return _compare(database, scorer, task=_task(revision, *board), memory=memory)
+    return _compare(database, scorer, task=_task(revision, board[0], ranked=board[1]), memory=memory)
 
 
 def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) -> list[tuple[float, ...]]:
-    counts = stored_counts(session, names, rules.spec, rules.revision, rules.scorer_version)
+    counts = stored_counts(session, names, spec=rules.spec, revision=rules.revision, version=rules.scorer_version)
     # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
     return ranking_keys(redact_counts(counts, rules.level, spec=rules.spec), rules.spec)
 
 
-def _task(revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]) -> _Task:
+def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]) -> _Task:
     """Return the statistics to compute. ``ranked``: entries under the revision, best first."""
     compared_ids = {entry.id for entry in board.entries if entry.compared}
     best = comparable([name for name in ranked if name in compared_ids], board.judges)

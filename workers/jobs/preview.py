@@ -59,9 +59,10 @@ def preview(
         board = label_sets.current(session, scorer.benchmark)
         if board is None or board.label_revision not in scorer.labels:
             raise LabelsError(_("there is no board yet, or this worker does not have the labels that it shows"))
-        spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, spec.id, *where)
-        stored = stored_counts(session, [entry.id for entry in entries], spec, *where)
+        spec = scorer.table.spec
+        where = {"revision": board.label_revision, "version": board.scorer_version}
+        entries = entries_on_board(session, spec.id, **where)
+        stored = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
         levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
         few = label_imports.has_withheld_counts(session, spec.id, revisions={board.label_revision, labels.revision})
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.

@@ -163,7 +163,9 @@ def _record_once(session: Session, texts: dict[str, str], *, scorer: Scorer, rev
     session.execute(insert(Score), rows)
     # One commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.
     commitments = sorted(
-        row_commitments.of_score(name, revision, version, row_commitments.sha256(texts[name]), salts[name])
+        row_commitments.of_score(
+            name, revision, version=version, tally_sha256=row_commitments.sha256(texts[name]), salt=salts[name]
+        )
         for name in new
     )
     event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}

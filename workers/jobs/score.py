@@ -103,7 +103,7 @@ def record(session: Session, claim: Claim, *, counted: Tally) -> None:
     session.execute(insert(Score).values(**whose, **rules, tally=text, created_at=now, salt=salt))
     tally_sha256 = row_commitments.sha256(text)
     commitment = row_commitments.of_score(
-        claim.submission_id, claim.label_revision, claim.scorer_version, tally_sha256, salt
+        claim.submission_id, claim.label_revision, version=claim.scorer_version, tally_sha256=tally_sha256, salt=salt
     )
     facts = {"recorded_at": now, "tally_sha256": tally_sha256, "commitments": [commitment]}
     audit.append(session, SCORED, data={"submission": claim.submission_id, **rules, **facts})

@@ -47,7 +47,7 @@ class AuthSite:
         self.settings, self.database, self.provider = settings, database, provider
         self.identities = AuthService.create(database, settings)
         self.done: list[tuple[str, str]] = []
-        self.app = IdentityMiddleware(self._routes(), settings, self.identities.resolver)
+        self.app = IdentityMiddleware(self._routes(), settings, resolver=self.identities.resolver)
 
     def browser(self) -> Browser:
         """Return a browser that was never here."""
