@@ -243,7 +243,7 @@ def _workers_forked() -> Iterator[None]:
         end_with(partial(_fork_workers, theirs))
     theirs.close()
     started = Supervisor._start
-    Supervisor._start = partialmethod(_start_forked, ours, started)  # type: ignore[assignment,method-assign]
+    Supervisor._start = partialmethod(_start_forked, ours, start=started)  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
