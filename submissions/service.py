@@ -93,8 +93,8 @@ class ConfusableName(ValueError):
     def __init__(self, field: str, name: str, *, other: str) -> None:
         super().__init__(
             _(
-                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if "
-                "you mean the same, or choose a name that nobody takes for it.",
+                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
+                "the same, or choose a name that cannot be confused with it.",
                 field=field,
                 name=name,
                 other=other,
