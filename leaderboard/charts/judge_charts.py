@@ -140,7 +140,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
+    paper = [_printed(_(name), values, source=printed.tags_source) for name, values in rates]
     drawn = [_DrawnLine(ChartLine(judge.name), estimate) for judge, estimate in zip(chosen, estimates, strict=True)]
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 

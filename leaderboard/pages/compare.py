@@ -395,15 +395,15 @@ def _ahead(first: str, second: str, *, score_differences: Sequence[ScoreDifferen
             "{category} (+{points} points{evidence})",
             category=_(spec.category_text(part.name)),
             points=points(abs(part.delta)),
-            evidence=_evidence(part, ", {}"),
+            evidence=_evidence(part, behind=_(", {p}")),
         )
         for part in score_differences
     ]
     return _("{a} agrees with people more often than {b} on {where}", a=first, b=second, where=listed(where))
 
 
-def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
-    return "" if score_difference.p_adjusted is None else form.format(p_text(score_difference.p_adjusted))
+def _evidence(score_difference: ScoreDifference, *, behind: str = _(" ({p})")) -> str:
+    return "" if score_difference.p_adjusted is None else _(behind, p=p_text(score_difference.p_adjusted))
 
 
 def _whole(a: str, b: str, *, pair: Pair) -> str:
