@@ -312,7 +312,7 @@ def with_legend(axis: str, estimates: Iterable[Estimate | None]) -> str:
     return joined((axis, _("Faded: fewer than {few} pairs", few=FEW_PAIRS)), " · ")
 
 
-def pairs_said(column: Sequence[Estimate | None]) -> str:
+def pairs_text(column: Sequence[Estimate | None]) -> str:
     """`n 183`; the range where the judges' denominators differ."""
     sizes = sorted({estimate.n for estimate in column if estimate is not None and estimate.n})
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"

@@ -43,16 +43,16 @@ def translating(send: Send, of: Translations) -> Send:
 def translated_problem(body: bytes, of: Translations) -> bytes:
     """Return a problem with its sentences in a language."""
     problem: dict[str, Any] = json.loads(body)
-    problem["detail"] = _told(str(problem.get("detail", "")), of)
+    problem["detail"] = _translate(str(problem.get("detail", "")), of)
     for name in _LISTS:
         for listed in problem.get(name) or ():
             if isinstance(listed, dict) and isinstance(listed.get("message"), str):
-                listed["message"] = _told(listed["message"], of)
+                listed["message"] = _translate(listed["message"], of)
     return json.dumps(problem).encode()
 
 
 @lru_cache(maxsize=1024)
-def _told(text: str, of: Translations) -> str:
+def _translate(text: str, of: Translations) -> str:
     whole = of.sentence(text)
     return whole if whole != text else " ".join(map(of.sentence, _BETWEEN.split(text)))
 
