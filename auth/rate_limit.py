@@ -64,7 +64,7 @@ class RateLimiter:
         self._interval, self._clock, self._seconds = seconds / most, clock, seconds
         self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
         self.shared = False  # with other processes: auth/shared_rates.py
-        self._used: dict[str, float] = {}  # since others were told
+        self._used: dict[str, float] = {}  # since the last exchange with other processes
 
     def retry_after(self, place: str, count: int = 1) -> float | None:
         """Count so many; seconds until they are allowed where they are too many, and then does not count them."""
@@ -123,7 +123,7 @@ class RateLimitMiddleware:
         share(f"bytes {whose.__name__}", self._bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         what = rate_limit_class(scope)
         user = self._whose(scope) if what else ""
         refused = self._refusal(scope, what, user=user) if user else None

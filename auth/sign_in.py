@@ -115,7 +115,7 @@ class SignIn:
         raise AssertionError("unreachable")
 
     def _record(self, vouched: VerifiedLogin, state: str, *, cookie: str, session_cookie: str) -> None:
-        """One transaction: account, roles, the old session's end, the new session."""
+        """Store in one transaction: account, roles, the old session's end, the new session."""
         person, settings = vouched.person, self._settings
         with self._database.write() as session:
             account_id = queries.upsert_account(

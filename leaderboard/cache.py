@@ -215,7 +215,7 @@ class BoardVersion:
         return cached
 
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
-        """As ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+        """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
 
         Raises:
             Busy: too many others wait.
@@ -417,21 +417,21 @@ class TranslatedBoards(BoardCache):
         self.spec, self.turns, self.clock = of.spec, of.turns, of.clock
 
     def peek(self) -> BoardVersion | None:
-        """As the other's."""
+        """Do as the other cache does."""
         edition = self._of.peek()
         return None if edition is None else edition.in_language(self._language)
 
     async def current(self) -> BoardVersion:
-        """As the other's."""
+        """Do as the other cache does."""
         return (await self._of.current()).in_language(self._language)
 
     async def at(self, when: str) -> BoardVersion | None:
-        """As the other's."""
+        """Do as the other cache does."""
         edition = await self._of.at(when)
         return None if edition is None else edition.in_language(self._language)
 
     def refresh(self) -> BoardVersion:
-        """As the other's."""
+        """Do as the other cache does."""
         return self._of.refresh().in_language(self._language)
 
 

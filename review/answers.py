@@ -272,7 +272,7 @@ def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
 
 
 def require_annotator(user: Identity) -> None:
-    """Raise AuthError for who cannot be told apart from others."""
+    """Let a signed-in submitter go on. Raises AuthError for users without an identity of their own."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
         raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, needed=Role.MAINTAINER)

@@ -309,7 +309,7 @@ class StopSignal:
         return self._stopped
 
     def set(self, *_: object) -> None:
-        """As a signal's handler does."""
+        """Stop, as a signal's handler does."""
         self._stopped = True
         self._wake.put(None)
 
@@ -318,7 +318,7 @@ class StopSignal:
         self._wake.put(None)
 
     def wait(self, seconds: float) -> None:
-        """So long, or until it is time to stop, or until woken. For one thread."""
+        """Wait so long, or until it is time to stop, or until woken. For one thread."""
         if not self._stopped:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)

@@ -80,7 +80,7 @@ def _overall_alone(board: Board) -> Board:
 
 
 def _points(old: float | None, new: float | None, *, hidden: bool) -> float | None:
-    """Return how far a score went, in points; of rounded shares where no more may be told."""
+    """Return how far a score went, in points; of rounded shares where no more is public."""
     if old is None or new is None:
         return None
     return (tenths(new) - tenths(old)) / 10 if hidden else 100 * (new - old)
@@ -97,7 +97,7 @@ def _differs(old: BoardRow, new: BoardRow, *, names: Sequence[str], hidden: bool
 
 
 def _format_points(points: float, hidden: bool) -> str:
-    """With two decimals where they may be told: a single label moves a macro average by a few hundredths."""
+    """Return points as text; two decimals where these are public, since one label moves a macro by a few hundredths."""
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 

@@ -221,7 +221,7 @@ def dumbbells(
 
 
 def _scales(layout: Json, grid: _Grid, *, page: Page, words: ChartText, lowest: int) -> None:
-    """Return the axes beneath each column of panels, and what they measure."""
+    """Add the axes beneath each column of panels, and what they measure."""
     usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
     ticks = [tick for tick in usual if tick >= lowest]
     if words.end < 100:  # around chance (50%), alike on both sides
