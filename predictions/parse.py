@@ -360,7 +360,7 @@ def _report_coverage(
     matched: Matched,
     findings: ProblemCollector,
 ) -> None:
-    """Report one problem for all items that the file lacks of its revision, and one for every item that it has beyond."""
+    """Report one problem for all items of its revision that the file lacks, and one for every item beyond it."""
     revision = matched.revision
     held = table.in_revision(revision)
     extra = [item for item in per_item if revision not in table.items[item].rows]
