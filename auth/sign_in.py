@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from auth import queries
 from auth.authenticator import ISSUER_TOKEN, as_json
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
-from auth.login_throttle import LoginThrottle
+from auth.limits.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
 from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
 from auth.redirects import HOME, local_path

@@ -21,8 +21,8 @@ import review.tab
 import submissions.gradio_page
 import submissions.submit_html
 from auth import Identity
+from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.middleware import identity_of
-from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
 from leaderboard.pages.result_card import result_card

@@ -15,8 +15,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
-from auth.request_classes import is_upload
 from common.messages import _
 from operation.doctor import KEPT_FREE
 
