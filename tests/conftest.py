@@ -144,6 +144,7 @@ INTEGRATION_TESTS = frozenset(
         "maintenance/test_item_texts.py::test_the_real_pairs_become_an_item_file_without_a_label",
         "maintenance/test_reported.py::test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay",
         "maintenance/test_space.py::test_a_create_that_failed_at_any_step_is_completed_by_the_next",
+        "maintenance/test_space.py::test_the_hub_takes_this_project_as_it_is",
         "operation/test_receipt_key.py::test_a_key_on_one_disk_alone_is_an_alarm_until_it_is_elsewhere",
         "operation/test_restore.py::test_health_exits_1_on_an_alarm_and_says_what_to_do",
         "operation/test_restore.py::test_the_doctor_names_what_to_do",

@@ -229,7 +229,7 @@ def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(
 
     with serving_model(failing) as server:
         assert ask(folder, server.url) == 1
-        assert "goes on" in capsys.readouterr().err
+        assert "same command to continue" in capsys.readouterr().err
         server.answer = reply
         asked = [body for body in server.bodies if body["model"] == "good"]
         assert ask(folder, server.url) == 0

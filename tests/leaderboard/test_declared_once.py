@@ -194,7 +194,8 @@ from leaderboard.share import exports
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
-board, view = edition.board(), read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions, edition.spec)
+board = edition.board()
+view = read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions, spec=edition.spec)
 taken = exports.extract(board, view)
 scored = [row for row in board.rows if row.tier == "scored"]
 print(json.dumps({
