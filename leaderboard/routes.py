@@ -102,7 +102,7 @@ def build(
     elsewhere: Elsewhere = nowhere,
     find: decisions.Find | None = None,
 ) -> APIRouter:
-    """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
+    """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
     materials = materials or ItemCatalog(spec=site.spec)
     missing = partial(not_found_page, site.context)

@@ -159,7 +159,7 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
         question=pair.query,
         responses=in_order(pair.responses, seen) if pair.responses else None,
         image=pair.image,
-        said=_as_seen(given, seen) if given else None,
+        said=_in_shown_order(given, seen) if given else None,
         models=in_order(pair.models, seen) if pair.models and revealed else None,
         has_models=pair.models is not None,
         draft=shown_draft(pair.draft, seen) if given else None,
@@ -208,7 +208,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
         key = item_of(session, project, place=place)
         seen = give_order(session, result, account=ctx.user.account, key=key)
         before = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
-        if before is not None and _as_seen(before, seen) == given_answer:
+        if before is not None and _in_shown_order(before, seen) == given_answer:
             return ActionResult(False, _("It is saved already."))
         if before is None:
             _refuse_what_may_be_decided(session, result, key=key, user=ctx.user)
@@ -272,7 +272,7 @@ def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
 
 
 def require_annotator(user: Identity) -> None:
-    """Raise AuthError for who cannot be told apart from others."""
+    """Let a signed-in submitter go on. Raises AuthError for users without an identity of their own."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
         raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, needed=Role.MAINTAINER)
@@ -360,5 +360,5 @@ def item_of(session: Session, project: int, *, place: int) -> str:
     return key
 
 
-def _as_seen(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
+def _in_shown_order(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
     return GivenAnswer(seen_verdict(given.verdict, seen), tuple(given.errors), note=given.note)

@@ -76,7 +76,7 @@ class ActivityItem:
         return " ".join(filter(None, (self.model, self.version)))
 
     def to_json(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """Return it as the API shows it."""
         return {
             "seq": self.seq,
             "at": self.at,

@@ -250,7 +250,7 @@ class SubmissionService:
             )
             paused = submission_pause.pause_message(session)
             try:
-                self._check_who(session, user)
+                self._require_submitter(session, user)
                 self._check_quota(session, user)
             except (quota.QuotaUsed, quota.AccountTooYoung) as later:
                 return Allowance(attempts, later.next_at, label_revision=revision, paused=paused)
@@ -285,11 +285,11 @@ class SubmissionService:
                 raise ConfusableName(column if getattr(metadata, column) else "model", name, other=other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
-        self._check_who(session, user)
+        self._require_submitter(session, user)
         self._check_quota(session, user)
         return None
 
-    def _check_who(self, session: Session, user: Identity) -> None:
+    def _require_submitter(self, session: Session, user: Identity) -> None:
         quota.check_age(self.policy, user, now=queries.now(session))
         if not self.policy.approve_first or queries.is_approved(session, self.benchmark, owner=user.account):
             return

@@ -80,7 +80,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
             scatter_panels.append(_choice_plane(policy, spots, fit=fits[-1]))
             cells += [_choice_cells(policy, point) for point in points]
-            remarks += _fit_said(policy, fits[-1])
+            remarks += _fit_notes(policy, fits[-1])
     words = ChartText(
         _("Judges that score higher here pick better answers")
         if all(fit is not None and fit.low > 0 for fit in fits)
@@ -99,7 +99,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     notes = (
         *remarks,
-        *printed.said("best_of_n"),
+        *printed.notes_on("best_of_n"),
     )
     score = f"{view.spec.headline}, %"
     header = (_("policy"), _("judge"), score, _("95% low"), _("95% high"), _("picked, %"), "N", _("source"))
@@ -196,7 +196,7 @@ def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
     return (policy.name, point.spot.name, point.spot.x, low, high, point.spot.y, point.n, point.source)
 
 
-def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
+def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     if fit is None:
         return (_("Answers by {policy}: too few points for a line.", policy=policy.name),)
     return (

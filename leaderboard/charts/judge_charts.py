@@ -200,7 +200,10 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if not view.paper:
         return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
     printed = paper_figures(view.spec)
-    notes += (*printed.said("rule"), _("The paper draws one subset of the votes, so its curves move with the draw."))
+    notes += (
+        *printed.notes_on("rule"),
+        _("The paper draws one subset of the votes, so its curves move with the draw."),
+    )
     rows = [(*row, HERE) for row in rows]
     for name, values in (printed.by_votes or {}).items():
         source = (printed.votes_notes or {}).get(name, printed.votes_source)
@@ -256,7 +259,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         axis=_("Agreement, % (right is better)"),
     )
     notes += (
-        *printed.said("critics"),
+        *printed.notes_on("critics"),
         _("Submitters state the kind of their judge. Judges of one kind may differ in everything else."),
     )
     return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)
@@ -345,7 +348,7 @@ def _dots(
         [line.line for line in every], [line.estimates for line in every], keys=keys, page=view.page, words=words
     )
     if paper:
-        notes += paper_figures(view.spec).said("rule")
+        notes += paper_figures(view.spec).notes_on("rule")
     has_sources = any(line.line.hollow for line in every)  # by others
     sources = [line.source for line in every] if has_sources else ()
     rows = table([line.line.name for line in every], [line.estimates for line in every], keys=keys, sources=sources)

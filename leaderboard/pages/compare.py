@@ -474,7 +474,7 @@ def place(difference: float, axis: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """As papers print it: p = .004, p < .001, p = .32."""
+    """Return a p value as papers print it: p = .004, p < .001, p = .32."""
     if p < 0.001:
         return "p < .001"
     decimals = 4 if 0.0495 <= p < 0.0505 else 3 if p < 0.01 or 0.045 <= p < 0.055 else 2

@@ -41,6 +41,11 @@ _TEXTS = {
         _("Pages that take long to make are in demand. Please try again in a few seconds."),
         ((_("Try again"), ""), (_("The board"), "/")),
     ),
+    "offline": (
+        _("Not available at the moment"),
+        _("The database does not answer. Nothing that was sent before is lost; please try again in a few seconds."),
+        ((_("Try again"), ""), (_("The board"), "/")),
+    ),
     "failed": (
         _("That went wrong"),
         _("The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment."),
@@ -67,6 +72,11 @@ def failed_page(context: RenderContext, headers: Headers) -> Response:
 def busy_page(context: RenderContext, headers: Headers) -> Response:
     """503 as a person should see it."""
     return _reply(context, "busy", headers=headers, status=503)
+
+
+def offline_page(context: RenderContext, headers: Headers) -> Response:
+    """503 as a person should see it while the database is away."""
+    return _reply(context, "offline", headers=headers, status=503)
 
 
 def not_scored(

@@ -163,7 +163,7 @@ def test_an_overall_that_stands_under_another_definition_than_it_fits_is_named()
     assert reported_definitions.remark(check, stated) == "fits Mean of 7, not all pairs alike"
 
 
-def test_a_table_that_mixes_definitions_in_one_column_is_told_at_each_of_its_rows_alone() -> None:
+def test_a_table_that_mixes_definitions_in_one_column_is_marked_at_each_of_its_rows_alone() -> None:
     rows = load_published(load_spec("multimodal-rewardbench"))
     mixed = {row.id: mixed_definitions(row, rows) for row in rows}
     told = {row.id for row in rows if row.place == "Table 10"}
