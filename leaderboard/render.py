@@ -34,7 +34,15 @@ from common.translations import Translations, languages, translations
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.hints import leaders, misread_words, stated_names, unstated_judges
-from leaderboard.board.names import is_shortened, monogram, monogram_colour, name_markup, owner_of, short_name
+from leaderboard.board.names import (
+    breakable,
+    is_shortened,
+    monogram,
+    monogram_colour,
+    name_markup,
+    owner_of,
+    short_name,
+)
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, PRESETS, BoardQuery, SelectedRows, row_test, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
@@ -236,6 +244,7 @@ def environment(context: RenderContext) -> Environment:
         "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "breakable": breakable,
         "name_markup": name_markup,
         "monogram": monogram,
         "monogram_colour": monogram_colour,

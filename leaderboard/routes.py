@@ -204,7 +204,7 @@ class ErrorPages:
     async def busy(self, request: Request, error: Exception) -> Response:
         """Answer 503 where too many others wait."""
         if request.url.path.startswith("/api/"):
-            detail = _("Too many others are being answered. Please try again in a few seconds.")
+            detail = _("The service is busy. Please try again in a few seconds.")
             reply: Response = problem(503, "busy", detail=detail)
         else:
             reply = busy_page(self.context, request.headers)

@@ -216,7 +216,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
                 raise Conflict("enough-answers", _ENOUGH)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
-            raise Conflict("models-seen", _("You have seen which models wrote these; your preference stays."))
+            raise Conflict("models-seen", _("You have seen which models wrote these, so your preference is final."))
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, account=ctx.user.account, item=key, **values)
@@ -250,9 +250,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         key = item_of(session, project, place=place)
         if project_pairs.content(ctx, session, project=result, place=place, key=key).models is None:
-            raise Conflict("no-models", _("Here nobody knows which models wrote these."))
+            raise Conflict("no-models", _("We do not know which models wrote these."))
         if annotation_projects.answer(session, project, account=ctx.user.account, item=key) is None:
-            raise Conflict("no-answer", _("Answer first: who wrote a response can tell which is better."))
+            raise Conflict("no-answer", _("Answer first: knowing who wrote a response could bias you."))
         if annotation_projects.record_model_reveal(session, project, account=ctx.user.account, item=key):
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
             audit.append(session, MODELS_SEEN, data=facts)

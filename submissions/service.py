@@ -69,13 +69,16 @@ class DuplicateName(ValueError):
     """This owner has another file under the same model and version."""
 
     def __init__(self, metadata: Metadata, existing: str) -> None:
-        version = _(" version {version}", version=metadata.version) if metadata.version else _(" without a version")
+        named = (
+            _("{model}, version {version}", model=metadata.model, version=metadata.version)
+            if metadata.version
+            else metadata.model
+        )
         super().__init__(
             _(
-                "You have already submitted {model}{version} with another file (entry {existing}). Give this "
-                "one another version, for instance a date.",
-                model=metadata.model,
-                version=version,
+                "You have already submitted “{named}” with another file (entry {existing}). Give this one another "
+                "version, for instance a date.",
+                named=named,
                 existing=existing,
             )
         )
@@ -93,8 +96,8 @@ class ConfusableName(ValueError):
     def __init__(self, field: str, name: str, *, other: str) -> None:
         super().__init__(
             _(
-                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if "
-                "you mean the same, or choose a name that nobody takes for it.",
+                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
+                "the same, or choose a name that cannot be confused with it.",
                 field=field,
                 name=name,
                 other=other,

@@ -18,6 +18,7 @@ from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
+from web.middleware.problem_pages import ProblemPagesMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
@@ -43,8 +44,9 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             may=from_here if local else lambda _: True,
             others=[benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
         ),
+        # From here on, inside of the fast path, nothing costs the board anything.
+        Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         named,
-        # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest, share=share) if rate else None,

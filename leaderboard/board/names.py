@@ -40,12 +40,13 @@ def name_markup(model: str) -> Markup:
     owner, name = owner_of(model), short_name(model)
     hidden = Markup('<span class="sr">{}/</span>').format(owner) if owner else Markup("")
     if len(name) <= _LONGEST:
-        return hidden + _breakable(name)
+        return hidden + breakable(name)
     middle = Markup('<span class="cut">{}</span>').format(name[_HEAD:-_TAIL])
-    return hidden + _breakable(name[:_HEAD]) + middle + _breakable(name[-_TAIL:])
+    return hidden + breakable(name[:_HEAD]) + middle + breakable(name[-_TAIL:])
 
 
-def _breakable(text: str) -> Markup:
+def breakable(text: str) -> Markup:
+    """Return a whole name that may break after _ - and /."""
     return Markup("<wbr>").join(escape(part) for part in _BREAKS.split(text))
 
 

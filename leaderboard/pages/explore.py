@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -202,17 +202,27 @@ def difficulties(pairs: ItemSearch) -> list[Difficulty]:
     if pairs.bands is None:
         return []
     known = [(item.category, band) for item, band in zip(pairs.table.items, pairs.bands, strict=True) if band >= 0]
+    drawn = _drawn_bands({band for _category, band in known}, judges=pairs.judges)
     results = (
-        _difficulty(key, [band for name, band in known if name == key]) for key in pairs.table.spec.category_keys
+        _difficulty(key, [band for name, band in known if name == key], drawn=drawn)
+        for key in pairs.table.spec.category_keys
     )
     return [result for result in results if result.n]
 
 
-def _difficulty(category: str, bands: Sequence[int]) -> Difficulty:
+def _drawn_bands(found: Set[int], *, judges: int) -> Sequence[int]:
+    """Return the tenths that have a bar: of few judges no share falls into some, and those would be gaps."""
+    possible = sorted({min(_TENTHS * right // judges, _TENTHS - 1) for right in range(judges + 1)} if judges else ())
+    return possible if found <= set(possible) else range(_TENTHS)
+
+
+def _difficulty(category: str, bands: Sequence[int], *, drawn: Sequence[int]) -> Difficulty:
     counts = [bands.count(band) for band in range(_TENTHS)]
     most = max(*counts, 1)
     bars = tuple(
-        DifficultyBar(_("{low} to {high}%", low=10 * band, high=10 * band + 10), count, height=count / most)
-        for band, count in enumerate(counts)
+        DifficultyBar(
+            _("{low} to {high}%", low=10 * band, high=10 * band + 10), counts[band], height=counts[band] / most
+        )
+        for band in drawn
     )
     return Difficulty(category, len(bands), hard=sum(counts[:_HARD]), bars=bars)

@@ -19,7 +19,7 @@ from leaderboard.responses import HTML, respond
 _TEXTS = {
     "not-found": (
         _("This page does not exist"),
-        _("Check the address; entry links never change. Or look for the judge by its name."),
+        _("Check the address; entry links never change. Or search for the judge by its name."),
         (
             (_("Leaderboard"), "/"),
             (_("Compare judges"), "/compare"),
@@ -31,14 +31,19 @@ _TEXTS = {
     "no-board": (
         _("No leaderboard for that date"),
         _(
-            "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least "
-            "twelve digits of a snapshot’s id."
+            "To find an old board, give a day (as_of=2026-11-01), an instant, or at least twelve digits of a "
+            "snapshot’s id."
         ),
         ((_("The current board"), "/"),),
     ),
     "busy": (
         _("Too many readers at the moment"),
-        _("Others asked for pages that take long to make. Please try again in a few seconds."),
+        _("Pages that take long to make are in demand. Please try again in a few seconds."),
+        ((_("Try again"), ""), (_("The board"), "/")),
+    ),
+    "offline": (
+        _("Not available at the moment"),
+        _("The database does not answer. Nothing that was sent before is lost; please try again in a few seconds."),
         ((_("Try again"), ""), (_("The board"), "/")),
     ),
     "failed": (
@@ -67,6 +72,11 @@ def failed_page(context: RenderContext, headers: Headers) -> Response:
 def busy_page(context: RenderContext, headers: Headers) -> Response:
     """503 as a person should see it."""
     return _reply(context, "busy", headers=headers, status=503)
+
+
+def offline_page(context: RenderContext, headers: Headers) -> Response:
+    """503 as a person should see it while the database is away."""
+    return _reply(context, "offline", headers=headers, status=503)
 
 
 def not_scored(

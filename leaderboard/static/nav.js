@@ -28,6 +28,15 @@
     if (tabs) { tabs.click(); tabs.focus(); }
   });
 
+  // A table that is wider than a phone can be scrolled with keys; one that fits is no stop of the keyboard.
+  const wide = new ResizeObserver((parts) => parts.forEach(({ target: part }) => {
+    if (part.scrollWidth <= part.clientWidth) { part.removeAttribute("tabindex"); part.removeAttribute("role"); return; }
+    part.tabIndex = 0;
+    part.setAttribute("role", "group");
+    part.setAttribute("aria-label", part.querySelector("caption")?.textContent.trim() ?? "");
+  }));
+  document.querySelectorAll(".scroll:not([tabindex])").forEach((part) => wide.observe(part));
+
   // Paper has no address bar.
   addEventListener("beforeprint", () => {
     const place = document.querySelector("[data-address]");

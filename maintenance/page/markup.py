@@ -13,7 +13,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
-from common.messages import _, ngettext
+from common.messages import _, joined, ngettext
 from common.rounding import one_decimal, percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
@@ -143,7 +143,8 @@ def health(
     result: Health, jobs_rows: RowActions | None = None, *, tasks_rows: RowActions | None = None
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
-    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
+    counted = [f"{number} " + _(state) for state, number in result.jobs.items() if number]
+    jobs = joined(counted) if counted else _("none")
     values = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     facts = [
         (_("Submissions"), _("paused: {message}", message=result.paused) if result.paused else _("open")),

@@ -148,7 +148,7 @@ def test_a_change_of_labels_shows_both_boards_and_what_moved(client: TestClient)
     assert taken_back.count("moved in rank") == 1, "where it is not on record, the boards tell"
     assert "New" not in re.findall(r'<th scope="row"><a[^>]*>([^<]*)', page), "it was on one of the two boards only"
     pending = TestClient(app_of([{**TURN, "snapshot_after": None}])).get("/decisions/7").text
-    assert "not made yet" in pending
+    assert "not ready yet" in pending
 
 
 def test_moves_are_the_differences_of_the_two_boards() -> None:

@@ -392,6 +392,14 @@ def test_a_source_leads_to_an_http_address_only() -> None:
     assert HOSTILE not in shown and "javascript" not in shown
 
 
+def test_a_name_in_arabic_has_an_order_of_its_own_in_its_row(board: Database) -> None:
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    page = _page(board, MAINTAINER)
+    page.act("entries.edit", [entry], **{"changes": "model", "changes.value": "نموذج الحكم 7B"})
+    _outcome, rows, *_rest = page.act("entries.verify", [entry], reason="x")
+    assert f'<a dir="auto" href="/entries/{entry}">نموذج الحكم 7B' in rows
+
+
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)

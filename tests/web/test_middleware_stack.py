@@ -22,6 +22,7 @@ OUTER = [
     "SecurityHeadersMiddleware",
     "LanguageMiddleware",
     "BoardFastPathMiddleware",
+    "ProblemPagesMiddleware",
     "BenchmarkMiddleware",
     "RequestMetricsMiddleware",
     "RequestLimitsMiddleware",

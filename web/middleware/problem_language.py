@@ -43,16 +43,17 @@ def translating(send: Send, of: Translations) -> Send:
 def translated_problem(body: bytes, of: Translations) -> bytes:
     """Return a problem with its sentences in a language."""
     problem: dict[str, Any] = json.loads(body)
-    problem["detail"] = _translate(str(problem.get("detail", "")), of)
+    problem["detail"] = sentences_in(of, str(problem.get("detail", "")))
     for name in _LISTS:
         for listed in problem.get(name) or ():
             if isinstance(listed, dict) and isinstance(listed.get("message"), str):
-                listed["message"] = _translate(listed["message"], of)
+                listed["message"] = sentences_in(of, listed["message"])
     return json.dumps(problem).encode()
 
 
 @lru_cache(maxsize=1024)
-def _translate(text: str, of: Translations) -> str:
+def sentences_in(of: Translations, text: str) -> str:
+    """Return sentences of the program, which came as plain text, in a language."""
     whole = of.sentence(text)
     return whole if whole != text else " ".join(map(of.sentence, _BETWEEN.split(text)))
 

@@ -75,6 +75,32 @@ def test_a_finger_hits_everything_on_a_phone(browser: Browser, address: str) -> 
     page.close()
 
 
+def test_keys_scroll_a_table_that_is_wider_than_the_screen_and_no_other(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    for width in (1440, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{address}/entries/r-r1-reward-2505-02835")
+        page.wait_for_function(
+            """() => [...document.querySelectorAll(".scroll")].every(
+                 part => (part.scrollWidth > part.clientWidth) === (part.tabIndex === 0))"""
+        )
+    page.close()
+
+
+def test_paper_shows_tables_and_the_address_and_no_controls(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 718, "height": 1020})
+    for path in (f"/check-numbers?{R1}", f"/compare?entries={A},{B}", f"/entries/{A}"):
+        page.goto(address + path)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        expect(page.locator(".printed")).to_contain_text(address + path)
+        expect(page.locator("table").first).to_be_visible()
+        shown = "all => all.filter(one => one.checkVisibility()).length"
+        assert page.eval_on_selector_all("button, input, select, nav, .do", shown) == 0, path
+        page.emulate_media(media="null")
+    page.close()
+
+
 def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
     page = context.new_page()

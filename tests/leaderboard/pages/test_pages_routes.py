@@ -219,7 +219,7 @@ def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
     assert links
     text = text_of(client.get(links[0]).text)
     assert "Response A" in text
-    assert "Which one people prefer is not shown" in text
+    assert "We do not show which one people prefer" in text
     assert re.search(r"Judges right (0–10|10–20|20–30)% of the compared 6", text)
     assert client.get("/explore/abcdefabcdef").status_code == 404
     assert client.get("/explore/..%2f..%2fetc").status_code == 404

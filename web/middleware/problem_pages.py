@@ -1,0 +1,101 @@
+"""Errors for people: where a browser asked for a page, problem+json becomes one. Plain ASGI.
+
+Routes answer most errors with pages themselves; this is for what is refused around them (rates, sizes, methods, other
+sites) and for whatever else ends in a problem outside of the API.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from auth.problem_details import MEDIA_TYPE
+from common.messages import _
+from common.translations import ENGLISH
+from leaderboard.pages.status_pages import status_page
+from leaderboard.render import message_page
+from leaderboard.render_context import RenderContext
+from leaderboard.responses import respond
+from web.middleware.problem_language import sentences_in
+
+_FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/mcp$|/app/gradio_api/")
+_TITLES = {
+    HTTPStatus.TOO_MANY_REQUESTS: _("Too many requests at the moment"),
+    HTTPStatus.SERVICE_UNAVAILABLE: _("Not available at the moment"),
+}
+_PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.INTERNAL_SERVER_ERROR, *_TITLES})
+"""What may be over when somebody asks again."""
+_OF_THE_BODY = frozenset({b"content-type", b"content-length", b"cache-control", b"x-content-type-options"})
+
+
+class ProblemPagesMiddleware:
+    """The application, whose problems are pages for browsers. `contexts`: of its benchmarks, the first one first."""
+
+    def __init__(self, app: ASGIApp, contexts: Sequence[RenderContext]) -> None:
+        self._app, self._contexts = app, contexts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        if scope["type"] == "http" and asks_for_page(scope):
+            send = _with_pages(send, scope, context=self._context_of(scope))
+        await self._app(scope, receive, send)
+
+    def _context_of(self, scope: Scope) -> RenderContext:
+        first, *others = self._contexts
+        found = next((other for other in others if scope["path"].startswith(f"{other.prefix}/")), first)
+        return found.in_language(scope.get("language", ENGLISH))
+
+
+def asks_for_page(scope: Scope) -> bool:
+    """Return whether a browser would show the answer to a person."""
+    if scope["method"] == "HEAD" or _FOR_PROGRAMS.match(scope["path"]):
+        return False
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def _with_pages(send: Send, scope: Scope, *, context: RenderContext) -> Send:
+    start: Message | None = None
+    body = b""
+
+    async def sending(message: Message) -> None:
+        nonlocal start, body
+        if message["type"] == "http.response.start" and _is_problem(message):
+            start = message
+        elif start is None:
+            await send(message)
+        else:
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                page = respond(
+                    status_page(problem_page(json.loads(body), context)),
+                    Headers(scope=scope),
+                    status=start["status"],
+                    cache_control="no-store",
+                )
+                kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_BODY]
+                await send({**start, "headers": [*page.raw_headers, *kept]})
+                await send({"type": "http.response.body", "body": page.body})
+
+    return sending
+
+
+def _is_problem(start: Message) -> bool:
+    headers = dict(start["headers"])
+    return headers.get(b"content-type", b"").startswith(MEDIA_TYPE.encode()) and b"content-encoding" not in headers
+
+
+def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
+    """Return the page that says what a problem says."""
+    status = int(problem["status"])
+    title = _TITLES.get(HTTPStatus(status))
+    if title is None:
+        title = _("That went wrong") if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _("That is not possible")
+    lead = sentences_in(context.translations, str(problem.get("detail", "")))
+    again = ((_("Try again"), ""),) if status in _PASSING else ()
+    return message_page(context, title, lead=lead, links=(*again, (_("The board"), "/")))
