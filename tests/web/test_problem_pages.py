@@ -1,4 +1,4 @@
-"""What a browser shows where a request is refused around the routes: a page, in the language of the reader."""
+"""Refusals around the routes as a browser shows them: a page, in the language of the reader."""
 
 from __future__ import annotations
 
