@@ -316,7 +316,7 @@ class WorkerSettings(_FromMapping):
     def _existing(cls, text: str) -> str:
         if not Path(text).is_file() and parse_hub_source(text) is None:
             raise ValueError(
-                _("{name}={value} is no file. Make it with python -m maintenance items, or leave {name} out.")
+                _("{name}={value} is not a file. Make it with python -m maintenance items, or leave {name} out.")
             )
         return text
 
@@ -340,14 +340,14 @@ class WorkerSettings(_FromMapping):
     @classmethod
     def _over_http(cls, text: str) -> str:
         if not text.startswith(("http://", "https://")):
-            raise ValueError(_("{name} is no address of HTTP. For instance {name}=http://127.0.0.1:4318."))
+            raise ValueError(_("{name} is not an address of HTTP. For instance {name}=http://127.0.0.1:4318."))
         return text
 
     @field_validator("audit_dataset")
     @classmethod
     def _on_the_hub(cls, text: str) -> str:
         if not _DATASET.fullmatch(text):
-            raise ValueError(_("{name}={value} is no dataset on the Hub. For instance {name}=owner/name."))
+            raise ValueError(_("{name}={value} is not a dataset on the Hub. For instance {name}=owner/name."))
         return text
 
     @model_validator(mode="after")
@@ -800,8 +800,8 @@ class Settings(WorkerSettings):
             if too_many:
                 raise ValueError(
                     _(
-                        "TRUSTED_PROXIES holds {name!r}, which is no address or network of proxies (at most a /8, IPv6 "
-                        "a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8.",
+                        "TRUSTED_PROXIES holds {name!r}, which is not an address or a network of proxies (at most a "
+                        "/8, IPv6 a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8.",
                         name=name,
                     )
                 )

@@ -127,7 +127,8 @@ def require(identity: Identity, role: Role) -> Identity:
         if identity.auth_method == "token":
             scopes = " and ".join(sorted(identity.scopes)) or "nothing"
             detail = _(
-                "This token allows {scopes}; this needs the role {role} of its account, and a scope that carries it.",
+                "This token allows {scopes}. The request needs the role {role} for its account, and a scope that "
+                "includes it.",
                 scopes=scopes,
                 role=role,
             )
@@ -146,5 +147,5 @@ def require_person(identity: Identity) -> Identity:
     if not identity.signed_in:
         raise Unauthenticated(_("Sign in first."))
     if identity.auth_method != "session":
-        raise Forbidden(_("This can only be done by somebody who is signed in with a browser."), identity)
+        raise Forbidden(_("Only somebody who is signed in with a browser can do this."), identity)
     return identity

@@ -336,7 +336,7 @@ def _offline(pages: AccountPages, issuer: str, *, error: IssuerOffline) -> Respo
 
 
 def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
-    lead = _("Browsers do not keep a sign-in inside this frame. Continue in a new tab.")
+    lead = _("Browsers do not keep you signed in inside this frame. Continue in a new tab.")
     links = ((_("Sign in, in a new tab"), f"/auth/sign-in?{urlencode({'next': target})}"),)
     return HTMLResponse(pages.message(_("Sign in"), lead, links=links, own_tab=True), 200, _FRAMED)
 

@@ -53,7 +53,7 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     """
     item, annotator, verdict = line.get("item"), line.get("annotator", line.get("account")), line.get("verdict")
     if not isinstance(item, str) or item not in known:
-        raise CurateError(_("`item` {value!r} is no candidate; take it from candidates.jsonl", value=str(item)[:80]))
+        raise CurateError(_("`item` {value!r} is not a candidate; take it from candidates.jsonl", value=str(item)[:80]))
     if not isinstance(annotator, str) or not annotator.strip():
         raise CurateError(_("`annotator` is missing; name who answered"))
     if verdict not in VERDICTS:

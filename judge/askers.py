@@ -262,7 +262,7 @@ def load_scorer(name: str) -> Callable[..., Any]:
     except Exception as error:  # of somebody's module, whose text may be no Python
         raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from error
     if not callable(result):
-        raise JudgeError(_("--scorer {name} is no function.", name=name))
+        raise JudgeError(_("--scorer {name} is not a function.", name=name))
     return result  # type: ignore[no-any-return]
 
 

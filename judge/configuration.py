@@ -125,7 +125,7 @@ def require_base_url(base_url: str) -> None:
     address = urlsplit(base_url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise JudgeError(
-            _("--base-url {base_url} is no address. Give one such as http://localhost:8000/v1.", base_url=base_url)
+            _("--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=base_url)
         )
     if address.username or address.password or address.query:
         raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))

@@ -110,7 +110,7 @@ def _checked_addresses(url: httpx2.URL) -> list[str]:
     import socket
 
     if url.scheme not in ("http", "https") or not url.host:
-        raise JudgeError(_("the image address {url!r} is no address", url=str(url)[:200]))
+        raise JudgeError(_("the image address {url!r} is not an address", url=str(url)[:200]))
     resolved = socket.getaddrinfo(url.raw_host.decode("ascii").strip("[]"), None, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(address[0]) for *_, address in resolved))
     if any(is_link_local(address) for address in addresses):
@@ -217,7 +217,7 @@ def media_type(data: bytes, source: ImageSource) -> str:
         return named
     raise JudgeError(
         _(
-            "{source} is no image (it starts with {start!r}).",
+            "{source} is not an image (it starts with {start!r}).",
             source=source.path or _("An image of a pair"),
             start=data[:8],
         )
@@ -265,7 +265,7 @@ def _checked_address(url: str) -> str:
     except ValueError:
         host = None
     if not host or not url.isprintable():
-        raise JudgeError(_("the image address {url!r} is no address", url=url[:200]))
+        raise JudgeError(_("the image address {url!r} is not an address", url=url[:200]))
     if is_link_local(host):
         raise JudgeError(_("the image address {url} is link-local; no image lies there", url=url[:200]))
     return url

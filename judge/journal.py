@@ -184,7 +184,7 @@ def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
         return RecordedAnswer.from_json(line)
     except (JsonFileFault, TypeError):
         raise JudgeError(
-            _("{path} holds a line that is no answer: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+            _("{path} holds a line that is not an answer: {line}. Remove the line.", path=path, line=ascii(line)[:200])
         ) from None
 
 
@@ -194,7 +194,7 @@ def _event(line: dict[str, Any], path: Path) -> dict[str, Any]:
         check_shape(line, {**_EVENT, **needed})
     except JsonFileFault:
         raise JudgeError(
-            _("{path} holds a line that is no event: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+            _("{path} holds a line that is not an event: {line}. Remove the line.", path=path, line=ascii(line)[:200])
         ) from None
     return line
 

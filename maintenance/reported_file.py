@@ -142,7 +142,9 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
             continue
         if name not in known:
             message = _(
-                "{name!r} is no field. Remove it, or name it as one of {names}.", name=name[:40], names=", ".join(known)
+                "{name!r} is not a field. Remove it, or name it as one of {names}.",
+                name=name[:40],
+                names=", ".join(known),
             )
             problems.append(RowProblem(line, name[:40], code="unknown-field", message=message))
             continue
@@ -194,8 +196,8 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     if isinstance(rows, dict) and isinstance(rows.get("results"), list):
         rows = rows["results"]
     if not isinstance(rows, list):
-        raise _whole(_("The JSON is no list. Write [{...}, {...}] with one object a result."))
-    message = _("The record is no object. Write one object a result.")
+        raise _whole(_("The JSON is not a list. Write [{...}, {...}] with one object a result."))
+    message = _("The record is not an object. Write one object a result.")
     numbered = list(enumerate(rows, start=1))
     problems = [
         RowProblem(number, None, code="bad-record", message=message)

@@ -91,13 +91,13 @@ def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
         path = installation.state
         if sqlite_path(installation.database_url) is None:
             words = _(
-                "{path} is no directory. Nothing on this disk is checked; set DATA_DIR where a process of the service "
-                "runs.",
+                "{path} is not a directory. Nothing on this disk is checked; set DATA_DIR where a process of the "
+                "service runs.",
                 path=path,
             )
             yield CheckResult("disk", True, sentence=words)
         else:
-            words = _("{path} is no directory. Has a service run with these settings?", path=path)
+            words = _("{path} is not a directory. Has a service run with these settings?", path=path)
             yield CheckResult("disk", False, sentence=words)
         return
     yield disk(installation.state)

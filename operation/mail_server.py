@@ -77,7 +77,7 @@ class MailServer:
                 _("SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example.")
             )
         if not is_address(self.sender):
-            raise ValueError(_("MAIL_FROM is no e-mail address. For instance MAIL_FROM=board@example.org."))
+            raise ValueError(_("MAIL_FROM is not an e-mail address. For instance MAIL_FROM=board@example.org."))
 
     def send(self, email: PlainEmail) -> None:
         """Hand an e-mail to the server. Raises MailRefused and MailDelayed; neither names an address."""

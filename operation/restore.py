@@ -116,7 +116,7 @@ def sqlite_head(database: Path) -> Head:
             seq, digest = connection.execute("SELECT seq, hash FROM audit_head").fetchone()
     except (sqlite3.DatabaseError, TypeError) as error:
         raise RestoreRefused(
-            _("{name} is no whole database of a service ({error}).", name=database.name, error=error)
+            _("{name} is not a complete database of a service ({error}).", name=database.name, error=error)
         ) from None
     if answer != "ok":
         raise RestoreRefused(_("{name} is damaged ({said}). Take another copy.", name=database.name, said=answer))
@@ -184,7 +184,7 @@ def _fetched(source: str) -> Iterator[Path]:
     """Provide the copy as a local file."""
     if "://" not in source:
         if not Path(source).is_file():
-            raise RestoreRefused(_("{source} is no file.", source=source))
+            raise RestoreRefused(_("{source} is not a file.", source=source))
         yield Path(source)
         return
     with tempfile.TemporaryDirectory(prefix="restore-") as folder:

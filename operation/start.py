@@ -159,7 +159,7 @@ def prove(replica: Replica, database: Path | None) -> None:
     mount = replica.mount or directory
     if mount is not None and not mount.is_dir():
         raise ReplicaUnusable(
-            _("REPLICA_URL={directory} is no directory. Mount or make it, then start again.", directory=mount)
+            _("REPLICA_URL={directory} is not a directory. Mount or make it, then start again.", directory=mount)
         )
     if directory is not None and database is not None and directory.resolve().is_relative_to(database.parent.resolve()):
         raise ReplicaUnusable(

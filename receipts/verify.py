@@ -269,7 +269,7 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
             event = json.loads(line)
             wrong = _wrong_link(event, number, previous=hashes[-1])
         except (ValueError, KeyError, TypeError, RecursionError):
-            wrong = _("this line is no event of a chain, with seq, prev, body_sha256 and hash")
+            wrong = _("this line is not an event of a chain, with seq, prev, body_sha256 and hash")
         if wrong is not None:
             raise ChainBroken(_("The chain file is broken at event {seq}: {problem}.", seq=number, problem=wrong))
         hashes.append(event["hash"])

@@ -139,7 +139,7 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, *, place: Place, give
         adjudications.decide(session, project, item=key, account=ctx.user.account, **values)
         facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ADJUDICATED, data=facts)
-    return ActionResult(True, "Decided." if before is None else _("Decided, over your earlier decision."), seq=seq)
+    return ActionResult(True, "Decided." if before is None else _("Saved in place of your earlier decision."), seq=seq)
 
 
 def _open_to(session: Session, ctx: ActionContext, *, project: int, lock: bool = False) -> Project:

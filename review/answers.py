@@ -34,8 +34,8 @@ __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
 _NOT_BLIND = _(
-    "You may see how others answered this pair, so your answer would not be blind. Answer "
-    "another pair, or decide this one as an adjudicator: open “adjudicate” at the top of the "
+    "You can see how others answered this pair, so your answer would not be blind. Answer another pair, or decide this "
+    "one as an adjudicator: open “adjudicate” at the top of the "
     "page."
 )
 _ENOUGH = _("This pair has as many answers as it needs. Answer another pair.")
@@ -228,7 +228,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
             ANSWERED,
             data={"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method},
         )
-    return ActionResult(True, _("Saved.") if before is None else _("Saved, over your earlier answer."), seq=seq)
+    return ActionResult(True, _("Saved.") if before is None else _("Saved in place of your earlier answer."), seq=seq)
 
 
 @action(

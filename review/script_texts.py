@@ -12,7 +12,7 @@ SENTENCES = (
     _("The server answers {status}."),
     _("Try again"),
     _("This pair could not be loaded. {reason}"),
-    _("The texts of this pair are not here: the setting ITEMS_FILE names a file with them."),
+    _("This server does not have the texts of this pair: the setting ITEMS_FILE names a file with them."),
     _("by {model}"),
     _("In this text, Answer 1 is the first response here."),
     _("In this text, Answer 1 is the second response here."),

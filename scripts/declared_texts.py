@@ -124,7 +124,7 @@ def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
     printed = paper_figures(spec)
     for sentences in (printed.notes or {}).values():
         yield from sentences
-    yield from printed.critics or ()
+    yield from (printed.base, *printed.critics) if printed.critics else ()
     sources = (*printed.sources, *(table.source for table in published_tables(spec)))
     yield from (source for source in sources if " of " in source)
 

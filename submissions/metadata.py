@@ -66,7 +66,9 @@ def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
 def _unknown(name: str) -> str:
     if name == "benchmark":
         return _("'benchmark' is a part of the address, not a field: send the file to ?benchmark=ID or below /b/ID/.")
-    return _("{name!r} is no field of a submission; the fields are {fields}.", name=name[:40], fields=", ".join(FIELDS))
+    return _(
+        "{name!r} is not a field of a submission; the fields are {fields}.", name=name[:40], fields=", ".join(FIELDS)
+    )
 
 
 def yes_or_no(field: str, value: object, *, default: bool) -> bool:

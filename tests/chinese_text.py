@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import unescape
 
 LEAST = 4  # words in a row that make a sentence
@@ -30,6 +30,14 @@ def english_left(page: str, names: Iterable[str] = ()) -> list[str]:
     texts = [*_ATTRIBUTES.findall(seen), *(re.sub(r"<[^>]*>", "", block) for block in _BLOCKS.split(seen))]
     kept = sorted({*names, *TERMS}, key=len, reverse=True)
     return [run for text in texts for run in _runs(" ".join(unescape(text).split()), kept)]
+
+
+def untranslated(page: str, catalogue: Mapping[str, str], names: Iterable[str] = ()) -> list[str]:
+    """Return what stands alone on a page in English, however short, although the catalogue has another text for it."""
+    seen = _ENGLISH.sub(" ", _UNSEEN.sub(" · ", page))
+    texts = [*_ATTRIBUTES.findall(seen), *re.sub(r"<[^>]*>", "\n", seen).split("\n")]
+    alone = {" ".join(unescape(text).split()) for text in texts} - {*names}
+    return sorted(text for text in alone if re.search("[A-Za-z]{2}", text) and catalogue.get(text, text) != text)
 
 
 def _runs(text: str, names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from babel.messages.catalog import Message as CatalogMessage
 
 from benchmark.baselines import BASELINES
 from scripts.messages import catalogues, missing, read, template, updated
-from tests.chinese_text import english_left
+from tests.chinese_text import english_left, untranslated
 from tests.factories.services.service import running, until
 from tests.factories.services.signed_in_service import DEMO_JUDGES
 
@@ -20,6 +20,7 @@ _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
 PAGES = (
     *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
     "/check-numbers?overall=abc",
+    *(f"/analyse?chart={name}" for name in ("categories", "tags", "critics", "position", "length", "history")),
     *("/policy", "/decisions", "/red-team", "/status", "/docs", "/judges", "/account", "/disputes", "/annotate"),
     *("/no-such-page", "/?as_of=1999-01-01"),
 )
@@ -111,16 +112,18 @@ def _names_on_board(client: httpx.Client) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.integration
 def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> None:
-    names = _names_on_board(client) | {str(baseline.name) for baseline in BASELINES}
+    names = _names_on_board(client) | {str(baseline.name) for baseline in BASELINES} | {"paper"}  # a rule
     found = [led for page, kind in LED_TO if (led := _first(client, page, kind=kind))]
     scored, reported = _rows(client, "scored"), _rows(client, "reported")
     found += [f"/entries/{scored[0]}", f"/entries/{reported[0]}", f"/compare?entries={','.join(scored[:3])}"]
+    (path,) = (one for one in CATALOGUES if one.parts[-3] == "zh_CN")
+    known = {message.id: message.string for message in read(path) if isinstance(message.id, str)}
     left = {}
     for address in (*PAGES, *found):
         page = client.get(address).text
         assert page.startswith('<!doctype html>\n<html lang="zh-CN">'), address
         assert len(re.findall("[\u4e00-\u9fff]", page)) > 60, address
-        if runs := english_left(page, names):
+        if runs := [*english_left(page, names), *untranslated(page, known, names)]:
             left[address] = runs
     assert left == {}
 

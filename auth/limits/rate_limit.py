@@ -173,7 +173,7 @@ def limit_queue_per_client(queue: Any, most: int = MOST_OF_ONE) -> None:
         if sum(address_of(event.request.scope) == user for event in _events(queue)) >= most:
             return (
                 False,
-                _("{most} calls from your address are waiting or running. Try again in a moment.", most=most),
+                _("Already {most} calls from your address are waiting or running. Try again in a moment.", most=most),
                 "queue_full",
             )
         return await push(body=body, request=request, username=username)

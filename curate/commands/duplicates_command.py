@@ -138,7 +138,8 @@ def _duplicate(path: Path, number: int, *, line: Mapping[str, Any]) -> Duplicate
     except (JsonFileFault, TypeError):
         raise CurateError(
             _(
-                "{path}, line {number} is no near duplicate. `python -m curate pool duplicates` writes the file anew.",
+                "{path}, line {number} is not a near duplicate. `python -m curate pool duplicates` writes the file "
+                "anew.",
                 path=path,
                 number=number,
             )

@@ -62,7 +62,11 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in names:
         if not _DATASET.fullmatch(name):
             raise CurateError(
-                _("{name!r} is no dataset on the Hub. For instance --questions owner/{id}.", name=name, id=arguments.id)
+                _(
+                    "{name!r} is not a dataset on the Hub. For instance --questions owner/{id}.",
+                    name=name,
+                    id=arguments.id,
+                )
             )
     if len(names) == 2 and names[0].lower() == names[1].lower():
         raise CurateError(_("Questions and labels need two datasets: the labels stay private."))

@@ -122,7 +122,9 @@ def manifest_edition(path: Path) -> ComparedEdition:
     try:
         prints = EditionPrints.from_manifest(json.loads(path.read_bytes()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StopIteration):
-        raise CurateError(_("{path} is no manifest. `python -m maintenance manifest` makes one.", path=path)) from None
+        raise CurateError(
+            _("{path} is not a manifest. `python -m maintenance manifest` makes one.", path=path)
+        ) from None
     return _with_signatures(ComparedEdition(prints.name, prints), path.parent)
 
 

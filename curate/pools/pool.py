@@ -42,7 +42,7 @@ def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
         except (JsonFileFault, ValueError) as error:
             raise CurateError(
                 _(
-                    "{path}, line {line} is no pair of a pool ({error}). Import its file again.",
+                    "{path}, line {line} is not a pair of a pool ({error}). Import its file again.",
                     path=path,
                     line=line,
                     error=str(error),

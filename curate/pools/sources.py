@@ -96,7 +96,7 @@ def _list_rows(path: Path) -> Iterator[SourceRow]:
     try:
         rows = loads(path.read_bytes().removeprefix(_BOM))
     except JsonFault as fault:
-        raise CurateError(_("{path} is no list of objects ({problem}).", path=path, problem=fault.message)) from None
+        raise CurateError(_("{path} is not a list of objects ({problem}).", path=path, problem=fault.message)) from None
     for number, row in enumerate(rows):
         problem = None if isinstance(row, dict) else "this must be a JSON object {...}"
         yield SourceRow(f"row {number}", {} if problem else row, problem=problem)

@@ -139,7 +139,7 @@ def _results(path: Path) -> Iterator[BatchResult]:
             if result is None:
                 raise JudgeError(
                     _(
-                        "{path}, line {number}: this is no result of `judge batch export` (custom_id r0-v0).",
+                        "{path}, line {number}: this is not a result of `judge batch export` (custom_id r0-v0).",
                         path=path,
                         number=number,
                     )
@@ -152,7 +152,7 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: Pai
     for result in results:
         key = result.key
         if key.row >= len(file.pairs) or key.vote >= recorded["votes"]:
-            raise JudgeError(_("Row {row}, vote {vote} is no vote of this run.", row=key.row, vote=key.vote))
+            raise JudgeError(_("Row {row}, vote {vote} is not a vote of this run.", row=key.row, vote=key.vote))
         known = journal.answers.get(key)
         pair = file.pairs[key.row]
         swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])

@@ -129,7 +129,7 @@ def _commit_here() -> str:
             return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         pass
-    raise JudgeError(_("This is no checkout of a commit. Name one with --source-revision."))
+    raise JudgeError(_("This is not a checkout of a commit. Name one with --source-revision."))
 
 
 def _serve_words(text: str) -> list[str]:

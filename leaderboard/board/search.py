@@ -9,7 +9,7 @@ from functools import cache
 
 from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec
-from common.messages import Message, _
+from common.messages import Message, _, joined
 from common.rounding import tenths
 from common.translations import languages, translations
 from leaderboard.board.columns import Column, columns_of
@@ -138,13 +138,13 @@ def misread(word: str, spec: BenchmarkSpec) -> Message | None:
     if not colon or not _NAME.fullmatch(name):
         return None
     if name not in fields(spec):
-        return _("There is no field {name}. Fields: {fields}.", name=name, fields=", ".join(fields(spec)))
+        return _("There is no field {name}. Fields: {fields}.", name=name, fields=joined(fields(spec)))
     if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
         return _("The field {name} takes a number, such as {name}:>5.", name=name)
     known = known_values(spec).get(name, (wanted,))
     if not any(wanted in value for value in known):
         return _(
-            "The field {name} has no value {wanted}. Values: {known}.", name=name, wanted=wanted, known=", ".join(known)
+            "The field {name} has no value {wanted}. Values: {known}.", name=name, wanted=wanted, known=joined(known)
         )
     return None
 

@@ -140,7 +140,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [_printed(_(name), values, source=printed.tags_source) for name, values in rates]
+    paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
     drawn = [_DrawnLine(ChartLine(judge.name), estimate) for judge, estimate in zip(chosen, estimates, strict=True)]
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
@@ -242,8 +242,11 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
     chosen.sort(key=lambda entry: order.get(entry.kind, len(order)))
     printed = paper_figures(view.spec)
-    lines = [_heading(printed.base)] if printed.critics else []
-    lines += [_printed(name, values, source=printed.critics_source) for name, values in (printed.critics or {}).items()]
+    lines = [_heading(_(printed.base))] if printed.critics else []
+    lines += [
+        _printed(view.page.text(_(name)), values, source=printed.critics_source)
+        for name, values in (printed.critics or {}).items()
+    ]
     for kind, group in groupby(chosen, key=lambda entry: entry.kind):
         lines += [_heading(_kind(kind)), *group]
     words = ChartText(
@@ -304,7 +307,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         (judge.name, _("first shown"), estimate.value, estimate.low, estimate.high, estimate.n)
         for judge, estimate in known
     ]
-    return to_chart(drawn, words, notes=notes, rows=rows, header=(*HEADER[:-1], "pairs"))
+    return to_chart(drawn, words, notes=notes, rows=rows, header=HEADER)
 
 
 @chart("length", _("Length"), place=9, group="biases", needs="counts")

@@ -53,7 +53,7 @@ FILES: Mapping[str, str] = {
 _FILE_WIDTH = 1160
 _ROWS = 400  # of the table; the files have all
 _KAPPA_DECIMALS = 3
-_WORDS = ("scored", "reported", "yes", "no")  # in cells of the numbers
+_WORDS = ("scored", "reported", "yes", "no", "longer", "shorter")  # in cells of the numbers
 _PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 

@@ -131,8 +131,8 @@ def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
     what = _("groups") if figure.key == GROUPED else _("pairs")
     (less, low), (more, high) = figure.below, figure.above
     return _(
-        "{spec} {printed} is no count of {n} {what}: {less} of {n} is {low}, {more} of {n} is "
-        "{high}. Perhaps pairs were left out.",
+        "{spec} {printed} is not a count of {n} {what}: {less} of {n} is {low}, {more} of {n} is {high}. Perhaps pairs "
+        "were left out.",
         spec=printed_title(figure.key, spec),
         printed=figure.printed,
         n=figure.n,

@@ -91,7 +91,9 @@ def refuse_unknown(given: Iterable[str], spec: BenchmarkSpec) -> None:
     known = figure_names(spec)
     for name in given:
         if name not in known and name not in _NO_FIGURES:
-            message = _("“{name}” is no figure here. The figures are {names}.", name=name[:60], names=", ".join(known))
+            message = _(
+                "“{name}” is not one of the figures. The figures are {names}.", name=name[:60], names=", ".join(known)
+            )
             raise BadFigures(name[:60], message, known=known)
 
 

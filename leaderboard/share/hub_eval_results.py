@@ -70,4 +70,4 @@ def refusal(row: BoardRow, board: Board) -> str | None:
     """Return why there is no such file for a row; None if there is one."""
     if (reason := not_counted(row, board)) is not None:
         return reason
-    return None if board.spec.hub_dataset else _("{title} is no dataset on the Hub.", title=board.spec.title)
+    return None if board.spec.hub_dataset else _("{title} is not a dataset on the Hub.", title=board.spec.title)

@@ -43,7 +43,7 @@ class Directory(NamedTuple):
     @property
     def nobody(self) -> str:
         """Message for an empty list."""
-        return _("No account matches.") if self.search else _("Nobody has signed in yet.")
+        return _("No account matches this search.") if self.search else _("Nobody has signed in yet.")
 
 
 def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:

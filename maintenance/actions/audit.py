@@ -97,10 +97,13 @@ def _checked(head: dict[str, Any]) -> audit.Head:
     """Return a head whose number an event can have, and whose hash is one. Raises Conflict."""
     seq, digest = head.get("seq"), head.get("hash")
     if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
-        raise Conflict("no-head", _("This is no head of a chain: its seq is no event's number. {whole}", whole=_WHOLE))
+        raise Conflict(
+            "no-head", _("This is not the head of a chain: its seq is not an event's number. {whole}", whole=_WHOLE)
+        )
     if not isinstance(digest, str) or not _HASH.fullmatch(digest):
         raise Conflict(
-            "no-head", _("This is no head of a chain: its hash is not 64 hexadecimal digits. {whole}", whole=_WHOLE)
+            "no-head",
+            _("This is not the head of a chain: its hash is not 64 hexadecimal digits. {whole}", whole=_WHOLE),
         )
     return audit.Head(seq, digest)
 
@@ -112,7 +115,7 @@ def read_head(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         result = None
     if not isinstance(result, dict):
-        raise Conflict("no-head", _("This is no head of a chain. {whole}", whole=_WHOLE))
+        raise Conflict("no-head", _("This is not the head of a chain. {whole}", whole=_WHOLE))
     return result
 
 

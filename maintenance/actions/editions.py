@@ -130,7 +130,7 @@ def _check(edition: str, options: EditionOptions) -> None:
             date.fromisoformat(options.retire)
         except ValueError:
             raise Conflict(
-                "bad-date", _("{retire!r} is no date. Write one such as 2027-12-31.", retire=options.retire[:40])
+                "bad-date", _("{retire!r} is not a date. Write one such as 2027-12-31.", retire=options.retire[:40])
             ) from None
 
 

@@ -374,7 +374,7 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
         message = (
             _("{name} is merged into {kept}.", **names)
             if same
-            else _("{name} is merged into {kept}. Their votes differ: restore it if it is no duplicate.", **names)
+            else _("{name} is merged into {kept}. Their votes differ: restore it if it is not a duplicate.", **names)
         )
         return _record(
             session, MERGED, user=ctx.user, entry=entry, message=message, into=into, reason=why, same_votes=same

@@ -20,7 +20,7 @@ MOST_ROWS = 200  # of one request
 MOST_BUTTONS = 3  # at a row; more are in a menu
 _ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 _LONG_TEXTS = ("reason", "note")
-_BAD = _("The page sent something that is no request. Load it again.")
+_BAD = _("The page sent something that is not a request. Load it again.")
 
 
 class RowKey(NamedTuple):

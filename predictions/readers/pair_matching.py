@@ -115,7 +115,9 @@ def _find(prediction: PairPrediction, finder: PairFinder, *, table: ItemTable) -
     known = finder.keyed(prediction.key or "") if by_key else finder.named(prediction.id or "")
     if not known:
         message = _(
-            "{id!r} is no pair of this edition of {title}", id=prediction.key or prediction.id, title=table.spec.title
+            "{id!r} is not a pair of this edition of {title}",
+            id=prediction.key or prediction.id,
+            title=table.spec.title,
         )
         raise UnmatchedPrediction(field, "unknown-item", message=message)
     if not by_key and prediction.responses is not None:

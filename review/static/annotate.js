@@ -92,7 +92,7 @@
     at("place").textContent = pair.place.toLocaleString("en");
     at("pair").hidden = false;
     at("query").textContent = pair.question
-      ?? tr("The texts of this pair are not here: the setting ITEMS_FILE names a file with them.");
+      ?? tr("This server does not have the texts of this pair: the setting ITEMS_FILE names a file with them.");
     ["first", "second"].forEach((name, index) => {
       at(`text-${name}`).textContent = pair.responses ? pair.responses[index] : "";
       at(`model-${name}`).textContent = pair.models ? pair.models[index] : "";

@@ -35,7 +35,8 @@ def folder_below(named: str, directories: Sequence[Path]) -> Path:
     where = " or ".join(map(str, directories))
     raise FolderNotAllowed(
         _(
-            "{named} is no folder below {where}. Put the pool there, or name another directory in LABEL_IMPORT_DIRS.",
+            "{named} is not a folder below {where}. Put the pool there, or name another directory in "
+            "LABEL_IMPORT_DIRS.",
             named=named,
             where=where,
         )

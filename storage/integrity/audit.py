@@ -240,7 +240,7 @@ def verify(session: Session) -> ChainError | None:
     for row in _rows(session):
         expected = last.seq + 1
         if row is None:
-            return ChainError(expected, _("it cannot be read: it holds what is no text"))
+            return ChainError(expected, _("it cannot be read: it holds something that is not text"))
         if row.event.seq != expected:
             return ChainError(expected, _("it is missing"))
         wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)

@@ -201,7 +201,10 @@ def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mi
         if "UTF-8" not in str(error):
             raise
         yield Mismatch(
-            table, _("of unknown number"), event=None, why=_("a row cannot be read, it holds what is no text")
+            table,
+            _("of unknown number"),
+            event=None,
+            why=_("a row cannot be read, it holds something that is not text"),
         )
     except _UNREADABLE as error:
         yield Mismatch(

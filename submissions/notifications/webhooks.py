@@ -54,7 +54,7 @@ def outcome(code: str) -> Message | str:
     kind, _dash, status = code.partition("-")
     if kind == "status" and status.isdigit():
         return _("The address answered with status {status}.", status=status)
-    return _OUTCOMES.get(code, _("It was interrupted.") if code else "")
+    return _OUTCOMES.get(code, _("The delivery was interrupted.") if code else "")
 
 
 @dataclass(frozen=True, slots=True)

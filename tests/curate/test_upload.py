@@ -120,7 +120,7 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(hub: HubAccount) -> None:
     ("arguments", "expected"),
     [
         ([], "Name a dataset: --questions OWNER/NAME"),
-        (["--questions", "next"], "'next' is no dataset on the Hub. For instance --questions owner/next."),
+        (["--questions", "next"], "'next' is not a dataset on the Hub. For instance --questions owner/next."),
         (["--questions", "owner/next", "--labels", "Owner/Next"], "need two datasets: the labels stay private."),
         (["--labels", "owner/l", "--private", "elsewhere"], "There is no edition in elsewhere/next."),
     ],

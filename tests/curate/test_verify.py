@@ -192,7 +192,7 @@ def test_more_than_half_decide_once_there_are_enough(verdicts: str, unanimous: b
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"item": "unknown"}, "no candidate"),
+        ({"item": "unknown"}, "not a candidate"),
         ({"verdict": "c"}, VERDICTS[0]),
         ({"annotator": ""}, "`annotator`"),
         ({"errors": ["nonsense"]}, "`errors`"),

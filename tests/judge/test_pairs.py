@@ -66,7 +66,7 @@ def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
         ({"image": "file:///etc/hostname"}, "no image file"),
         ({"image": "http://169.254.169.254/latest/meta-data"}, "link-local"),
         ({"image": "http://[::ffff:a9fe:a9fe]/x.png"}, "link-local"),
-        ({"image": "https:///x.png"}, "is no address"),
+        ({"image": "https:///x.png"}, "is not an address"),
         ({"id": "half \ud800"}, "lone surrogate"),
     ],
 )
@@ -79,14 +79,14 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, ob
 def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
     (tmp_path / "passwords").write_text("root:x:0:0")
     pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
-    with pytest.raises(JudgeError, match="is no image"):
+    with pytest.raises(JudgeError, match="is not an image"):
         image_url(pair.image, ImagePolicy())
 
 
 @pytest.mark.parametrize("uri", ["data:text/html,<b>", "data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
 def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, uri: str) -> None:
     pair = read_pairs(str(write_items(tmp_path, [item(0, image=uri)]))).pairs[0]
-    with pytest.raises(JudgeError, match="is no image"):
+    with pytest.raises(JudgeError, match="is not an image"):
         image_url(pair.image, ImagePolicy())
 
 
@@ -129,7 +129,7 @@ def test_redirects_are_followed_and_end(tmp_path: Path) -> None:
             ImageSource(url=f"{server.url}/x.png").read()
         assert len(server.hosts) == 21
         server.get = Reply(302, {}, headers={"Location": "file:///etc/hostname"})
-        with pytest.raises(JudgeError, match="is no address"):
+        with pytest.raises(JudgeError, match="is not an address"):
             ImageSource(url=f"{server.url}/x.png").read()
 
 

@@ -203,7 +203,7 @@ def test_kappa_in_the_figure_is_that_of_the_relations_in_the_order_of_the_board(
 
 def test_agreement_says_what_is_missing_instead_of_an_empty_figure() -> None:
     assert "two judges" in " ".join(CHARTS["agreement"].draw(ENTRIES[:1], VIEW).notes)
-    assert "computed" in " ".join(CHARTS["agreement"].draw(ENTRIES, view_of(BODY, relations=None)).notes)
+    assert "a minute after scores" in " ".join(CHARTS["agreement"].draw(ENTRIES, view_of(BODY, relations=None)).notes)
     unknown = entry(9, 0.5)
     chart = CHARTS["agreement"].draw([*ENTRIES[:2], unknown], VIEW)
     assert any("Judge 9" in note for note in chart.notes)

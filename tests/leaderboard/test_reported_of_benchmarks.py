@@ -220,7 +220,7 @@ def test_other_results_of_a_judge_show_the_overall_that_they_state() -> None:
 
 def test_the_page_of_a_judge_says_what_arithmetic_says_of_each_report(visitor: TestClient) -> None:
     page = visitor.get("/judges/gpt-4o").text
-    assert "ACC+ 26.01 is no count of 46 groups: 11 of 46 is 23.91, 12 of 46 is 26.09." in page
+    assert "ACC+ 26.01 is not a count of 46 groups: 11 of 46 is 23.91, 12 of 46 is 26.09." in page
     assert "The overall column of arXiv:2509.16127, Table 10 mixes “Mean of 7” and “No toxicity”" in page
     cells = visitor.get("/api/v1/judges/gpt-4o").json()["benchmarks"]
     mm_rlhf, mmrb = (

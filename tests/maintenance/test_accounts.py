@@ -45,7 +45,7 @@ def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> N
         text_output.accounts(account_search.listing(by(database, MAINTAINER, identity=None), text))
         for text in ("", " ", "bob")
     ]
-    assert said == ["Nobody has signed in yet."] * 2 + ["No account matches."]
+    assert said == ["Nobody has signed in yet."] * 2 + ["No account matches this search."]
 
 
 @pytest.fixture

@@ -217,7 +217,7 @@ def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str])
     before = head(database)
     with pytest.raises(MetadataRejected, match="web address"):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"link": "javascript:alert(1)"})
-    with pytest.raises(MetadataRejected, match="no field"):
+    with pytest.raises(MetadataRejected, match="not a field"):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"owner": "me"})
     with pytest.raises(Conflict, match=ids[1]):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"model": "judge 1"})
@@ -317,7 +317,7 @@ def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[
 
 def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, scorer: Scorer, ids: list[str]) -> None:
     merged = entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run twice")
-    assert merged.changed and "Their votes differ: restore it if it is no duplicate." in merged.message
+    assert merged.changed and "Their votes differ: restore it if it is not a duplicate." in merged.message
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]

@@ -63,7 +63,7 @@ def test_what_is_no_head_is_no_check_that_holds(board: Database, tmp_path: Path)
             _command(board, "audit", "verify", "--head", str(file))
         assert refused.value.code == "no-head"
         if text:  # an empty field of the page asks for the chain alone
-            assert "no head of a chain" in context.say("verifying", text), text[:40]
+            assert "not the head of a chain" in context.say("verifying", text), text[:40]
 
 
 def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) 
     assert "so does the given head" in page.call("verifying", json.dumps(kept))
     assert "not the one" in page.call("verifying", json.dumps({**kept, "hash": "0" * 64}))
     for text in ("no JSON", "[]", "7"):
-        assert "no head of a chain" in page.call("verifying", text)
+        assert "not the head of a chain" in page.call("verifying", text)
 
 
 def test_entries_are_found_by_model_owner_and_id(board: Database) -> None:

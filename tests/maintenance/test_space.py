@@ -164,7 +164,7 @@ def test_the_hub_takes_this_project_as_it_is(
     folder = tmp_path / "project"
     tracked = git(ROOT, "ls-files", "-z").split("\0") if (ROOT / ".git").exists() else []
     if not tracked:
-        pytest.skip("no checkout")
+        pytest.skip("not a checkout")
     for name in filter(None, tracked):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

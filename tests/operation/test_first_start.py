@@ -131,7 +131,7 @@ def test_a_worker_makes_no_board_where_the_replica_is_not_mounted_or_does_not_an
     tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = Replica(str(tmp_path / "bucket"))
-    with pytest.raises(ReplicaUnusable, match="is no directory"):
+    with pytest.raises(ReplicaUnusable, match="is not a directory"):
         require_database_or_new_board(database_url, missing)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)

@@ -91,7 +91,7 @@ def test_the_demo_has_a_part_of_its_own_in_the_replica_and_among_the_copies(plac
 
 def test_a_mount_that_failed_is_noticed_by_the_demo_too(tmp_path: Path) -> None:
     replica = Replica(str(tmp_path / "bucket")).part("demo")
-    with pytest.raises(ReplicaUnusable, match=f"REPLICA_URL={tmp_path}/bucket is no directory"):
+    with pytest.raises(ReplicaUnusable, match=f"REPLICA_URL={tmp_path}/bucket is not a directory"):
         prove(replica, None)
     (tmp_path / "bucket").mkdir()
     prove(replica, None)

@@ -76,7 +76,7 @@ def test_a_damaged_copy_changes_nothing(tmp_path: Path, database: Database) -> N
     with pytest.raises(RestoreRefused, match="Nothing has changed"):
         restore_copy(str(damaged), url)
     damaged.write_bytes(gzip.compress(b"no database"))
-    with pytest.raises(RestoreRefused, match="no whole database"):
+    with pytest.raises(RestoreRefused, match="not a complete database"):
         restore_copy(str(damaged), url)
     assert not list((tmp_path / "new").iterdir())
     with pytest.raises(RestoreRefused, match="no copy"):
@@ -254,7 +254,7 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
             InstallationFiles(old, url, replica=Replica(str(tmp_path / "none")), key_path=key, key_in_settings=True)
         )
     )
-    assert "is no directory" in unreachable["replica"]
+    assert "is not a directory" in unreachable["replica"]
 
 
 @pytest.mark.postgres

@@ -191,7 +191,7 @@ def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> Non
     place, data = tmp_path / "replica", tmp_path / "data"
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
-    assert "is no directory" in refused.stderr
+    assert "is not a directory" in refused.stderr
     damaged = place / "demo" / "database" / "ltx" / "0"
     damaged.mkdir(parents=True)
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")

@@ -100,7 +100,7 @@ def test_a_folder_that_is_no_pool_is_refused_in_words(
     runner = replace(bench.runner, import_dirs=[tmp_path / "imports"])
     named, words = str(folder), ""
     if damage == "outside":
-        named, words = str(tmp_path), "is no folder below"
+        named, words = str(tmp_path), "is not a folder below"
     elif damage == "no-image":
         (folder / "images" / "3.png").unlink()
         words = "1 image of the pool cannot be found"
@@ -110,7 +110,7 @@ def test_a_folder_that_is_no_pool_is_refused_in_words(
         words = "holds neither candidates.jsonl nor pairs.jsonl"
     else:
         (folder / "filtered" / "candidates.jsonl").write_text('{"id": "q1", "query": "?", "response": ["a", "b"]}\n')
-        words = "is no pair of a pool"
+        words = "is not a pair of a pool"
     asked = pools.request_import(by(bench.database, ANN), "next", folder=named, reason="because")
     runner.run_all()
     task = operations.task(by(bench.database, ANN), asked.task_id or 0)
@@ -242,7 +242,9 @@ def test_disagreements_go_to_an_adjudicator_who_has_not_annotated_them(bench: Re
         assert refused.value.code == code
     assert _decide(bench, CY, project=project, place=1, letter="a").changed
     assert not _decide(bench, CY, project=project, place=1, letter="a").changed
-    assert _decide(bench, CY, project=project, place=1, letter="b").message == "Decided, over your earlier decision."
+    assert (
+        _decide(bench, CY, project=project, place=1, letter="b").message == "Saved in place of your earlier decision."
+    )
     assert adjudication.disagreement(by(bench.database, CY), project, place=1).draft is not None
     with refuses(Conflict, "decided"):
         _decide(bench, LOCAL, project=project, place=1, letter="a")

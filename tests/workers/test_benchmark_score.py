@@ -333,7 +333,7 @@ def test_a_swapped_judgement_and_a_tie_of_scores_are_read(
     [
         ({"output": 7}, "line 3, field `output`"),
         ({"ID": 7}, "line 3, field `ID`"),
-        ({"ID": "unheard of"}, "line 3, field `id`: 'unheard of' is no pair"),
+        ({"ID": "unheard of"}, "line 3, field `id`: 'unheard of' is not a pair"),
         ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `responses`"),
     ],
 )

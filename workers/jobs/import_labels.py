@@ -124,7 +124,7 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
         known = label_imports.find(session, claim.benchmark, revision=claim.subject)
         if known is None or not label_imports.discard(session, claim.benchmark, revision=claim.subject):
             raise LabelsError(
-                _("revision {subject} is no draft, or something was scored under it", subject=claim.subject)
+                _("revision {subject} is not a draft, or something was scored under it", subject=claim.subject)
             )
         weak_hiding.forget(session, claim.benchmark, revision=claim.subject)
         tasks.finish(

@@ -235,7 +235,7 @@ def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
         return frozenset()
     raw = _list(row, "human_error_analysis") or []
     if not all(isinstance(tag, str) for tag in raw):
-        raise LabelsError(_("human_error_analysis is no list of texts"))
+        raise LabelsError(_("human_error_analysis is not a list of texts"))
     try:
         return error_tags(raw, spec)
     except ValueError as error:
@@ -252,7 +252,7 @@ def _texts(row: Row) -> list[str] | None:
 
 def _fingerprint(query: Any, responses: Sequence[str], *, table: ItemTable) -> str:
     if not _is_text(query):
-        raise LabelsError(_("query is no text"))
+        raise LabelsError(_("query is not text"))
     return table.fingerprint(query, responses)
 
 
@@ -265,7 +265,7 @@ def _row_number(value: Any) -> int:
     try:
         return int(value)
     except (ValueError, TypeError, OverflowError):
-        raise LabelsError(_("v0_row is no number of a row")) from None
+        raise LabelsError(_("v0_row is not the number of a row")) from None
 
 
 def _coverage_problems(preferred: Mapping[int, int], revision: str, *, table: ItemTable) -> list[str]:
@@ -302,7 +302,7 @@ def _list(row: Row, column: str) -> list[Any] | None:
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             value = None
     if not isinstance(value, list | tuple):
-        raise LabelsError(_("{column} is no list", column=column))
+        raise LabelsError(_("{column} is not a list", column=column))
     return list(value)
 
 
@@ -357,7 +357,7 @@ def _json(data: bytes, what: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
-        raise LabelsError(_("{what} is no JSON", what=what)) from None
+        raise LabelsError(_("{what} is not JSON", what=what)) from None
 
 
 def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:

@@ -87,7 +87,7 @@ class LabelStore:
 
     def _path(self, revision: str) -> Path:
         if "/" in revision or revision.startswith("."):
-            raise LabelsError(_("{revision!r} is no name of a revision", revision=revision))
+            raise LabelsError(_("{revision!r} is not the name of a revision", revision=revision))
         return self._directory / f"{revision}.json"
 
 

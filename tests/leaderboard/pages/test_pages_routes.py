@@ -133,7 +133,7 @@ def test_the_answer_as_json_and_its_problems(client: TestClient) -> None:
     for start in ("/api/v1", ""):
         unknown = client.get(f"{start}/check-numbers?{R1}&micro=70")
         assert unknown.status_code == 400
-        assert "is no figure here. The figures are general, hallucination, reasoning" in unknown.text
+        assert "is not one of the figures. The figures are general, hallucination, reasoning" in unknown.text
 
 
 def test_not_more_wait_than_can_be_answered_soon() -> None:
