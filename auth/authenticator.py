@@ -10,7 +10,7 @@ from typing import Any
 
 from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest
-from auth.login_throttle import LoginThrottle
+from auth.limits.login_throttle import LoginThrottle
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Role, Scope, Unauthenticated
 from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
 from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of

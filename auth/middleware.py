@@ -42,7 +42,7 @@ class IdentityMiddleware:
         self._app, self._settings, self._resolver = app, settings, resolver
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

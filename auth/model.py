@@ -83,7 +83,7 @@ OPEN = Identity(account="local", name="local", roles=IMPLIED[Role.SUBMITTER], au
 
 
 class AuthError(Exception):
-    """The request is not let in; carries what an HTTP answer needs."""
+    """The request is denied; carries what an HTTP answer needs."""
 
     status, code = 403, "refused"
 
@@ -137,7 +137,7 @@ def require(identity: Identity, role: Role) -> Identity:
 
 
 def require_person(identity: Identity) -> Identity:
-    """As `require`, for what a token must never do (make tokens, end sessions): a browser that is signed in.
+    """Do as `require`, for what a token must never do (make tokens, end sessions): a browser that is signed in.
 
     Raises:
         Unauthenticated: nobody is known.

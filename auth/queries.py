@@ -126,7 +126,7 @@ def upsert_account(
 
 
 def keep_issuer_token(session: Session, account_id: str, *, sealed: bytes | None) -> None:
-    """Remembers (or forgets) the encrypted token with which the issuer can be asked again."""
+    """Store (or clear, with None) the encrypted token with which the issuer can be asked again."""
     session.execute(
         update(Account).where(Account.id == account_id).values(issuer_token=sealed), execution_options=_NO_SYNC
     )
@@ -143,7 +143,7 @@ def confirm(session: Session, account_id: str, *, name: str, organisations: Sequ
 
 
 def ban(session: Session, account_id: str, *, banned: bool) -> bool:
-    """Shuts an account out, or lets it in again; whether that changed anything."""
+    """Ban or unban an account. Return whether that changed anything."""
     changed = session.execute(
         update(Account)
         .where(Account.id == account_id, Account.banned_at.is_(None) if banned else Account.banned_at.is_not(None))
@@ -294,7 +294,7 @@ def add_token(session: Session, token: NewToken, *, seconds: float) -> None:
 
 
 def revoke_token(session: Session, account_id: str, *, token_id: str) -> bool:
-    """Revokes a token of this account; whether there was one to revoke."""
+    """Revoke a token of this account. Return whether there was one to revoke."""
     revoked = session.execute(
         update(ApiToken)
         .where(ApiToken.id == token_id, ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None))

@@ -307,7 +307,7 @@ def csrf_token(identities: AuthService, identity: Identity) -> str:
 def check_csrf(identities: AuthService, identity: Identity, *, sent: str) -> None:
     """Raise Forbidden unless the form was made for this session."""
     if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, claimed=sent):
-        raise Forbidden(_("This form is not from your session any more. Reload the page and try again."), identity)
+        raise Forbidden(_("This form has expired with its session. Reload the page and try again."), identity)
 
 
 def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: str, seconds: int) -> None:
@@ -316,9 +316,7 @@ def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: 
 
 
 def _failed(pages: AccountPages, cookie: str, *, identities: AuthService) -> Response:
-    lead = _(
-        "The answer of the sign-in does not fit this browser, or came too late. Nothing happened; please try again."
-    )
+    lead = _("This sign-in was started in another browser, or took too long. Nothing has changed; please try again.")
     links = ((_("Sign in"), "/auth/sign-in"), (_("The board"), "/"))
     answer = HTMLResponse(pages.message(_("You are not signed in"), lead, links=links), 400, PRIVATE)
     _set_cookie(answer, identities, name=cookie, value="", seconds=0)
@@ -328,7 +326,7 @@ def _failed(pages: AccountPages, cookie: str, *, identities: AuthService) -> Res
 def _offline(pages: AccountPages, issuer: str, *, error: IssuerOffline) -> Response:
     log.warning("issuer.offline", extra={"data": {"reason": str(error)}})
     lead = _(
-        "{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works.",
+        "{issuer} does not respond as expected, so sign-in is not possible at the moment. Public pages work.",
         issuer=issuer,
     )
     page = pages.message(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from auth import queries
 from auth.authenticator import Authenticator
 from auth.crypto import KeyRing, random_id
-from auth.login_throttle import LoginThrottle
+from auth.limits.login_throttle import LoginThrottle
 from auth.model import AuthError, Identity, Role, TooManyFailures, require_person
 from auth.openid import OpenIdClient
 from auth.settings import IdentitySettings

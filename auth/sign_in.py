@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from auth import queries
 from auth.authenticator import ISSUER_TOKEN, as_json
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
-from auth.login_throttle import LoginThrottle
+from auth.limits.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
 from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
 from auth.redirects import HOME, local_path
@@ -115,7 +115,7 @@ class SignIn:
         raise AssertionError("unreachable")
 
     def _record(self, vouched: VerifiedLogin, state: str, *, cookie: str, session_cookie: str) -> None:
-        """One transaction: account, roles, the old session's end, the new session."""
+        """Store in one transaction: account, roles, the old session's end, the new session."""
         person, settings = vouched.person, self._settings
         with self._database.write() as session:
             account_id = queries.upsert_account(

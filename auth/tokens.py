@@ -98,7 +98,7 @@ def _usable(name: str, scopes: Collection[str], *, days: int) -> tuple[str, froz
         raise TokenRejected(_("Choose what the token may do."))
     if days not in DAYS:
         raise TokenRejected(
-            _("A token holds for {days} or {days2} days.", days=", ".join(map(str, DAYS[:-1])), days2=DAYS[-1])
+            _("A token is valid for {days} or {days2} days.", days=", ".join(map(str, DAYS[:-1])), days2=DAYS[-1])
         )
     return name, chosen
 

@@ -501,7 +501,7 @@ def _native_votes(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
 
 
 def _official(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
-    """As the official inference script writes: a line per vote, pure ASCII, escaped slashes."""
+    """Return the file as the official inference script writes it: a line per vote, pure ASCII, escaped slashes."""
     lines = []
     for i, row in enumerate(pairs):
         for v in range(judgements.votes.shape[1]):
@@ -535,7 +535,7 @@ def _scores(judgements: _Judgements, rng: np.random.Generator) -> list[tuple[flo
 
 
 def _two_scores(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
-    """As scalar reward models are written out: score0 and score1 in stored order."""
+    """Return the file of a scalar reward model: score0 and score1 in stored order."""
     rows = []
     for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
         target, guess = row["human_ranking"][0], int(first < second)
@@ -558,7 +558,7 @@ def _two_scores(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random
 
 
 def _summary_and_results(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
-    """As VL-Reward-Model writes a pointwise judge: one JSON document, score_a and score_b in stored order."""
+    """Return what VL-Reward-Model writes of a judge: one JSON document, score_a and score_b in stored order."""
     results = []
     for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
         label, guess = row["human_ranking"][0], int(first < second)
@@ -579,7 +579,7 @@ def _summary_and_results(pairs: Sequence[Row], judgements: _Judgements, *, rng: 
 
 
 def _r1_reward(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
-    """As R1-Reward writes with K votes: rewards [1, 0] where the chosen one, always shown first, is preferred."""
+    """Return what R1-Reward writes of K votes: rewards [1, 0] if the chosen one, always shown first, is preferred."""
     rows = []
     for i, row in enumerate(pairs):
         preferred = row["human_ranking"][0]

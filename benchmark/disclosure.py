@@ -125,11 +125,11 @@ def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
     rounded_scores: dict[str, float | None] = dict.fromkeys(tally.spec.overall_first)
     for name in shown_names(level, tally.spec):
         value = values[name]
-        rounded_scores[name] = value if value is None or level == PUBLIC else _told(value, level)
+        rounded_scores[name] = value if value is None or level == PUBLIC else _round_for_level(value, level)
     return rounded_scores
 
 
-def _told(share: float, level: str) -> float:
+def _round_for_level(share: float, level: str) -> float:
     return float(half_points(np.asarray(share))) if level == OVERALL_ONLY else round(float(share), _DIGITS)
 
 

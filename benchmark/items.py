@@ -36,7 +36,7 @@ def normalise_response(text: str) -> str:
 
 
 def normalise_query(text: str, dropped: Sequence[str] = ()) -> str:
-    """As a response, without the literals (such as ``<image>``) that some revision writes before or after a query."""
+    """Normalise as a response, without the literals (``<image>``) that some revision writes before or after a query."""
     text = unicodedata.normalize("NFC", text)
     for literal in dropped:
         text = text.replace(literal, " ")

@@ -520,7 +520,7 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         total = sum(explanation.denominators)
         pooled = _count(_(spec.name_of(spec.pooled)), f"{sum(right)}/{total} = {100 * sum(right) / total:.2f}")
         mean = [_count(_(spec.name_of(spec.mean)), _points(macro))] if spec.mean else []
-        counts = joined((counts, joined([pooled, *mean])), "; ")
+        counts = joined((counts, joined([pooled, *mean])), _("; "))
         stated = figures.mean
         exact = stated is None or _prints(stated, macro.numerator, total=macro.denominator, reading=explanation.reading)
         if not exact and _mean_of_figures_prints(figures, explanation.reading):

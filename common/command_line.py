@@ -153,6 +153,11 @@ def _formatter(of: Translations) -> type[argparse.HelpFormatter]:
         def start_section(self, heading: Any) -> None:
             super().start_section(of.sentence(heading) if isinstance(heading, str) else heading)
 
+        def format_help(self) -> str:
+            """Return the help; argparse ends a heading with an ASCII colon."""
+            colon = of.pattern(": ").rstrip()
+            return re.sub(r"^(\S.*):$", rf"\1{colon}", super().format_help(), flags=re.M)
+
         def _get_help_string(self, action: argparse.Action) -> str | None:
             return of.sentence(action.help) if action.help else action.help
 

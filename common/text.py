@@ -7,7 +7,7 @@ _CLOSING = "\"')]”’»"
 
 
 def pluralize(number: int, singular: str, *, many: str = "") -> str:
-    """``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
+    """Return ``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
     return f"{number:,} {singular if number == 1 else many or f'{singular}s'}"
 
 

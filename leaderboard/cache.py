@@ -215,7 +215,7 @@ class BoardVersion:
         return cached
 
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
-        """As ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+        """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
 
         Raises:
             Busy: too many others wait.
@@ -328,9 +328,9 @@ class BoardCache:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
-        return self._kept_old(key) or await self._old_turns.take(self._old_edition, key)
+        return self._cached_past(key) or await self._old_turns.take(self._old_edition, key)
 
-    def _kept_old(self, key: _OldKey) -> BoardVersion | None:
+    def _cached_past(self, key: _OldKey) -> BoardVersion | None:
         with self._old_lock:
             board_version = self._old.get(key)
             if board_version is not None:
@@ -342,7 +342,7 @@ class BoardCache:
         with self._old_lock:
             loading = self._loading.setdefault(key, threading.Lock())
         with loading:
-            board_version = self._kept_old(key) or self._load_old(key)
+            board_version = self._cached_past(key) or self._load_old(key)
         with self._old_lock:
             self._loading.pop(key, None)
         return board_version
@@ -417,21 +417,21 @@ class TranslatedBoards(BoardCache):
         self.spec, self.turns, self.clock = of.spec, of.turns, of.clock
 
     def peek(self) -> BoardVersion | None:
-        """As the other's."""
+        """Do as the other cache does."""
         edition = self._of.peek()
         return None if edition is None else edition.in_language(self._language)
 
     async def current(self) -> BoardVersion:
-        """As the other's."""
+        """Do as the other cache does."""
         return (await self._of.current()).in_language(self._language)
 
     async def at(self, when: str) -> BoardVersion | None:
-        """As the other's."""
+        """Do as the other cache does."""
         edition = await self._of.at(when)
         return None if edition is None else edition.in_language(self._language)
 
     def refresh(self) -> BoardVersion:
-        """As the other's."""
+        """Do as the other cache does."""
         return self._of.refresh().in_language(self._language)
 
 

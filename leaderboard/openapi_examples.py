@@ -147,7 +147,7 @@ CHECK_NUMBERS = answers(
         "impossible": [],
     },
     _400_bad_figures="A figure is no percentage, or there are too few; `parameter` names it",
-    _503_busy="Too many others are checking numbers at the moment.",
+    _503_busy="Too many readers are checking numbers at the moment.",
 )
 COMPARE = answers(
     "Every pair of the entries: differences of the first minus the second, most different first. Abridged here.",

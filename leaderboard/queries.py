@@ -80,7 +80,7 @@ class DatabaseSnapshots:
         return snapshot | _decided(snapshot, off, old=old)
 
     def find(self, when: str) -> str | None:
-        """As ``storage.boards.snapshots.snapshot_as_of``."""
+        """Do as ``storage.boards.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
             return snapshot_at(session, self._spec.id, when=when)
 

@@ -102,7 +102,7 @@ def build(
     elsewhere: Elsewhere = nowhere,
     find: decisions.Find | None = None,
 ) -> APIRouter:
-    """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
+    """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
     materials = materials or ItemCatalog(spec=site.spec)
     missing = partial(not_found_page, site.context)
@@ -204,7 +204,7 @@ class ErrorPages:
     async def busy(self, request: Request, error: Exception) -> Response:
         """Answer 503 where too many others wait."""
         if request.url.path.startswith("/api/"):
-            detail = _("Too many others are being answered. Please try again in a few seconds.")
+            detail = _("The service is busy. Please try again in a few seconds.")
             reply: Response = problem(503, "busy", detail=detail)
         else:
             reply = busy_page(self.context, request.headers)

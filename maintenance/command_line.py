@@ -83,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
     """Return a command on the installation that the settings name."""
     settings = WorkerSettings.from_env(os.environ)
     try:
-        database = open_migrated(settings.database_url, made=True)
+        database = open_migrated(settings.database_url, must_exist=True)
     except DatabaseNotMade:
         raise DatabaseNotMade(
             _(

@@ -36,7 +36,7 @@ class Decision:
     facts: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """Return it as the API shows it."""
         values = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
         return {**values, "changes": self.changes, "by": self.by, **self.facts}
 
@@ -220,7 +220,7 @@ class PublicLog:
         return next((decision for decision in self(seq + 1, 1, True) if decision["seq"] == seq), None)
 
     def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
-        """As ``decisions``, in the form that the API shows."""
+        """Do as ``decisions``, in the form that the API shows."""
         with self._database.read() as session:
             key = (audit.head(session).seq, before, limit, edits)
         with self._lock:

@@ -57,7 +57,7 @@ class RowProblem:
     message: str  # names the remedy
 
     def to_json(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """Return it as the API shows it."""
         return asdict(self)
 
     @property

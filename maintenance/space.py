@@ -63,10 +63,10 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
     _tracked(plan.folder)  # before anything is made
-    _asked(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
+    _call_hub(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
-    new = not _asked(lambda: api.repo_exists(plan.name, repo_type="space"))
-    _asked(
+    new = not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space"))
+    _call_hub(
         lambda: api.create_repo(
             plan.name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None
         )
@@ -81,7 +81,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 
 def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
-    if not _asked(lambda: api.repo_exists(plan.name, repo_type="space")):
+    if not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space")):
         raise SpaceError(
             _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
         )
@@ -92,7 +92,7 @@ def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 
 def status(api: HfApi, name: str) -> dict[str, Any]:
     """Return the stage of a Space, its hardware and its address."""
-    runtime = _asked(lambda: api.get_space_runtime(name))
+    runtime = _call_hub(lambda: api.get_space_runtime(name))
     return {"space": name, "stage": str(runtime.stage), "hardware": runtime.hardware, "url": address(name)}
 
 
@@ -101,7 +101,7 @@ def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     say(_("The code is uploaded, then the Space is built; that takes some minutes."))
     with tempfile.TemporaryDirectory() as copies:
         _copy_code(plan.folder, Path(copies))
-        _asked(
+        _call_hub(
             lambda: api.upload_folder(
                 repo_id=plan.name,
                 folder_path=copies,
@@ -111,7 +111,7 @@ def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
             )
         )
     try:
-        runtime = _asked(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
+        runtime = _call_hub(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
         raise SpaceError(
             _("{error} Look again: python -m maintenance space status {name}", error=error, name=plan.name)
@@ -178,18 +178,18 @@ def _mount(api: HfApi, plan: SpacePlan) -> None:
     """Mount the bucket; other volumes of the Space stay."""
     from huggingface_hub import Volume
 
-    known = _asked(lambda: api.get_space_runtime(plan.name)).volumes or []
+    known = _call_hub(lambda: api.get_space_runtime(plan.name)).volumes or []
     if any((volume.source, volume.mount_path) == (plan.bucket, MOUNT) for volume in known):
         return
     others = [volume for volume in known if volume.mount_path != MOUNT]
     own = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
-    _asked(lambda: api.set_space_volumes(plan.name, [*others, own]))
+    _call_hub(lambda: api.set_space_volumes(plan.name, [*others, own]))
 
 
 def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the secrets and variables that every Space needs and this one lacks."""
-    private = _asked(lambda: api.get_space_secrets(name))
-    public = _asked(lambda: api.get_space_variables(name))
+    private = _call_hub(lambda: api.get_space_secrets(name))
+    public = _call_hub(lambda: api.get_space_variables(name))
     generated = {} if SESSION_SECRET in private else {SESSION_SECRET: secrets.token_hex(32)}
     return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
@@ -198,14 +198,14 @@ def _configure(
     api: HfApi, name: str, *, private: Mapping[str, str], public: Mapping[str, str], say: Callable[[str], object]
 ) -> None:
     for key, value in public.items():
-        _asked(lambda key=key, value=value: api.add_space_variable(name, key, value))  # type: ignore[misc]
+        _call_hub(lambda key=key, value=value: api.add_space_variable(name, key, value))  # type: ignore[misc]
     for key, value in private.items():
-        _asked(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
+        _call_hub(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
     if public or private:
         say(_("Set: {names}.", names=", ".join([*public, *private])))
 
 
-def _asked(call: Callable[[], Any]) -> Any:
+def _call_hub(call: Callable[[], Any]) -> Any:
     """Return the Hub's answer. Raises SpaceError without what was sent."""
     from httpx2 import TransportError
     from huggingface_hub.errors import HfHubHTTPError

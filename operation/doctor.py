@@ -128,7 +128,7 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
             answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
         yield CheckResult("database", answer == "ok", sentence=_("SQLite's own check says: {said}.", said=answer))
     try:
-        database = open_migrated(installation.database_url, made=True)
+        database = open_migrated(installation.database_url, must_exist=True)
     except DatabaseUnusable as error:
         yield CheckResult("database", False, sentence=str(error))
         return
@@ -201,7 +201,7 @@ def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
     """Take the web process at its word: it may run on another machine, with settings of its own."""
     if installation.replica is None:
         return
-    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
         place = receipt_keys.place(session)
     if place is None:
         kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
@@ -214,7 +214,7 @@ def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
 def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
     if installation.replica is None:
         return
-    with closing(open_migrated(installation.database_url, made=True)) as database, database.read() as session:
+    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
         here = installation.state.is_dir()
         problems = find_problems(session, installation.replica, editions=installation.state / EDITIONS, here=here)
     whole = (

@@ -31,9 +31,9 @@ class RealBoardPlaces:
     def find(self) -> FoundBoard | None:
         """Return the board that one of the places holds; None where none does. Raises ReplicaUnusable."""
         if self.replica is not None and holds(self.replica, (DATABASE, *FILES_OF_A_SERVICE)):
-            return _found("REPLICA_URL", self.replica.url)
+            return _found_board("REPLICA_URL", self.replica.url)
         if self.copies and _has_copies(self.copies):
-            return _found("BACKUP_URL", self.copies)
+            return _found_board("BACKUP_URL", self.copies)
         if self.database is not None and self.database.exists() and self.database.stat().st_size > 0:
             advice = _(
                 "LABELS is not set, which means the demo, and DATA_DIR={folder} holds a board. "
@@ -51,7 +51,7 @@ class RealBoardPlaces:
             return None
 
 
-def _found(name: str, url: str) -> FoundBoard:
+def _found_board(name: str, url: str) -> FoundBoard:
     advice = _(
         "LABELS is not set, which means the demo, and {name}={place} holds a board. Set LABELS as it was, or name "
         "another {name} for the demo. If it is a demo of an earlier release, stop the service and move its files into "

@@ -293,7 +293,7 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
 def _report_unknown(
     rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
 ) -> None:
-    """Return a problem for every row about no item of the benchmark."""
+    """Report every row about no item of the benchmark."""
     for row, item in zip(rows, matched.items, strict=True):
         if item != UNKNOWN:
             continue
@@ -360,7 +360,7 @@ def _report_coverage(
     matched: Matched,
     findings: ProblemCollector,
 ) -> None:
-    """One problem for all items that the file lacks of its revision, and one for every item that it has beyond."""
+    """Report one problem for all items of its revision that the file lacks, and one for every item beyond it."""
     revision = matched.revision
     held = table.in_revision(revision)
     extra = [item for item in per_item if revision not in table.items[item].rows]
@@ -392,7 +392,7 @@ def _report_coverage(
 
 
 def _report_part(result: int, table: ItemTable, *, findings: ProblemCollector) -> None:
-    """Return the problem of a file with too few items to identify its revision."""
+    """Report a file with too few items to identify its revision."""
     sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
     whole = (
         f"{sizes[0]:,}"

@@ -69,14 +69,14 @@ def run(options: argparse.Namespace) -> CommandOutput:
     try:
         receipts = read_receipts(receipt)
     except NoReceipt as none:
-        return _said(
+        return _report(
             options, [], besides=[Finding("receipt", CheckOutcome.FAILED, code="not-a-receipt", message=str(none))]
         )
     each = [(receipt, check_all(receipt, keys, file=file, table=table, chain=chain)) for receipt in receipts]
-    return _said(options, each, besides=about_chain)
+    return _report(options, each, besides=about_chain)
 
 
-def _said(
+def _report(
     options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], *, besides: list[Finding]
 ) -> CommandOutput:
     findings = [finding for _, checks in each for finding in checks] + besides

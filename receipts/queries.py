@@ -59,22 +59,22 @@ class Scored(NamedTuple):
 
 def receipts_of_submission(session: Session, benchmark: str, *, submission: str) -> ReceiptRow | None:
     """Return a submission; None if there is no such one."""
-    row = session.execute(_held(benchmark).where(Submission.id == submission)).one_or_none()
-    return _as_held(row) if row else None
+    row = session.execute(_select_receipts(benchmark).where(Submission.id == submission)).one_or_none()
+    return _receipt_row(row) if row else None
 
 
 def receipts_of_account(session: Session, benchmark: str, *, owner: str, most: int) -> list[ReceiptRow]:
     """Return what an account has submitted, the newest first."""
     rows = session.execute(
-        _held(benchmark)
+        _select_receipts(benchmark)
         .where(Submission.owner == owner)
         .order_by(Submission.created_at.desc(), Submission.id)
         .limit(most)
     )
-    return [_as_held(row) for row in rows]
+    return [_receipt_row(row) for row in rows]
 
 
-def _held(benchmark: str) -> Any:
+def _select_receipts(benchmark: str) -> Any:
     columns = (Submission.id, Submission.owner, Submission.model, Submission.version, Submission.content_sha256)
     return (
         select(*columns, Submission.created_at, Submission.receipt, Moderation.hidden_at)
@@ -83,7 +83,7 @@ def _held(benchmark: str) -> Any:
     )
 
 
-def _as_held(row: Any) -> ReceiptRow:
+def _receipt_row(row: Any) -> ReceiptRow:
     return ReceiptRow._make((*row[:-1], row[-1] is not None))
 
 

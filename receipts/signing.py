@@ -46,7 +46,7 @@ class Signer:
 
     @classmethod
     def make(cls) -> Signer:
-        """With a new key."""
+        """Return a signer with a new key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod

@@ -189,7 +189,7 @@ def _event_of_acceptance(receipt: Mapping[str, Any], body: Mapping[str, Any]) ->
 
 
 def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
-    """As above: whose score, under which labels and rules, and that it is among those that the event recorded."""
+    """Return the fields that differ from the event: whose score, its labels and rules, and whether it was recorded."""
     named = ("submission", "label_revision", "scorer_version", "tally_sha256")
     differing = [name for name in named if name in body and body[name] != receipt.get(name)]
     commitments = body.get("commitments")

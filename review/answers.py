@@ -159,7 +159,7 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
         question=pair.query,
         responses=in_order(pair.responses, seen) if pair.responses else None,
         image=pair.image,
-        said=_as_seen(given, seen) if given else None,
+        said=_in_shown_order(given, seen) if given else None,
         models=in_order(pair.models, seen) if pair.models and revealed else None,
         has_models=pair.models is not None,
         draft=shown_draft(pair.draft, seen) if given else None,
@@ -208,7 +208,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
         key = item_of(session, project, place=place)
         seen = give_order(session, result, account=ctx.user.account, key=key)
         before = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
-        if before is not None and _as_seen(before, seen) == given_answer:
+        if before is not None and _in_shown_order(before, seen) == given_answer:
             return ActionResult(False, _("It is saved already."))
         if before is None:
             _refuse_what_may_be_decided(session, result, key=key, user=ctx.user)
@@ -216,7 +216,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
                 raise Conflict("enough-answers", _ENOUGH)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
-            raise Conflict("models-seen", _("You have seen which models wrote these; your preference stays."))
+            raise Conflict("models-seen", _("You have seen which models wrote these, so your preference is final."))
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, account=ctx.user.account, item=key, **values)
@@ -250,9 +250,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         key = item_of(session, project, place=place)
         if project_pairs.content(ctx, session, project=result, place=place, key=key).models is None:
-            raise Conflict("no-models", _("Here nobody knows which models wrote these."))
+            raise Conflict("no-models", _("We do not know which models wrote these."))
         if annotation_projects.answer(session, project, account=ctx.user.account, item=key) is None:
-            raise Conflict("no-answer", _("Answer first: who wrote a response can tell which is better."))
+            raise Conflict("no-answer", _("Answer first: knowing who wrote a response could bias you."))
         if annotation_projects.record_model_reveal(session, project, account=ctx.user.account, item=key):
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
             audit.append(session, MODELS_SEEN, data=facts)
@@ -272,7 +272,7 @@ def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
 
 
 def require_annotator(user: Identity) -> None:
-    """Raise AuthError for who cannot be told apart from others."""
+    """Let a signed-in submitter go on. Raises AuthError for users without an identity of their own."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
         raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, needed=Role.MAINTAINER)
@@ -360,5 +360,5 @@ def item_of(session: Session, project: int, *, place: int) -> str:
     return key
 
 
-def _as_seen(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
+def _in_shown_order(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
     return GivenAnswer(seen_verdict(given.verdict, seen), tuple(given.errors), note=given.note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from common.messages import _
 
 SENTENCES = (
-    _("This pair is not among those that you decide."),
+    _("This pair is not one of those that you decide."),
     _("There are pairs 1 to {items}."),
     _("This pair has as many answers as it needs. Answer another pair."),
     _("Every pair of this project has as many answers as it needs."),
@@ -26,6 +26,6 @@ SENTENCES = (
     _("Not saved"),
     _("Saved"),
     _("Your answer is not saved. {reason}"),
-    _("No disagreement waits for you in this project."),
+    _("This project has no disagreement for you to decide."),
     _("The project could not be loaded. {reason}"),
 )

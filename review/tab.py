@@ -67,12 +67,12 @@ def build_disputes(context: PageContext) -> None:
     form.rest(placed=list(table.rows.actions))
 
     def look(which: str, request: gr.Request) -> str:
-        def found(ctx: ActionContext) -> str:
+        def dispute_table(ctx: ActionContext) -> str:
             listed = disputes.review(ctx, disputes.STATES if which == _ALL else (which,))
             accounts = (dispute.account for item in listed for dispute in item.disputes)
             return _disputed(listed, account_search.names(ctx, accounts), actions=table.rows)
 
-        return context.run(request, "disputes", action=found)
+        return context.run(request, "disputes", action=dispute_table)
 
     state.input(look, [state], [table.shown], **QUIETLY)
     refresh = Refresh(lambda request, which: look(which, request), [table.shown], inputs=[state])

@@ -68,7 +68,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
             metadata.help,
             metadata.entry_title or "",
         )
-        words = [words for words, _ in metadata.choices or ()]
+        words = [text for choice in metadata.choices or () for text in choice]
         yield from (("storage/metadata.py", text) for text in (*titles, *words) if text)
     for exploit in red_team.exploits():
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
@@ -124,6 +124,7 @@ def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
     printed = paper_figures(spec)
     for sentences in (printed.notes or {}).values():
         yield from sentences
+    yield from printed.critics or ()
     sources = (*printed.sources, *(table.source for table in published_tables(spec)))
     yield from (source for source in sources if " of " in source)
 

@@ -144,15 +144,15 @@ def open_database(url: str) -> Database:
     return Database(engine, reader, _writer=engine.execution_options(begin="write"))
 
 
-def open_migrated(url: str, *, made: bool = False) -> Database:
-    """Open a database and brings its schema to the newest revision. `made`: only one that a service has made.
+def open_migrated(url: str, *, must_exist: bool = False) -> Database:
+    """Open a database and bring its schema to the newest revision. `must_exist`: only one that a service has made.
 
     Raises:
-        DatabaseNotMade: `made`, and there is none yet; none is made.
+        DatabaseNotMade: `must_exist`, and there is none yet; none is made.
         DatabaseAway: it does not answer now.
         DatabaseUnusable: it is none, refuses us, or holds an old audit chain (OldChain).
     """
-    if made and not is_made(url):
+    if must_exist and not is_made(url):
         raise DatabaseNotMade(_("No service has made this database yet."))
     with _explained():
         database = open_database(url)

@@ -239,7 +239,7 @@ class Choice(MetadataField):
 
     @property
     def choices(self) -> Sequence[tuple[str, str]]:
-        return [(name, name.replace("-", ", ")) for name in self.options]
+        return [(name, name.replace("generative-", "generative, ").replace("-", " ")) for name in self.options]
 
     def read(self, value: object) -> str:
         text = clean_text(value, 60)

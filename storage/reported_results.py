@@ -48,7 +48,7 @@ def same_numbers(row: Mapping[str, Any], figures: Sequence[str]) -> tuple[Any, .
     return (normalized_name(str(row["name"])), *(row.get(name) for name in figures))
 
 
-def shown(session: Session, benchmark: str) -> list[dict[str, Any]]:
+def list_active(session: Session, benchmark: str) -> list[dict[str, Any]]:
     """Return those that are on the board, by id."""
     return [
         {name: value for name, value in row.items() if not name.startswith("removed_")}
@@ -73,7 +73,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, **figures}
 
 
-def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
+def list_removed(session: Session, benchmark: str) -> list[dict[str, Any]]:
     """Return what is left in public of those that were removed, as of an entry that was withdrawn."""
     return [
         {"id": row["id"], "withdrawn": True, "reported": True, "at": iso(row["removed_at"])}

@@ -76,7 +76,7 @@ class ActivityItem:
         return " ".join(filter(None, (self.model, self.version)))
 
     def to_json(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """Return it as the API shows it."""
         return {
             "seq": self.seq,
             "at": self.at,
@@ -228,7 +228,7 @@ def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str
     score = visible.shown(receipt.id, **_rules(event.body))
     if not score:
         return _("Scored with labels {revision}.", revision=revision)
-    return _("Scored with labels {revision}: {score}.", revision=revision, score=score)
+    return _("Scored with labels {revision}: {score}.", revision=revision, score=_named(score))
 
 
 def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> ActivityItem | None:
@@ -241,8 +241,8 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> A
         "The board changed from label revision {before} to {after}: {score}, now {now}.",
         before=before["label_revision"],
         after=after["label_revision"],
-        score=sides[0] or _("not shown"),
-        now=_same_name(*sides) or _("not shown"),
+        score=_named(sides[0]) or _("not shown"),
+        now=_named(_same_name(*sides)) or _("not shown"),
     )
     reason = event.body.get("reason")
     line = _line(event, receipt, sentence=joined([sentence, reason], " ") if reason else sentence)
@@ -253,6 +253,12 @@ def _same_name(before: str, after: str) -> str:
     """Return the second score without its name where that is the first one's."""
     name = before.partition(" ")[0]
     return after.removeprefix(f"{name} ") if name else after
+
+
+def _named(score: str) -> str:
+    """Return a score whose name can be translated."""
+    name, _space, value = score.partition(" ")
+    return joined((_(name), value), " ") if value else score
 
 
 def _rules(facts: Mapping[str, Any]) -> dict[str, str]:

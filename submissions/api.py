@@ -20,9 +20,9 @@ from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
 from auth import Identity, Role, require
+from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
-from auth.rate_limit import address_of
 from auth.role_routes import RoleRoute
 from common.messages import _
 from operation.alarms import NO_FILES, ServiceAlarm

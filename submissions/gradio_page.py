@@ -75,7 +75,7 @@ element.addEventListener("click", (event) => {
 _TITLE = "(title) => { document.title = title; }"
 _CHOOSE_FIRST = _("Choose a file first: the button works once the file is checked.")
 _FIX_FIRST = _("The button works once the file has no problems.")
-_NOTHING_NEW = _("The Hub states nothing that is not filled in already.")
+_NOTHING_NEW = _("The Hub has nothing to add to what is filled in.")
 _PAUSED = _("The button works again when the pause is over.")
 _EMPTY_REPORT = _("Choose a file to see the check here.")
 

@@ -43,9 +43,9 @@ STATES = {
     "withdrawn": _("is not on the board"),
 }
 _SIGN_IN = "/auth/sign-in"
-_NOT_YOURS = _("Among your submissions there is none with this address.")
+_NOT_YOURS = _("None of your submissions has this address.")
 _BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
-_UNCONFIRMED = _("Nothing was withdrawn: tick the box to say that you mean it.")
+_UNCONFIRMED = _("Nothing was withdrawn: tick the box to confirm.")
 
 Fields = Mapping[str, str]
 

@@ -116,8 +116,8 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("First submission"),
             value=_("waits for a maintainer") if approved else _("scored at once"),
             words=_(
-                "It is not scored before a maintainer approves it; the next one is possible after that. A "
-                "rejected one is given back, with the reason."
+                "A maintainer approves it before it is scored; the next one is possible after that. If it is rejected, "
+                "you get the attempt back and the reason."
             )
             if approved
             else _("No maintainer has to look at it first."),
@@ -142,8 +142,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Scored submissions in 24 hours"),
             value=str(day) if day else _("any number"),
             words=_(
-                "{team} The window slides. Rejected files and the same bytes again cost nothing; what the "
-                "service fails to score is given back.",
+                "{team} The window slides. Rejected files and the same bytes again cost nothing; you get back what the "
+                "service fails to score.",
                 team=team,
             )
             if day
@@ -155,8 +155,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Scored submissions in 365 days"),
             value=str(year) if year else _("any number"),
             words=_(
-                "Every score tells a little about the labels. What was submitted is scored under each label "
-                "revision, new ones too, so all of it counts, and new labels do not open this anew."
+                "Every score reveals a little about the labels. Submissions are scored under each label revision, new "
+                "ones included. So all of them count, and new labels do not reset the limit."
             )
             if year
             else "",
@@ -167,9 +167,9 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Attempt number"),
             value=_("on every row"),
             words=_(
-                "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, "
-                "withdrawn and unpublished ones included. An anonymous row shows its number alone, and the "
-                "others count up to the last that is named. The best of many is better by luck alone."
+                "“attempt 2 of 3”: the second of three submissions of its account under the labels of that time. "
+                "Withdrawn and unpublished ones count. An anonymous row shows its own number only; the other rows "
+                "count up to the last named one. The best of many is better by luck alone."
             ),
         ),
         PolicyRule(
@@ -223,8 +223,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Votes that need no judge"),
             value=_("from {share:.0%} alike wait for a maintainer", share=SAME_SHARE),
             words=_(
-                "Those of a baseline (always the response stored first, always the longer one), of the pairs that both "
-                "decide, or all the same. The entry has a remark and no rank, unless a "
+                "Votes that match a baseline (always the response stored first, always the longer one) on the pairs "
+                "that both decide, or that are all the same. The entry has a remark and no rank, unless a "
                 "maintainer has verified it."
             ),
         ),
@@ -242,8 +242,8 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Names"),
             value=_("must be unambiguous"),
             words=_(
-                "Without invisible characters. A model or organisation that looks like somebody else’s but "
-                "is written otherwise is refused; the same spelling is fine."
+                "Names have no invisible characters. We refuse a model or organisation that looks like another one but "
+                "is spelled differently. The same spelling is fine."
             ),
         ),
     ]
@@ -291,8 +291,8 @@ def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
             value=_("{margin:g} points above the account’s best", margin=100 * margin) if margin else _("all"),
             words=_(
                 "The first score of an account is shown. A later one is shown only if it beats the best one "
-                "shown by this margin. Else the entry says “{not_shown}”, and no number is shown anywhere, "
-                "to nobody. Withdrawing an entry does not change this.",
+                "shown by this margin. Otherwise the entry says “{not_shown}”, and nobody sees a number. Withdrawing "
+                "an entry does not change this.",
                 not_shown=NOT_SHOWN,
             )
             if margin
@@ -324,12 +324,11 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Anonymous until a date"),
             value=_("at most {most_days} days", most_days=MOST_DAYS),
             words=_(
-                "Asked for with the submission. Until then account, organisation, links and Hub id are shown "
-                "nowhere: the name of the model, and what you write into prompt and notes, is what you "
-                "typed. Its row says which attempt it is, but not of how many, and your named rows stay as "
-                "they are. If you then submit another one under your name, its number skips this one, and "
-                "others may guess. It ends by itself, or earlier on your account page. The day can be moved "
-                "{changes_a_day} times in 24 hours.",
+                "You choose this when you submit. Your account, organisation, links and Hub id stay hidden until then; "
+                "model name, prompt and notes appear as you typed them. The row shows its attempt number, but not the "
+                "total, and your named rows stay as they are. If you then submit under your name, that number skips "
+                "this one, and others may guess. The time ends by itself, or earlier on your account page. You can "
+                "move the day {changes_a_day} times in 24 hours.",
                 changes_a_day=CHANGES_A_DAY,
             ),
         ),
@@ -337,14 +336,14 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "edits",
             _("Changes of descriptions"),
             value=_("{changes_a_day} in 24 hours", changes_a_day=CHANGES_A_DAY),
-            words=_("By the owner, of all their entries together. What they said before is kept for maintainers."),
+            words=_("By the owner, counted over all their entries. Maintainers can read earlier values."),
         ),
         PolicyRule(
             "published",
             _("Published later"),
             value=_("when its owner says so"),
             words=_(
-                "Asked for with the submission. The entry is scored and counts, in your quota, in your "
+                "You choose this when you submit. The entry is scored and counts, in your quota, in your "
                 "attempt numbers and in public: the board says how many scored entries are not published. "
                 "Publishing is for good."
             ),

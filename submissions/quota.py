@@ -43,7 +43,7 @@ class QuotaPolicy:
         return user.auth_method != "local" and bool(self.per_day or self.per_year)
 
     def to_json(self) -> dict[str, Any]:
-        """As it is published, and recorded with every submission."""
+        """Return it as it is published, and recorded with every submission."""
         return {
             "per_24_hours": self.per_day or None,
             "per_365_days": self.per_year or None,

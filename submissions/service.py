@@ -69,13 +69,16 @@ class DuplicateName(ValueError):
     """This owner has another file under the same model and version."""
 
     def __init__(self, metadata: Metadata, existing: str) -> None:
-        version = _(" version {version}", version=metadata.version) if metadata.version else _(" without a version")
+        named = (
+            _("{model}, version {version}", model=metadata.model, version=metadata.version)
+            if metadata.version
+            else metadata.model
+        )
         super().__init__(
             _(
-                "You have already submitted {model}{version} with another file (entry {existing}). Give this "
-                "one another version, for instance a date.",
-                model=metadata.model,
-                version=version,
+                "You have already submitted “{named}” with another file (entry {existing}). Give this one another "
+                "version, for instance a date.",
+                named=named,
                 existing=existing,
             )
         )
@@ -93,8 +96,8 @@ class ConfusableName(ValueError):
     def __init__(self, field: str, name: str, *, other: str) -> None:
         super().__init__(
             _(
-                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if "
-                "you mean the same, or choose a name that nobody takes for it.",
+                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
+                "the same, or choose a name that cannot be confused with it.",
                 field=field,
                 name=name,
                 other=other,
@@ -247,7 +250,7 @@ class SubmissionService:
             )
             paused = submission_pause.pause_message(session)
             try:
-                self._check_who(session, user)
+                self._require_submitter(session, user)
                 self._check_quota(session, user)
             except (quota.QuotaUsed, quota.AccountTooYoung) as later:
                 return Allowance(attempts, later.next_at, label_revision=revision, paused=paused)
@@ -282,11 +285,11 @@ class SubmissionService:
                 raise ConfusableName(column if getattr(metadata, column) else "model", name, other=other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
-        self._check_who(session, user)
+        self._require_submitter(session, user)
         self._check_quota(session, user)
         return None
 
-    def _check_who(self, session: Session, user: Identity) -> None:
+    def _require_submitter(self, session: Session, user: Identity) -> None:
         quota.check_age(self.policy, user, now=queries.now(session))
         if not self.policy.approve_first or queries.is_approved(session, self.benchmark, owner=user.account):
             return

@@ -101,7 +101,7 @@ def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
         until(lambda: not alive(worker), 20, what="the worker notices")
 
 
-def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(demo: Service) -> None:
+def test_files_of_the_service_are_private_in_every_configured_place(demo: Service) -> None:
     until(lambda: len(scored(demo)) == 6, 60, what="six judges")
     files = [path for path in demo.log_path.with_suffix("").rglob("*") if path.is_file()]
     assert "leaderboard.db" in {path.name for path in files}
@@ -221,7 +221,7 @@ def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Serv
     assert (policy["mode"], policy["scored_submissions"]["per_24_hours"]) == ("local", None)
 
 
-def test_a_pause_is_told_wherever_somebody_would_submit_and_is_gone_after_it(demo: Service) -> None:
+def test_a_pause_is_shown_wherever_somebody_would_submit_and_is_gone_after_it(demo: Service) -> None:
     pages, answers = ("/", "/policy"), ("/api/v1/quota", "/readyz")
     told = "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;."
     assert demo.http.put("/api/v1/maintenance/pause", json={"message": "Back <b>at noon</b>."}).status_code == 200

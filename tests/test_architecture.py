@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -321,27 +321,54 @@ def test_the_check_lets_a_legal_import_pass(tmp_path: Path, path: str, line: str
     assert not [found for found in imports(tmp_path) if broken(found)]
 
 
-def imported_by_bench() -> dict[str, set[str]]:
-    """Module of bench/ -> what it imports, at its top or inside functions."""
-    found: dict[str, set[str]] = {}
-    for path in (ROOT / "bench").glob("*.py"):
-        nodes = list(ast.walk(_tree(path)))
-        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom):
-                names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-        found[f"bench.{path.stem}"] = names
-    return found
+def imported_at_run_time(folders: Sequence[str]) -> dict[str, set[str]]:
+    """Module -> what it imports, at its top or inside functions; imports for types alone are left out."""
+    paths = [*ROOT.glob("*.py"), *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]
+    files = {_module(path): path for path in paths}
+    imported: dict[str, set[str]] = {}
+    for module, path in files.items():
+        names = imported[module] = set()
+        for node in _run_nodes(_tree(path)):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                inside = [f"{node.module}.{alias.name}" for alias in node.names]  # a module of it, or else a name in it
+                names |= {name if name in files else str(node.module) for name in inside}
+    return imported
 
 
-def test_benchmarks_import_no_tests_and_one_another_in_no_circle() -> None:
-    imported = imported_by_bench()
-    assert not [module for module, names in imported.items() if any(name.split(".")[0] == "tests" for name in names)]
+def _module(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+
+
+def _run_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _run_nodes(child)
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    imported = imported_at_run_time(PROGRAM)
     waiting = {module: names & set(imported) for module, names in imported.items()}
     while ready := [module for module, names in waiting.items() if not names & set(waiting)]:
         for module in ready:
             del waiting[module]
     assert not waiting, f"these import one another: {sorted(waiting)}"
+
+
+def test_benchmarks_import_no_tests() -> None:
+    imported = imported_at_run_time(["bench"])
+    assert not [module for module, names in imported.items() if any(name.split(".")[0] == "tests" for name in names)]
+
+
+MOST_FILES = 22  # of Python in one folder; more are sorted into folders by what they are about
+
+
+def test_no_folder_has_more_files_than_a_reader_can_look_through() -> None:
+    folders = {path.parent for folder in PROGRAM for path in (ROOT / folder).rglob("*.py")}
+    counts = {folder.relative_to(ROOT).as_posix(): len(list(folder.glob("*.py"))) for folder in folders}
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 
 
 def test_only_the_wiring_reads_the_environment() -> None:
@@ -460,7 +487,7 @@ ASGI = ["scope", "receive", "send"]
 # Gradio, Starlette, argparse, gettext, pickle or OpenTelemetry call these, a migration stays as it was, x and y are one
 # point, and overloads are one formula.
 CALLED_BY_LIBRARIES = {
-    "auth/rate_limit.py": "push_in_turn",
+    "auth/limits/rate_limit.py": "push_in_turn",
     "benchmark/statistics/uncertainty.py": "wilson",
     "common/command_line.py": "_fill_text add_usage",
     "common/messages.py": "__new__ ngettext",
@@ -575,6 +602,25 @@ def test_what_a_benchmark_defines_is_named_in_its_definition_alone() -> None:
 def test_no_function_is_longer_than_eighty_lines() -> None:
     long = [place for place, node in functions() if (node.end_lineno or 0) - node.lineno >= MOST_LINES]
     assert not long, long
+
+
+def test_a_function_that_returns_nothing_does_not_say_what_it_returns() -> None:
+    wrong = [
+        place
+        for place, node in functions()
+        if isinstance(node.returns, ast.Constant) and (ast.get_docstring(node) or "").startswith("Return ")
+    ]
+    assert not wrong, wrong
+
+
+def test_the_table_of_packages_lists_what_each_may_import() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z]+)/` \|.*\| ([^|]+) \|$", text, re.MULTILINE)
+    assert {package for package, _ in rows} == set(PACKAGES)
+    documented = {package: {word for word in re.findall(r"[a-z]+", cell) if word in PACKAGES} for package, cell in rows}
+    for package in set(PACKAGES) - {"web"}:  # in words: everything but three
+        command = {OF_SUBMISSIONS[package].split(".")[0]} if package in OF_SUBMISSIONS else set()
+        assert documented[package] - {"common"} == (ARROWS[package] | command) - {"common"}, package
 
 
 def test_every_folder_with_python_is_looked_at() -> None:

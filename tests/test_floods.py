@@ -14,7 +14,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from auth.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
+from auth.limits.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
 from tests.factories.services.service import PATIENCE, Service, running, until
 from tests.factories.services.serving import serving
 from web.middleware.request_limits import KEPT_FREE, MOST_BYTES, RequestLimitsMiddleware

@@ -229,7 +229,7 @@ def guessed(client: httpx.Client, entry: str, *, only: tuple[str, ...] = ()) -> 
     return said
 
 
-def test_programs_are_told_of_four_functions_and_of_nothing_private(world: HostileWorld) -> None:
+def test_programs_see_four_functions_and_nothing_private(world: HostileWorld) -> None:
     stranger = world.browser("")
     info = stranger.get("/app/gradio_api/info").json()
     assert set(info["named_endpoints"]) == {"/leaderboard", "/check", "/submit", "/status"}

@@ -89,7 +89,7 @@ class Maintaining:
 
     def __init__(self, world: SignedInService) -> None:
         with closing(world.browser(MAINTAINER)) as browser:
-            token = token_of(browser, "desk", scope="maintain")
+            token = token_of(browser, "maintenance", scope="maintain")
         self.http = httpx.Client(base_url=world.service.url, timeout=60, headers={"Authorization": f"Bearer {token}"})
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:

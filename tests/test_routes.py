@@ -251,7 +251,7 @@ def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
     assert answer.headers["location"] == "/evil.example/x"
 
 
-def test_who_comes_while_too_many_wait_for_pages_is_told_so_and_the_board_is_served(asgi: Any) -> None:
+def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_served(asgi: Any) -> None:
     fast = asgi
     while not isinstance(fast, BoardFastPathMiddleware):
         fast = fast._app
@@ -328,9 +328,7 @@ NO_SENSE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("sent", NO_SENSE)
-def test_nobody_is_told_what_a_route_takes_before_it_is_known_who_asks(
-    asgi: Any, client: TestClient, sent: str
-) -> None:
+def test_a_route_reveals_its_schema_only_after_authentication(asgi: Any, client: TestClient, sent: str) -> None:
     routes = for_roles(asgi)
     assert len(routes) > 50
     for method, path in routes:
@@ -339,9 +337,7 @@ def test_nobody_is_told_what_a_route_takes_before_it_is_known_who_asks(
 
 
 @pytest.mark.parametrize("sent", NO_SENSE)
-def test_who_is_no_maintainer_is_not_told_what_maintainers_routes_take(
-    tmp_path: Path, database: Database, sent: str
-) -> None:
+def test_maintainers_routes_reveal_no_schema_to_others(tmp_path: Path, database: Database, sent: str) -> None:
     environ = {"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "INSECURE_ALLOW_PUBLIC": "1"}
     asgi = built(Settings.from_env(environ | {"REQUESTS_PER_MINUTE": "0"}), database)  # everybody is a submitter
     client = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
@@ -363,7 +359,7 @@ def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClie
             assert len(answer.content) < 4000
 
 
-def test_who_may_use_them_is_told(asgi: Any, local: TestClient) -> None:
+def test_a_user_with_every_role_has_each_body_read(asgi: Any, local: TestClient) -> None:
     """The positive control: the same requests from somebody with every role are read."""
     codes = {(method, path): local.request(method, path, json={}).status_code for method, path in for_roles(asgi)}
     assert not {401, 403} & set(codes.values()), codes

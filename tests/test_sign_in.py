@@ -193,9 +193,9 @@ def day(ahead: int) -> str:
 def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld) -> None:
     owner, other = world.browser("user6"), world.browser("user7")
     later = day(200)
-    wishes = {"organisation": "Lab Planted 7e1", "anonymous_until": later, "published": "false"}
+    options = {"organisation": "Lab Planted 7e1", "anonymous_until": later, "published": "false"}
     with world.file(11).open("rb") as file:
-        taken = owner.post("/api/v1/submissions", files={"file": file}, data={"model": "Unseen", **wishes})
+        taken = owner.post("/api/v1/submissions", files={"file": file}, data={"model": "Unseen", **options})
     assert taken.status_code == 202, taken.text
     entry, status = taken.json()["id"], taken.json()["status_url"]
     until(lambda: owner.get(status).json()["state"] == "scored", 60, what="it is scored")
@@ -232,7 +232,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 410, 60, what="a stub is left")
 
 
-def test_an_owner_who_changes_too_often_is_told_at_every_interface_when_to_go_on(world: SignInWorld) -> None:
+def test_every_interface_says_when_an_owner_who_changed_too_often_may_go_on(world: SignInWorld) -> None:
     owner = world.browser("user9")
     sent = {"model": "Often", "anonymous_until": day(100)}
     with world.file(13).open("rb") as file:

@@ -51,8 +51,8 @@ class BenchmarkMiddleware:
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
         if former := _FORMER_ANALYSE.fullmatch(path):
-            return RedirectResponse(self._analyse_page(former[1] or self._asked(scope), scope), 308)
-        wanted = self._asked(scope) if _takes_benchmark(path) else ""
+            return RedirectResponse(self._analyse_page(former[1] or self._benchmark_parameter(scope), scope), 308)
+        wanted = self._benchmark_parameter(scope) if _takes_benchmark(path) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)
         return self._inside(wanted, path) if wanted in self._ids[1:] else self._app
@@ -60,7 +60,7 @@ class BenchmarkMiddleware:
     def _below_prefix(self, scope: Scope, benchmark: str, *, slash: str, rest: str) -> ASGIApp:
         if benchmark not in self._ids:
             return self._app
-        wanted = self._asked(scope) if _takes_benchmark(f"/{rest}") else ""
+        wanted = self._benchmark_parameter(scope) if _takes_benchmark(f"/{rest}") else ""
         if wanted not in ("", benchmark):
             return self._unknown(wanted, (benchmark,))
         if benchmark == self._ids[0]:
@@ -85,7 +85,7 @@ class BenchmarkMiddleware:
         prefix = f"{PREFIX}{benchmark}" if benchmark in self._ids[1:] else ""
         return f"{prefix}/analyse?{kept}" if kept else f"{prefix}/analyse"
 
-    def _asked(self, scope: Scope) -> str:
+    def _benchmark_parameter(self, scope: Scope) -> str:
         """Return the value of the parameter ``benchmark``."""
         query = scope.get("query_string", b"")
         if b"benchmark=" not in query:
@@ -114,7 +114,7 @@ class SubmissionBenchmarkMiddleware:
         await self._app({**scope, "benchmark": benchmark} if benchmark else scope, receive, send)
 
 
-def asked_benchmark(request: Request, ids: Sequence[str]) -> str:
+def requested_benchmark(request: Request, ids: Sequence[str]) -> str:
     """Return the benchmark that a Gradio page is about: of the call's query, else of the page's; "" is the first."""
     pages = (request.query_params, dict(parse_qsl(urlsplit(request.headers.get("referer", "")).query)))
     return next((result for page in pages if (result := page.get("benchmark", "")) in ids), "")

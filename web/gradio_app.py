@@ -21,8 +21,8 @@ import review.tab
 import submissions.gradio_page
 import submissions.submit_html
 from auth import Identity
+from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.middleware import identity_of
-from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
 from leaderboard.pages.result_card import result_card
@@ -34,7 +34,7 @@ from settings import Settings
 from submissions.gradio_page import BenchmarkParts
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.actions import ACTIONS
-from web.benchmarks import asked_benchmark
+from web.benchmarks import requested_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
 from web.page_values import page_title
 from web.services import BenchmarkServices, Services, action_context
@@ -57,7 +57,7 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
 
 
 def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
-    asked, context = partial(_asked, services), services.first.context
+    asked, context = partial(_benchmark_of_call, services), services.first.context
     limit_mb = settings.upload_limit_bytes / 2**20
     submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
@@ -92,11 +92,11 @@ def _around(frame: Sequence[gr.HTML], context_of: Callable[[gr.Request], RenderC
     )
 
 
-def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
+def _benchmark_of_call(services: Services, request: gr.Request | None) -> BenchmarkServices:
     """Return the benchmark that a call is about; the first one without a call."""
     ids = [benchmark.id for benchmark in services.benchmarks]
     call = None if request is None else request.request
-    wanted = "" if call is None else asked_benchmark(call, ids)
+    wanted = "" if call is None else requested_benchmark(call, ids)
     return next((benchmark for benchmark in services.benchmarks if benchmark.id == wanted), services.first)
 
 
@@ -129,7 +129,7 @@ def _page_context(settings: Settings, services: Services) -> PageContext:
         return identity_of(request.request)
 
     def actions_of(request: gr.Request) -> ActionContext:
-        return contexts[_asked(services, request).id]
+        return contexts[_benchmark_of_call(services, request).id]
 
     first = contexts[services.first.id]
     language = services.first.context.language

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 
+from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
 from auth.middleware import IdentityMiddleware, from_here
-from auth.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
 from auth.settings import Mode
 from common.translations import ENGLISH, languages
 from leaderboard.cache import BoardCache

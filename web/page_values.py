@@ -18,7 +18,7 @@ from common.translations import ENGLISH, translations
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
-from web.benchmarks import asked_benchmark
+from web.benchmarks import requested_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
 from web.middleware.html_pages import Rewrite
 from web.services import Services
@@ -53,7 +53,7 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
 
     def rewrite(scope: Scope, page: bytes) -> bytes:
         path = scope["path"]
-        context = contexts.get(asked_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
+        context = contexts.get(requested_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
         tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
         return with_values(page, replace(page_values(path, context, limit_mb=limit_mb), tab=tab))
 

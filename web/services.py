@@ -14,10 +14,10 @@ import leaderboard.routes
 import submissions.pages
 from auth import Identity, Role
 from auth.crypto import random_id
+from auth.limits.shared_rates import SharedRates
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
-from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
 from leaderboard.board.public_ranks import public_ranks
 from leaderboard.board.reported_results import bundled_results

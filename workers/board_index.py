@@ -164,8 +164,8 @@ class BoardIndex:
             judges=judges,
             inputs=_inputs(self._facts, entries, judges=judges),
             rest={
-                "stubs": [*self._facts.rules.decided.stubs, *reported_results.gone(session, pointer.benchmark)],
-                "reported": reported_results.shown(session, pointer.benchmark),
+                "stubs": [*self._facts.rules.decided.stubs, *reported_results.list_removed(session, pointer.benchmark)],
+                "reported": reported_results.list_active(session, pointer.benchmark),
                 "unpublished": sum(entry.unpublished for entry in ordered),
             },
         )

@@ -301,16 +301,16 @@ class StopSignal:
     """
 
     def __init__(self) -> None:
-        self._told = False
+        self._stopped = False
         self._wake: SimpleQueue[None] = SimpleQueue()
 
     def is_set(self) -> bool:
         """Return whether it is time to stop."""
-        return self._told
+        return self._stopped
 
     def set(self, *_: object) -> None:
-        """As a signal's handler does."""
-        self._told = True
+        """Stop, as a signal's handler does."""
+        self._stopped = True
         self._wake.put(None)
 
     def wake(self) -> None:
@@ -318,8 +318,8 @@ class StopSignal:
         self._wake.put(None)
 
     def wait(self, seconds: float) -> None:
-        """So long, or until it is time to stop, or until woken. For one thread."""
-        if not self._told:
+        """Wait so long, or until it is time to stop, or until woken. For one thread."""
+        if not self._stopped:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
                 while True:  # one look is enough for all that was announced
@@ -328,7 +328,7 @@ class StopSignal:
     def rest(self, seconds: float) -> None:
         """Wait as wait() does. Raises StoppedWhileWaiting."""
         self.wait(seconds)
-        if self._told:
+        if self._stopped:
             raise StoppedWhileWaiting
 
 

@@ -234,7 +234,7 @@ def run(
 
 
 def drain(worker: Worker, should_stop: Callable[[], bool], *, rest: Callable[[float], object]) -> int:
-    """Works until no job waits or runs anywhere; waits for the jobs of a worker that died. Returns turns scored."""
+    """Work until no job waits or runs anywhere; wait for the jobs of a worker that died. Return the turns scored."""
     scored = 0
     worker.enqueue_missing()
     while not should_stop() and worker.has_open_jobs():

@@ -199,7 +199,9 @@ class PairwiseArrays:
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
         counts = {name: _sum(sources, (b, c, self.sizes), spec=spec) for name, sources in groups.items()}
-        asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec=spec)}
+        asked = {
+            name: count for name, count in counts.items() if count[2] and _fits_overall(name, self.sizes, spec=spec)
+        }
         if self.grouped is not None:
             return self._grouped_pair((i, j), groups, counts=asked, spec=spec)
         result = {name: _paired(b, c, n=n) for name, (b, c, n) in asked.items()}
@@ -242,7 +244,7 @@ def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None,
     )
 
 
-def _asked(name: str, sizes: IntArray, *, spec: BenchmarkSpec) -> bool:
+def _fits_overall(name: str, sizes: IntArray, *, spec: BenchmarkSpec) -> bool:
     """Return whether a score is given for as many items."""
     overall = spec.overall(name)
     return overall is None or overall.pairs in (None, int(sizes.sum()))
@@ -426,7 +428,7 @@ def _parts(labelled: BoolArray, table: ItemTable, *, grouping: str, order: str) 
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
     spec = table.spec
     members, wanted = spec.groupings[grouping], spec.parts_of(order)
-    if not _asked(order, np.array(labelled.sum()), spec=spec) or spec.counts_groups(order):
+    if not _fits_overall(order, np.array(labelled.sum()), spec=spec) or spec.counts_groups(order):
         return []
     code = {source: number for number, name in enumerate(wanted) for source in members[name]}
     category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)

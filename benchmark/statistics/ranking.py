@@ -150,7 +150,7 @@ def rank_ranges(
 def grouped_rank_ranges(
     correct: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
 ) -> RankRanges:
-    """As ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
+    """Do as ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
 
     Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
     not looked at.

@@ -185,7 +185,7 @@ def _question(row: Mapping[str, Any], number: int, *, folder: Path | None) -> Kn
 
 
 def _with_choices(query: str, choices: Mapping[str, str]) -> str:
-    """Return a question with its choices below it, unless it has them: whoever answers or checks must see them."""
+    """Return a question with its choices below it, unless it has them: answering and checking models must see them."""
     if all(text.casefold() in query.casefold() for text in choices.values()):
         return query
     return "\n".join((query, *(f"{letter}. {text}" for letter, text in choices.items())))

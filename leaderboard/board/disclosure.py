@@ -99,7 +99,7 @@ def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], *, spec: Benchma
 
 
 def _summary(related: Mapping[str, Any], level: str, *, grouping: str) -> dict[str, Any]:
-    """Return the worker leaves out as much where it knows that labels are not public; it may have been told later."""
+    """Return ranges and variants that a level allows. The worker withholds the same, unless a set was hidden later."""
     named = (grouping,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
     ranges = {name: rank_range for name, rank_range in (related.get("ranges") or {}).items() if name in named}
     variants = {name: _variants(choice, grouping) for name, choice in (related.get("variants") or {}).items() if named}

@@ -68,7 +68,7 @@ FILTERS: tuple[Filter, ...] = (
         term="k:",
         kind="select",
         pattern=r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
-        choices=(("1", "one"), (">1", "several"), (">=5", "five or more")),
+        choices=(("1", "one vote"), (">1", "several"), (">=5", "five or more")),
     ),
     Filter(
         "coverage",

@@ -61,7 +61,7 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         len(pairs),
         sum(different),
         moved=sum(moved),
-        largest=_said(max(deltas), hidden).lstrip("+") if deltas else "",
+        largest=_format_points(max(deltas), hidden).lstrip("+") if deltas else "",
         lines=tuple(
             _line(delta, earlier, new=other, names=names, hidden=hidden)
             for delta, earlier, other in changed[:MOST_MOVES]
@@ -80,7 +80,7 @@ def _overall_alone(board: Board) -> Board:
 
 
 def _points(old: float | None, new: float | None, *, hidden: bool) -> float | None:
-    """Return how far a score went, in points; of rounded shares where no more may be told."""
+    """Return how far a score went, in points; of rounded shares where no more is public."""
     if old is None or new is None:
         return None
     return (tenths(new) - tenths(old)) / 10 if hidden else 100 * (new - old)
@@ -96,14 +96,14 @@ def _differs(old: BoardRow, new: BoardRow, *, names: Sequence[str], hidden: bool
     return any(as_shown(old.value(name)) != as_shown(new.value(name)) for name in names)
 
 
-def _said(points: float, hidden: bool) -> str:
-    """With two decimals where they may be told: a single label moves a macro average by a few hundredths."""
+def _format_points(points: float, hidden: bool) -> str:
+    """Return points as text; two decimals where these are public, since one label moves a macro by a few hundredths."""
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 
 def _line(delta: float | None, old: BoardRow, *, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
     name = " ".join(f"{new.model} {new.version}".split())
-    message = "" if delta is None else _said(delta, hidden)
+    message = "" if delta is None else _format_points(delta, hidden)
     return RankChange(
         new.id,
         name,

@@ -80,7 +80,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
             scatter_panels.append(_choice_plane(policy, spots, fit=fits[-1]))
             cells += [_choice_cells(policy, point) for point in points]
-            remarks += _fit_said(policy, fits[-1])
+            remarks += _fit_notes(policy, fits[-1])
     words = ChartText(
         _("Judges that score higher here pick better answers")
         if all(fit is not None and fit.low > 0 for fit in fits)
@@ -99,7 +99,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     notes = (
         *remarks,
-        *printed.said("best_of_n"),
+        *printed.notes_on("best_of_n"),
     )
     score = f"{view.spec.headline}, %"
     header = (_("policy"), _("judge"), score, _("95% low"), _("95% high"), _("picked, %"), "N", _("source"))
@@ -196,7 +196,7 @@ def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
     return (policy.name, point.spot.name, point.spot.x, low, high, point.spot.y, point.n, point.source)
 
 
-def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
+def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     if fit is None:
         return (_("Answers by {policy}: too few points for a line.", policy=policy.name),)
     return (
@@ -217,20 +217,20 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if not result:
         return empty_chart(notes)
     if relations is None:
-        return empty_chart((*notes, _("Agreement is computed a little after scores. Look again in a minute.")))
+        return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
     known = [judge for judge in result if judge.id in place]
     unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
     if hidden := [judge.name for judge in result if judge.id in unnamed]:
         text = _(
-            "Agreement would tell whose an anonymous entry is, so it is left out: {names}.",
+            "Left out, because agreement would reveal the owner of an anonymous entry: {names}.",
             names=joined(map(isolated, hidden)),
         )
         notes += (text,)
     if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
-        text = _("Only the best version of a judge, and the best {most} judges, are compared; not so: {names}.",
+        text = _("We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
                  most=KAPPA_AT_MOST, names=joined(map(isolated, missing)))  # fmt: skip
         notes += (text,)
     if len(known) < 2:
@@ -250,7 +250,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
             pairs=f"{pairs:,}",
         ),
     )
-    notes += (_("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals."),)
+    notes += (_("Kappa needs no label, so it is the same under all rules. The numbers below have three decimals."),)
     if len(known) > CELLS_WITH_NUMBERS:
         notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
     cells: list[Cells] = [
@@ -301,7 +301,8 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     if view.around.compared < BANDS:
         text = _(
-            "With {judges} judges some bands stay empty: no share of them lies there.", judges=view.around.compared
+            "With {judges} judges some bands are always empty: no share of them falls there.",
+            judges=view.around.compared,
         )
         notes += (text,)
     if view.grouping != view.spec.official:
@@ -385,7 +386,7 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     plane = ScatterPanel(
         "", "", under=_DATES, spots=spots, x_range=across, y_range=reach, ticks=months, levels=chance, steps=steps
     )
-    luck = _("The best of many results is better by luck alone; intervals do not correct for that.")
+    luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
     cells = [

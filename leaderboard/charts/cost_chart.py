@@ -82,11 +82,7 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     notes = (
         _("Stated by the owners of the entries, not measured here. More votes per pair cost more."),
         *((_("{n} of {judges} judges scored here state none of it.", n=silent, judges=len(rows)),) if silent else ()),
-        *(
-            (_("{n} of {judges} state 0, for which a log scale has no place.", n=free, judges=len(rows)),)
-            if free
-            else ()
-        ),
+        *((_("{n} of {judges} state 0, which a log scale cannot show.", n=free, judges=len(rows)),) if free else ()),
     )
     ends = (_("95% low"), _("95% high"))
     header = (_("cost"), _("judge"), _("tier"), f"{key}, %", *ends, _("value"), _("on the front"))

@@ -37,7 +37,7 @@ from leaderboard.charts.layout import (
     name_lines,
     names_width,
     of_few,
-    pairs_said,
+    pairs_text,
     plain,
     reach,
     text_width,
@@ -189,7 +189,7 @@ def dumbbells(
     apart."""
     p = page.palette
     first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-    sizes = " · ".join(filter(None, (f"● {pairs_said(first)}", f"◆ {pairs_said(second)}")))
+    sizes = " · ".join(filter(None, (f"● {pairs_text(first)}", f"◆ {pairs_text(second)}")))
     colours, chances = (p.ink,) * len(lines), (CHANCE,) * len(lines)
     panel = _Panel(
         page.text(_("● longer   ◆ shorter")),
@@ -221,7 +221,7 @@ def dumbbells(
 
 
 def _scales(layout: Json, grid: _Grid, *, page: Page, words: ChartText, lowest: int) -> None:
-    """Return the axes beneath each column of panels, and what they measure."""
+    """Add the axes beneath each column of panels, and what they measure."""
     usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
     ticks = [tick for tick in usual if tick >= lowest]
     if words.end < 100:  # around chance (50%), alike on both sides
@@ -248,7 +248,7 @@ def _panels(
     panels = []
     for key in keys:
         result = tuple(values.get(key) for values in estimates)
-        pairs = page.text(mean_said(key, page.spec)) or pairs_said(result)
+        pairs = page.text(mean_subtitle(key, page.spec)) or pairs_text(result)
         title = page.text((titles or {}).get(key, page.spec.title_of(key)))
         chances = (page.chance(key),) * len(lines)
         panels.append(
@@ -264,7 +264,7 @@ def _panels(
     return panels
 
 
-def mean_said(key: str, spec: BenchmarkSpec) -> str:
+def mean_subtitle(key: str, spec: BenchmarkSpec) -> str:
     """Return what the board says of a mean, "" of any other score."""
     return by_key(spec)[key].subtitle if spec.is_mean(key) else ""
 
@@ -272,7 +272,9 @@ def mean_said(key: str, spec: BenchmarkSpec) -> str:
 def _single_panel(judge: ChartLine, estimates: Estimates, *, keys: Sequence[str], page: Page) -> list[_Panel]:
     result = tuple(estimates[key] for key in keys)
     lines = tuple(
-        ChartLine(page.title_of(key), page.text(mean_said(key, page.spec)) or pairs_said([panel]), hollow=judge.hollow)
+        ChartLine(
+            page.title_of(key), page.text(mean_subtitle(key, page.spec)) or pairs_text([panel]), hollow=judge.hollow
+        )
         for key, panel in zip(keys, result, strict=True)
     )
     return [
@@ -442,7 +444,7 @@ def _source_words(estimates: Sequence[Estimates], grouping: str, *, page: Page, 
     notes: list[Json] = []
     category = {source: key for key, sources in page.spec.groupings[grouping].items() for source in sources}
     for index, source in enumerate(page.spec.source_keys):
-        pairs = pairs_said([values[source] for values in estimates])
+        pairs = pairs_text([values[source] for values in estimates])
         words = f"<b>{source}</b>{'  ' if page.narrow else '<br>'}{SMALL.format(pairs)}"
         turned: Json = {"textangle": -90} if page.narrow else {}
         place: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom", "yshift": 5}

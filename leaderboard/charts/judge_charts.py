@@ -140,7 +140,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
+    paper = [_printed(_(name), values, source=printed.tags_source) for name, values in rates]
     drawn = [_DrawnLine(ChartLine(judge.name), estimate) for judge, estimate in zip(chosen, estimates, strict=True)]
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
@@ -158,7 +158,7 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
         axis=_("The stronger the shade, the better. Faded: fewer than {few} pairs.", few=FEW_PAIRS),
     )
-    notes += (_("Sources with few pairs say little: their intervals stand in the numbers below."),)
+    notes += (_("Sources with few pairs say little: see their intervals in the numbers below."),)
     drawn = heat_map(names, estimates, grouping=view.grouping, page=view.page, words=words)
     return to_chart(drawn, words, notes=notes, rows=table(names, estimates, keys=view.spec.source_keys))
 
@@ -200,7 +200,10 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     if not view.paper:
         return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
     printed = paper_figures(view.spec)
-    notes += (*printed.said("rule"), _("The paper draws one subset of the votes, so its curves move with the draw."))
+    notes += (
+        *printed.notes_on("rule"),
+        _("The paper draws one subset of the votes, so its curves move with the draw."),
+    )
     rows = [(*row, HERE) for row in rows]
     for name, values in (printed.by_votes or {}).items():
         source = (printed.votes_notes or {}).get(name, printed.votes_source)
@@ -253,8 +256,8 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         axis=_("Agreement, % (right is better)"),
     )
     notes += (
-        *printed.said("critics"),
-        _("Kinds are what submitters say of their judges; nothing but the kind is held equal between them."),
+        *printed.notes_on("critics"),
+        _("Submitters state the kind of their judge. Judges of one kind may differ in everything else."),
     )
     return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)
 
@@ -342,7 +345,7 @@ def _dots(
         [line.line for line in every], [line.estimates for line in every], keys=keys, page=view.page, words=words
     )
     if paper:
-        notes += paper_figures(view.spec).said("rule")
+        notes += paper_figures(view.spec).notes_on("rule")
     has_sources = any(line.line.hollow for line in every)  # by others
     sources = [line.source for line in every] if has_sources else ()
     rows = table([line.line.name for line in every], [line.estimates for line in every], keys=keys, sources=sources)
@@ -352,10 +355,10 @@ def _dots(
 def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return which categories stand beside the tags."""
     if len(spec.untagged) == 1:
-        text = _("{category} pairs carry none and stand as a group of their own.",
+        text = _("{category} pairs carry no tag and form a group of their own.",
                  category=score_name(spec, spec.untagged[0]))  # fmt: skip
         return (text,)
-    return (_("Pairs of other categories carry none and stand as groups of their own."),) if spec.untagged else ()
+    return (_("Pairs of other categories carry no tag and form groups of their own."),) if spec.untagged else ()
 
 
 def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:

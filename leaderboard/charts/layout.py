@@ -238,7 +238,7 @@ def _titles(page: Page, words: ChartText, *, above: int) -> tuple[list[Json], in
 
 
 def under(layout: Json, page: Page, *, text: str, shift: int, **options: Any) -> None:
-    """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
+    """Add the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
     lines = wrapped(page.text(text), page.width - 8)
     words = "<br>".join(map(_plain_line, lines))
     layout["annotations"].append(
@@ -312,8 +312,8 @@ def with_legend(axis: str, estimates: Iterable[Estimate | None]) -> str:
     return joined((axis, _("Faded: fewer than {few} pairs", few=FEW_PAIRS)), " · ")
 
 
-def pairs_said(column: Sequence[Estimate | None]) -> str:
-    """`n 183`; the range where the judges' denominators differ."""
+def pairs_text(column: Sequence[Estimate | None]) -> str:
+    """Return `n 183`; the range where the judges' denominators differ."""
     sizes = sorted({estimate.n for estimate in column if estimate is not None and estimate.n})
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 

@@ -65,7 +65,7 @@ class PaperFigures:
         for policy in self.policies:
             yield from (choice.source for choice in policy.choices)
 
-    def said(self, chart: str) -> tuple[str, ...]:
+    def notes_on(self, chart: str) -> tuple[str, ...]:
         """Return the sentences about a chart."""
         return tuple(Message(text, {}) for text in (self.notes or {}).get(chart, ()))
 

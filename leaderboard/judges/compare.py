@@ -212,7 +212,7 @@ def _ahead(first: str, second: str, *, results: Sequence[tuple[str, ScoreDiffere
 
 
 def _evidence(difference: ScoreDifference) -> str:
-    return "" if difference.p_adjusted is None else f", {p_text(difference.p_adjusted)}"
+    return "" if difference.p_adjusted is None else _(", {p}", p=p_text(difference.p_adjusted))
 
 
 def offered_judges(lines: Sequence[JudgeLine], every: Sequence[JudgeLine]) -> list[JudgeLine]:

@@ -160,7 +160,9 @@ def _long(heads: Sequence[str], rows: Sequence[str], *, below: Sequence[str]) ->
 def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:
     used = [weights.get(board.benchmark, 1.0) for board in boards]
     parts = escape.latex(named_parts(weighted(boards, weights)))
-    part = f"; it counts as a whole benchmark what is a part: {parts}" if parts else ""
+    part = (
+        f"; it counts these as whole benchmarks, although only a part of their pairs is here: {parts}" if parts else ""
+    )
     if len({*used}) == 1:
         return f"mean of the scores made here, of judges that have all{part}"
     listed = ", ".join(f"{weight:g}" for weight in used)

@@ -53,6 +53,7 @@ FILES: Mapping[str, str] = {
 _FILE_WIDTH = 1160
 _ROWS = 400  # of the table; the files have all
 _KAPPA_DECIMALS = 3
+_WORDS = ("scored", "reported", "yes", "no")  # in cells of the numbers
 _PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 
@@ -345,6 +346,8 @@ def _shown(context: RenderContext, decimals: int, cell: object) -> str:
         return f"{cell:.{decimals}f}"
     if cell in context.spec.score_names or cell in context.spec.tags:
         return context.translations.known(context.spec.title_of(str(cell)))
+    if cell in _WORDS:
+        return context.translations.known(str(cell))
     return "" if cell is None else str(cell)
 
 

@@ -65,7 +65,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return problem(
                 503,
                 "busy",
-                detail=_("Too many others are checking numbers at the moment. Please try again in a few seconds."),
+                detail=_("Too many readers are checking numbers at the moment. Please try again in a few seconds."),
             )
         return respond(json_body(number_check.to_json(result)), request.headers)
 

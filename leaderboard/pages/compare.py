@@ -295,8 +295,8 @@ def not_paired(edition: BoardVersion, first: BoardRow, *, second: BoardRow, rela
     unnamed = anonymous_entries(edition.snapshot).intersection({first.id, second.id})
     if unnamed:
         return _(
-            "{judge} is shown without its owner. Counts pair by pair would tell which other entries are of the same "
-            "owner; only the intervals are compared.",
+            "{judge} is shown without its owner. Counts pair by pair would reveal other entries of the same owner, so "
+            "only the intervals are compared.",
             judge=listed([row.model for row in (first, second) if row.id in unnamed]),
         )
     absent = [row.model for row in (first, second) if row.id not in relations.entries]
@@ -329,9 +329,9 @@ def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
         )
     return ngettext(
         "{judges} is a reported result: there are no votes to compare pair by pair. Only the intervals are compared, "
-        "which takes a larger difference to tell two judges apart.",
+        "which detects larger differences only.",
         "{judges} are reported results: there are no votes to compare pair by pair. Only the intervals are compared, "
-        "which takes a larger difference to tell two judges apart.",
+        "which detects larger differences only.",
         len(reported),
         judges=listed(list(dict.fromkeys(row.model for row in reported))),
     )
@@ -395,15 +395,15 @@ def _ahead(first: str, second: str, *, score_differences: Sequence[ScoreDifferen
             "{category} (+{points} points{evidence})",
             category=_(spec.category_text(part.name)),
             points=points(abs(part.delta)),
-            evidence=_evidence(part, ", {}"),
+            evidence=_evidence(part, behind=_(", {p}")),
         )
         for part in score_differences
     ]
     return _("{a} agrees with people more often than {b} on {where}", a=first, b=second, where=listed(where))
 
 
-def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
-    return "" if score_difference.p_adjusted is None else form.format(p_text(score_difference.p_adjusted))
+def _evidence(score_difference: ScoreDifference, *, behind: str = _(" ({p})")) -> str:
+    return "" if score_difference.p_adjusted is None else _(behind, p=p_text(score_difference.p_adjusted))
 
 
 def _whole(a: str, b: str, *, pair: Pair) -> str:
@@ -420,7 +420,7 @@ def _whole(a: str, b: str, *, pair: Pair) -> str:
         values = {"what": what, "gap": points(abs(whole.delta)), "evidence": _evidence(whole)}
         if whole.low is None:
             return _(
-                "Their {what}s, {gap} points apart, have no interval that could be told{evidence}.",
+                "Their {what}s, {gap} points apart, have no interval that could be computed{evidence}.",
                 **values,
             )
         return _("Their {what}s differ by {gap} points, which is not significant{evidence}.", **values)
@@ -474,7 +474,7 @@ def place(difference: float, axis: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """As papers print it: p = .004, p < .001, p = .32."""
+    """Return a p value as papers print it: p = .004, p < .001, p = .32."""
     if p < 0.001:
         return "p < .001"
     decimals = 4 if 0.0495 <= p < 0.0505 else 3 if p < 0.01 or 0.045 <= p < 0.055 else 2

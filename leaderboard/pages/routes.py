@@ -22,7 +22,7 @@ from leaderboard.serial_executor import QueueFull, SerialExecutor
 
 NotFound = Callable[[Headers], Response]
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
-_BUSY = _("Too many others are checking numbers at the moment. Please try again in a few seconds.")
+_BUSY = _("Too many readers are checking numbers at the moment. Please try again in a few seconds.")
 _LINES = "application/jsonl; charset=utf-8"
 
 

@@ -19,7 +19,7 @@ from leaderboard.responses import HTML, respond
 _TEXTS = {
     "not-found": (
         _("This page does not exist"),
-        _("Check the address; entry links never change. Or look for the judge by its name."),
+        _("Check the address; entry links never change. Or search for the judge by its name."),
         (
             (_("Leaderboard"), "/"),
             (_("Compare judges"), "/compare"),
@@ -31,14 +31,14 @@ _TEXTS = {
     "no-board": (
         _("No leaderboard for that date"),
         _(
-            "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least "
-            "twelve digits of a snapshot’s id."
+            "To find an old board, give a day (as_of=2026-11-01), an instant, or at least twelve digits of a "
+            "snapshot’s id."
         ),
         ((_("The current board"), "/"),),
     ),
     "busy": (
         _("Too many readers at the moment"),
-        _("Others asked for pages that take long to make. Please try again in a few seconds."),
+        _("Pages that take long to make are in demand. Please try again in a few seconds."),
         ((_("Try again"), ""), (_("The board"), "/")),
     ),
     "offline": (

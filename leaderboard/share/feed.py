@@ -43,7 +43,7 @@ def feed(board: Board, base: str, *, changes: Sequence[Mapping[str, Any]] = ()) 
 
 
 def _entry(root: ET.Element, row: BoardRow, *, board: Board, base: str) -> None:
-    """Return a feed entry: its score, which later entries do not change, and not its rank."""
+    """Add an entry to the feed: its score, which later entries do not change, and not its rank."""
     summary = summarize(row, board)
     item = ET.SubElement(root, "entry")
     address = f"{base}/entries/{row.id}"

@@ -107,7 +107,7 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
         board = _board(session, ctx.benchmark)
         version = _version(session, board, wanted=selected.scorer_version)
         if any(scope.values()):
-            _asked(
+            _require_entries(
                 session,
                 ctx.benchmark,
                 scope=scope,
@@ -203,7 +203,7 @@ def request_apply(
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
         part = any(scope.values())
         if part:
-            asked = _asked(session, ctx.benchmark, scope=scope, revision=revision, version=version)
+            asked = _require_entries(session, ctx.benchmark, scope=scope, revision=revision, version=version)
             if all(entry.scored for entry in asked):
                 return ActionResult(False, _scored_already(len(asked), revision, version=version))
             params["scope"] = scope
@@ -325,7 +325,7 @@ def _known(session: Session, benchmark: str, *, revision: str) -> None:
         raise Conflict("retired", _("Revision {revision} is retired: its labels may be public.", revision=revision))
 
 
-def _asked(
+def _require_entries(
     session: Session, benchmark: str, *, scope: Mapping[str, Any], revision: str, version: str, on_board: bool = False
 ) -> list[queries.RequestedEntry]:
     """Return the entries of a scope, with whether each has a score under these rules; `on_board`: only those there.

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.disclosure import PUBLIC
-from common.messages import _, ngettext
+from common.messages import _, joined, ngettext
 from common.rounding import one_decimal, percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
@@ -72,12 +72,12 @@ def chain_hint() -> str:
 
 def outcome(done: ActionResult) -> str:
     """Return what a button did."""
-    return _said(done.message, "good" if done.changed else "busy")
+    return _outcome_part(done.message, "good" if done.changed else "busy")
 
 
 def refusal(message: str) -> str:
     """Return why a button did nothing."""
-    return _said(message, "bad")
+    return _outcome_part(message, "bad")
 
 
 def heading(text: str) -> str:
@@ -95,7 +95,7 @@ def paragraph(text: str) -> str:
     return _part("paragraph", text) if text else ""
 
 
-def _said(message: str, kind: str) -> str:
+def _outcome_part(message: str, kind: str) -> str:
     return _part("outcome", message, kind)
 
 
@@ -135,7 +135,7 @@ def _part(name: str, *values: Any) -> str:
 def task(view: TaskView) -> str:
     """Return how far a worker is."""
     if view.ended:
-        return _said(text_output.task(view), "good" if view.state == "done" else "bad")
+        return _outcome_part(text_output.task(view), "good" if view.state == "done" else "bad")
     return _part("progress", text_output.progress(view), view.progress, view.total)
 
 
@@ -143,7 +143,8 @@ def health(
     result: Health, jobs_rows: RowActions | None = None, *, tasks_rows: RowActions | None = None
 ) -> tuple[str, str, str]:
     """Return facts with workers, failed jobs, failed tasks."""
-    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or _("none")
+    counted = [f"{number} " + _(state) for state, number in result.jobs.items() if number]
+    jobs = joined(counted) if counted else _("none")
     values = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     facts = [
         (_("Submissions"), _("paused: {message}", message=result.paused) if result.paused else _("open")),
@@ -316,15 +317,15 @@ def entry(
         (_("Verified"), minute(result.verified_at) if result.verified_at is not None else "no"),
         (_("Public note"), result.flag or NOTHING),
         (_("Owner"), f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
-        *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
+        *((label(name), _field_text(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
             minute(change.at),
             person(change.editor, names),
             label(name),
-            _said_of(old),
-            _said_of(change.after[name]),
+            _field_text(old),
+            _field_text(change.after[name]),
         )
         for change in history
         for name, old in change.before.items()
@@ -334,7 +335,7 @@ def entry(
     )
 
 
-def _said_of(value: object) -> str:
+def _field_text(value: object) -> str:
     """Return the text of a field of an entry's description."""
     if value is None or value == "":
         return NOTHING
@@ -495,8 +496,8 @@ def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, or would do."""
     rows = [(result.name, *_figures(result), result.check, _origin(result)) for result in import_result.new]
     head = (_("Judge"), *_figure_titles(import_result.new), _("Arithmetic"), _("Source"))
-    message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
-        _said(sentence, "bad") for sentence in import_result.alike
+    message = _outcome_part(import_result.message, "good" if import_result.changed else "busy") + "".join(
+        _outcome_part(sentence, "bad") for sentence in import_result.alike
     )
     return message + (table(_("New rows"), head, rows=rows, nothing="") if rows else "")
 

@@ -84,11 +84,11 @@ def _after(context: PageContext, number: int | None, *, request: gr.Request) -> 
     """Return the preview, where the task was one and is done; and whether to go on looking."""
     ended = [True]
 
-    def found(ctx: ActionContext) -> str:
+    def ended_preview(ctx: ActionContext) -> str:
         task = operations.task(ctx, number or 0)
         ended[0] = task.ended
         done = task.kind == rescoring.PREVIEW and task.state == "done"
         return markup.preview(rescoring.preview(ctx, task.id), task.id) if done else ""
 
-    preview_html = context.run(request, "preview", action=found) if number is not None else ""
+    preview_html = context.run(request, "preview", action=ended_preview) if number is not None else ""
     return preview_html or gr.skip(), gr.update(active=not ended[0])

@@ -29,7 +29,7 @@ def build(context: PageContext) -> None:
         context, RowActions.of(context.registry, "tasks", parameter="task", areas=["tasks"]), shows=_("Show")
     )
 
-    def asked(request: gr.Request) -> str:
+    def refreshed(request: gr.Request) -> str:
         return context.run(request, "tasks", action=recent)
 
     def recent(ctx: ActionContext) -> str:
@@ -37,10 +37,10 @@ def build(context: PageContext) -> None:
         names = account_search.names(ctx, (task.requested_by for task in tasks))
         return markup.tasks(tasks, names, actions=table.rows, shows=table.shows)
 
-    again.click(asked, outputs=[table.shown], **QUIETLY)
+    again.click(refreshed, outputs=[table.shown], **QUIETLY)
     table.wire_show(show_task, details)
-    table.wire(Refresh(asked, [table.shown]))
-    context.on_tab_open(asked, [table.shown])
+    table.wire(Refresh(refreshed, [table.shown]))
+    context.on_tab_open(refreshed, [table.shown])
 
 
 def show_task(ctx: ActionContext, number: str) -> str:

@@ -40,7 +40,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, I
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether a zip archive is a log."""
+    """Return whether a zip archive is a log."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return bool(_HEADERS & set(archive.namelist()))
@@ -58,7 +58,7 @@ def _first_name(data: bytes) -> str:
 
 
 def is_document(value: Any) -> bool:
-    """Whether a JSON document is a log."""
+    """Return whether a JSON document is a log."""
     return isinstance(value, dict) and isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list)
 
 

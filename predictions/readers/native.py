@@ -71,18 +71,18 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             choices, shown_first, marks = _judgements(fields)
             reply_field = "judgements.text"
         if fields.finish():
-            _see(samples, len(rows), said=record[kinds[0]], choices=choices, shown=shown_first)
+            _see(samples, len(rows), replies=record[kinds[0]], choices=choices, shown=shown_first)
             rows.append(PredictionRow(line, choices, shown=shown_first, id=fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
 
 
-def _see(samples: Samples, row: int, *, said: list[Any], choices: list[int], shown: list[int] | None) -> None:
+def _see(samples: Samples, row: int, *, replies: list[Any], choices: list[int], shown: list[int] | None) -> None:
     for vote, choice in enumerate(choices):
         if shown is None:
-            samples.see(row, vote, choice=choice, reply=said[vote], words=STORED)
+            samples.see(row, vote, choice=choice, reply=replies[vote], words=STORED)
         else:
             samples.see(
-                row, vote, choice=choice if choice == UNDECIDED else choice ^ shown[vote], reply=said[vote]["text"]
+                row, vote, choice=choice if choice == UNDECIDED else choice ^ shown[vote], reply=replies[vote]["text"]
             )
 
 

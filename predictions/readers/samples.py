@@ -36,7 +36,7 @@ class Samples:
         self._held: tuple[list[SeenVote], ...] = ([], [], [])
 
     def see(self, row: int, vote: int, *, choice: int, reply: Any, words: Sequence[str] = SHOWN) -> None:
-        """Return the vote of a row that was read; ``choice``: 0, 1 or UNDECIDED, in the terms of ``words``."""
+        """Keep the vote of a row while samples are few; ``choice``: 0, 1 or UNDECIDED, in the terms of ``words``."""
         held = self._held[choice]
         if len(held) < MOST_SAMPLES:
             held.append(SeenVote(row, vote, reply=excerpt(reply), read=words[choice], choice=choice))

@@ -14,7 +14,7 @@
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
   function whyNot(place) {
-    if (adjudicating) return tr("This pair is not among those that you decide.");
+    if (adjudicating) return tr("This pair is not one of those that you decide.");
     if (place >= 1 && place <= items) return tr("This pair has as many answers as it needs. Answer another pair.");
     return tr("There are pairs 1 to {items}.", { items: items.toLocaleString("en") });
   }
@@ -309,7 +309,7 @@
       if (!places.length) {
         count();
         at("problem").replaceChildren(note(tr(adjudicating
-          ? "No disagreement waits for you in this project." : "Every pair of this project has as many answers as it needs.")));
+          ? "This project has no disagreement for you to decide." : "Every pair of this project has as many answers as it needs.")));
         for (const part of root.querySelectorAll(".say, .more")) part.remove();
         return;
       }

@@ -183,7 +183,7 @@ def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
 def events_about(
     session: Session, subjects: Collection[str], *, kinds: Collection[str], before: int | None = None, limit: int = 1000
 ) -> list[StoredEvent]:
-    """As ``newest``, of the events about some subjects."""
+    """Do as ``newest``, of the events about some subjects."""
     return newest(session, kinds, before=before, limit=limit, subjects=subjects)
 
 

@@ -53,7 +53,7 @@ def record_missing(database: Database, key_id: str) -> bool:
 def record_place(database: Database, key_id: str, *, place: KeyPlace) -> None:
     """Say on record where the private key is, unless that was said last."""
     with database.read() as session:
-        if _kept(session) == (key_id, place):
+        if _recorded_key(session) == (key_id, place):
             return
     with database.write() as session:
         audit.append(session, KEPT, data={"key_id": key_id, "place": place})
@@ -61,11 +61,11 @@ def record_place(database: Database, key_id: str, *, place: KeyPlace) -> None:
 
 def place(session: Session) -> KeyPlace | None:
     """Return where the private key is; None where no process with a replica has said it."""
-    kept = _kept(session)
+    kept = _recorded_key(session)
     return None if kept is None else kept[1]
 
 
-def _kept(session: Session) -> tuple[str, KeyPlace] | None:
+def _recorded_key(session: Session) -> tuple[str, KeyPlace] | None:
     last = audit.newest(session, [KEPT], limit=1)
     return (last[0].body["key_id"], KeyPlace(last[0].body["place"])) if last else None
 

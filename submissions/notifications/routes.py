@@ -110,8 +110,8 @@ def _links(identities: AuthService, pages: AccountPages, *, subscriptions: Email
 
     @router.get("/account/email/confirm")
     def ask_to_confirm(request: Request, token: _Text = "") -> Response:
-        """Show a button: programs that open the links of e-mails must not confirm. Whoever is not signed in
-        does that first."""
+        """Show a button: programs that open the links of e-mails must not confirm. Visitors sign in
+        first."""
         user = identity_of(request)
         if not user.signed_in:
             back = {"next": f"/account/email/confirm?{urlencode({'token': token})}"}

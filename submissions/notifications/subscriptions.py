@@ -72,7 +72,7 @@ class EmailSubscriptions:
         """
         person, wanted, chosen = require_person(user), address.strip(), [name for name in EVENTS if name in events]
         if not is_address(wanted):
-            raise EmailRejected(_("This is no e-mail address. Write one such as name@example.org."))
+            raise EmailRejected(_("This is not an e-mail address. Write one such as name@example.org."))
         digest = DIGEST in events and Role.MAINTAINER in person.roles
         if not (chosen or digest):
             raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
@@ -86,7 +86,7 @@ class EmailSubscriptions:
                 _set_digest(session, person.account, wanted=digest)
                 return
             if max(notifications.requests(session, person.account, address_key=key)) >= REQUESTS_A_DAY:
-                raise EmailRejected(_("A confirmation was asked for too often. Try again tomorrow."))
+                raise EmailRejected(_("You asked for too many confirmations. Try again tomorrow."))
             notifications.subscribe(session, new)
             _set_digest(session, person.account, wanted=digest)
 

@@ -19,7 +19,9 @@ from submissions.notifications.subscriptions import EVENTS
 TESTS_AN_HOUR = 10
 TEST = "webhook.test"
 _ADDRESS, _SECRET = "webhook", "webhook-secret"
-_NOT_USABLE = _("This is no https address. Write one such as https://example.org/hook, with port 443 or above 1023.")
+_NOT_USABLE = _(
+    "This is not an https address. Write one such as https://example.org/hook, with port 443 or above 1023."
+)
 _OUTCOMES = {
     "timeout": _("The address did not answer within {seconds} seconds.", seconds=int(SECONDS)),
     "certificate": _("The address has no valid certificate."),
@@ -108,7 +110,7 @@ class WebhookSubscriptions:
             if stored is None:
                 raise WebhookRejected(_("There is no webhook. State an address first."))
             if webhooks.recent_tests(session, person.account) >= TESTS_AN_HOUR:
-                raise WebhookRejected(_("Too many tests were asked for. Try again in an hour."))
+                raise WebhookRejected(_("You asked for too many tests. Try again in an hour."))
             webhooks.queue_test(session, stored, message=_test_message(webhooks.now(session)))
 
     def stop(self, user: Identity) -> None:

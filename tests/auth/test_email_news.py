@@ -212,7 +212,7 @@ def test_news_that_wait_are_not_sent_after_a_stop(mailing: MailingSite) -> None:
     assert mailing.delivery.send_due() == 0 and len(mailing.box.emails) == 1
 
 
-def test_of_events_those_are_told_that_were_chosen_and_not_ones_own(mailing: MailingSite) -> None:
+def test_notified_events_are_the_chosen_ones_and_not_ones_own(mailing: MailingSite) -> None:
     browser, entry = mailing.subscribed()
     assert mailing.asked(browser, ALICE, "scored") == 303
     entries.flag(by(mailing.database, MAINTAINER), entry, "x")

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from auth import queries
 from auth.crypto import KeyRing, digest
-from auth.login_throttle import LoginThrottle, network
+from auth.limits.login_throttle import LoginThrottle, network
 from auth.model import TooManyFailures
 from storage.database import Database
 from tests.factories.services.auth_site import SECRET

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth import ANONYMOUS, Identity
-from auth.rate_limit import (
+from auth.limits.rate_limit import (
     MOST_COMPUTED,
     MOST_OPEN,
     MOST_PLACES,
@@ -23,7 +23,7 @@ from auth.rate_limit import (
     account_of,
     address_of,
 )
-from auth.request_classes import is_upload, rate_limit_class
+from auth.limits.request_classes import is_upload, rate_limit_class
 
 PROXY = "127.0.0.1"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from auth.crypto import KeyRing
-from auth.rate_limit import RateLimiter
+from auth.limits.rate_limit import RateLimiter
+from auth.limits.shared_rates import SharedRates
 from auth.service import AuthService
-from auth.shared_rates import SharedRates
 from settings import Settings
 from storage.database import Database
 from storage.models.operations import RateUsage

@@ -126,10 +126,10 @@ def test_the_last_use_is_recorded_coarsely(alice: Browser) -> None:
         ({"name": "a\x00b"}, "Give the token a name"),
         ({"scopes": []}, "Choose what"),
         ({"scopes": ["everything"]}, "Choose what"),
-        ({"days": "3650"}, "holds for"),
-        ({"days": "-1"}, "holds for"),
-        ({"days": "9" * 5000}, "holds for"),
-        ({"days": "٣٠"}, "holds for"),
+        ({"days": "3650"}, "is valid for"),
+        ({"days": "-1"}, "is valid for"),
+        ({"days": "9" * 5000}, "is valid for"),
+        ({"days": "٣٠"}, "is valid for"),
     ],
 )
 def test_what_cannot_be_made_is_said(alice: Browser, fields: dict[str, object], said: str) -> None:

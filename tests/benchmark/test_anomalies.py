@@ -99,7 +99,7 @@ def test_no_better_than_chance_is_within_five_points_of_half_of_what_is_decided(
     assert anomalies.is_chance_level(agree, reject) is alike
 
 
-def test_a_coins_file_is_seen_as_one_and_a_judge_of_sixty_percent_never() -> None:
+def test_a_file_of_random_votes_is_recognised_and_a_judge_of_sixty_percent_never() -> None:
     dice = np.random.default_rng(0)
     for share, alike in ((0.5, True), (0.6, False)):
         found = [anomalies.is_chance_level(right, ITEMS - right) for right in dice.binomial(ITEMS, share, 300).tolist()]

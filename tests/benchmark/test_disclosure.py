@@ -100,7 +100,7 @@ def test_the_interval_holds_that_of_every_overall_that_rounds_to_the_same(agree:
     assert [round(200 * float(end), 9) % 1 for end in (low, high)] == [0, 0]
 
 
-def test_entries_are_compared_by_what_is_told_alone() -> None:
+def test_entries_are_compared_by_public_figures_alone() -> None:
     first = _tally([(100, 80, 0, 0)] * 7).counts
     second = first.copy()
     second[0, 1:3] += (1, -1)

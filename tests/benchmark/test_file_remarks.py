@@ -74,7 +74,7 @@ def test_what_a_file_says_of_responses_of_equal_length_does_not_matter() -> None
     assert same(longer, items()) == same(told, items()) == LONGER
 
 
-def test_a_judge_that_is_right_on_nearly_all_pairs_is_told_from_a_baseline_where_the_label_is_not_the_order() -> None:
+def test_a_judge_that_is_right_on_nearly_all_pairs_is_no_baseline_where_the_label_is_not_the_order() -> None:
     table, labels = labelled("multimodal-rewardbench")
     assert same(labels.preferred[:, np.newaxis], table) is None
 

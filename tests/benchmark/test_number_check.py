@@ -85,13 +85,13 @@ def test_exchanged_columns_are_recognised():
     assert "exchanged" in answer.sentences[0]
 
 
-def test_categories_that_fit_alone_are_told_when_the_overall_is_off():
+def test_categories_that_fit_alone_are_named_when_the_overall_does_not_fit():
     answer = check(45.04, 50.45, 57.55, 50.15, 51.01)
     assert answer.verdict == "not found"
     assert [(one.split.grouping, one.right) for one in answer.categories_alone] == [("rl-in-general", (218, 226, 183))]
 
 
-def test_figures_that_nothing_gives_are_told_once_with_what_was_tried():
+def test_figures_that_no_count_gives_are_reported_once_with_what_was_tried():
     answer = check(71.67, 91.74, 85.33, 84.41, 82.91)
     assert answer.verdict == "not found"
     assert answer.sentences[0].startswith("Tried: every grouping")

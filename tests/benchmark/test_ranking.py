@@ -236,7 +236,7 @@ def test_the_same_votes_always_have_the_same_ranges():
     assert spans(ranges_by(correct, category)) == spans(ranges_by(correct.copy(), category))
 
 
-def test_a_judge_is_rarely_told_from_its_equals():
+def test_a_judge_rarely_differs_significantly_from_its_equals():
     """Family-wise error under equal ability: at most .05; of 120 simulated boards that is at most 12 (p = .01)."""
     wrong, draws = 0, normal_draws(400)
     parts = order_parts(np.arange(400) % 3)

@@ -131,7 +131,7 @@ def test_the_key_goes_to_the_endpoint_alone(
     assert "I got [key]." in kept and "the reply is not JSON: b'Bearer [key]'" in kept
 
 
-def test_a_missing_key_is_told_before_anything_is_asked(model: ModelServer, items: Path, tmp_path: Path) -> None:
+def test_a_missing_key_is_reported_before_any_request(model: ModelServer, items: Path, tmp_path: Path) -> None:
     assert run(model.url, items, tmp_path / "run", "--api-key-env", "NOT_SET_ANYWHERE") == 2
     assert not model.asked
 

@@ -301,11 +301,11 @@ def test_cost_has_the_judges_that_no_cheaper_one_beats_on_its_front() -> None:
     assert len(lines) == 2  # prices and tokens; nobody states a time
 
 
-def test_equal_costs_have_one_judge_on_the_front_and_a_free_run_is_told_beside_the_figure() -> None:
+def test_equal_costs_have_one_judge_on_the_front_and_a_free_run_is_named_beside_the_figure() -> None:
     body = snapshot([entry(n, skill, price_usd=price) for n, skill, price in ((1, 0.9, 5), (2, 0.6, 5), (3, 0.7, 0))])
     chart = CHARTS["cost"].draw([], view_of(body))
     assert [(row[1], row[-1]) for row in chart.rows] == [("Judge 1", "yes"), ("Judge 2", "no")]
-    assert "1 of 3 state 0, for which a log scale has no place." in chart.notes
+    assert "1 of 3 state 0, which a log scale cannot show." in chart.notes
 
 
 def test_without_a_cost_the_figure_says_how_to_state_one() -> None:

@@ -82,7 +82,7 @@ def test_every_decision_stands_on_the_page_with_date_kind_reason_and_who(client:
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 result"), (1250, "1,250 results")])
-def test_of_imported_results_it_is_told_how_many(count: int, words: str) -> None:
+def test_the_number_of_imported_results_is_reported(count: int, words: str) -> None:
     about = {"kind": "reported.imported", "title": "Reported results imported", "sentence": "", "reason": "a survey"}
     client = TestClient(app_of([{**UNKNOWN, **about, "count": count}]))
     for path in ("/decisions", "/decisions/3"):
@@ -148,7 +148,7 @@ def test_a_change_of_labels_shows_both_boards_and_what_moved(client: TestClient)
     assert taken_back.count("moved in rank") == 1, "where it is not on record, the boards tell"
     assert "New" not in re.findall(r'<th scope="row"><a[^>]*>([^<]*)', page), "it was on one of the two boards only"
     pending = TestClient(app_of([{**TURN, "snapshot_after": None}])).get("/decisions/7").text
-    assert "not made yet" in pending
+    assert "not ready yet" in pending
 
 
 def test_moves_are_the_differences_of_the_two_boards() -> None:
@@ -173,7 +173,7 @@ def test_moves_are_the_differences_of_the_two_boards() -> None:
     assert rank_changes(after, after).lines == ()
 
 
-def test_of_hidden_labels_only_tenths_of_a_point_are_told() -> None:
+def test_moves_under_hidden_labels_are_shown_in_tenths_of_a_point() -> None:
     judges = entries([(1, 0.8)])
     counts = Tally.from_json(judges[0]["tallies"]["v2"], VL)
     counts.counts[2, 1] -= 1  # one of the 749 hallucination pairs: 0.04 points of the macro average

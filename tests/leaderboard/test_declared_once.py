@@ -211,7 +211,7 @@ print(json.dumps({
 """
 
 
-def test_a_declared_column_is_drawn_sorted_found_exported_and_told() -> None:
+def test_a_declared_column_is_drawn_sorted_found_exported_and_documented() -> None:
     done = subprocess.run([sys.executable, "-c", COLUMN], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

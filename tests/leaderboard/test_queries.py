@@ -185,7 +185,7 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
     assert asyncio.run(run()) == ["snapshot-1", "snapshot-2", "snapshot-2"]
 
 
-def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
+def test_too_many_requests_for_boards_of_the_past_get_a_busy_error() -> None:
     source = Slow(100)
     site = BoardCache(source, published=(), check_every=60)
 

@@ -17,7 +17,7 @@ def test_neighbouring_counts_never_share_a_rank() -> None:
     assert shared_ranks([("a", 624 / 1250), ("b", 625 / 1250)]) == {"b": 1, "a": 2}
 
 
-def test_a_range_is_told_in_ranks_of_the_board() -> None:
+def test_a_range_is_given_in_ranks_of_the_board() -> None:
     """Two versions of the first judge stand on the board, and only the better one was compared."""
     ranks = {"first": 1, "first-again": 2, "second": 3, "third": 4}
     ranges = {
@@ -33,7 +33,7 @@ def test_a_range_is_told_in_ranks_of_the_board() -> None:
     }
 
 
-def test_a_range_that_counts_entries_which_are_gone_is_not_told() -> None:
+def test_a_range_that_counts_removed_entries_is_not_shown() -> None:
     assert standings({"a": 1}, {"a": RankRange(1, 2, separable=False), "gone": RankRange(1, 2, separable=False)}) == {
         "a": RankInfo(1)
     }

@@ -163,7 +163,7 @@ def test_an_overall_that_stands_under_another_definition_than_it_fits_is_named()
     assert reported_definitions.remark(check, stated) == "fits Mean of 7, not all pairs alike"
 
 
-def test_a_table_that_mixes_definitions_in_one_column_is_told_at_each_of_its_rows_alone() -> None:
+def test_a_table_that_mixes_definitions_in_one_column_is_marked_at_each_of_its_rows_alone() -> None:
     rows = load_published(load_spec("multimodal-rewardbench"))
     mixed = {row.id: mixed_definitions(row, rows) for row in rows}
     told = {row.id for row in rows if row.place == "Table 10"}
@@ -274,7 +274,7 @@ def test_a_scored_entry_of_a_pair_benchmark_speaks_of_its_own_overall(visitor: T
     assert "micro accuracy" not in page
     assert re.search(r"entry\. <a [^>]*><u>\.eval_results", page)
     board = visitor.get("/b/multimodal-rewardbench/").text
-    assert "They are a part of the 4,711 released." in board
+    assert "These are a part of the 4,711 released pairs." in board
     assert "file v" not in board and "file part" not in board
 
 
@@ -284,11 +284,11 @@ def test_a_composite_with_a_part_of_a_benchmark_says_so_on_the_page_in_latex_and
     for weights, parts in (("", both), (f"w-{OTHERS[1]}=0", {OTHERS[0]: mm_rlhf}), (none, None)):
         view = f"?q=Judge&{weights}"
         page, text = (visitor.get(f"/judges{suffix}{view}").text for suffix in ("", ".tex"))
-        words = "counts as a whole benchmark what is a part"
+        words = "counts these as whole benchmarks, although"
         assert [words in page, words in text, "Composite, with parts" in page] == [bool(parts)] * 3
         composites = [line["composite"] for line in visitor.get(f"/api/v1/judges{view}").json()["judges"]]
         assert {json.dumps(one["parts"]) for one in composites if one} == ({json.dumps(parts)} if parts else set())
-    assert "of a part of the pairs: Multimodal RewardBench (241 of 4,711 pairs)" in visitor.get("/agreement").text
+    assert "use only a part of the pairs: Multimodal RewardBench (241 of 4,711 pairs)" in visitor.get("/agreement").text
     pairs = visitor.get("/api/v1/agreement").json()["pairs"]
     assert [list(one["parts"]) for one in pairs] == [[OTHERS[1]], [OTHERS[0]], [OTHERS[1], OTHERS[0]]]
     assert "241 of 4,711 pairs" in visitor.get("/judges/compare?judge=judge-1&judge=judge-2").text

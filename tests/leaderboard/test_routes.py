@@ -181,7 +181,7 @@ def test_a_pause_is_said_on_the_board_as_text_and_unsaid(source: FixedSource, cl
 def test_delayed_scores_are_said_and_unsaid(source: FixedSource, client: TestClient) -> None:
     assert "delayed" not in client.get("/").text
     source.delayed_since = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
-    assert "Scores are delayed since" in client.get("/").text
+    assert "Scores have been delayed since" in client.get("/").text
     assert "14:02 UTC" in client.get("/?sort=general").text
     source.delayed_since = None
     assert "delayed" not in client.get("/").text

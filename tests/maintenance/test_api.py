@@ -60,7 +60,7 @@ def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(sit
     assert site.ask(STRANGER, "GET", path=f"{path}/history").status_code == 403
 
 
-def test_instants_are_told_as_everywhere_else(site: _ApiSite) -> None:
+def test_instants_have_the_usual_format(site: _ApiSite) -> None:
     site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/hide", body={"reason": "x"})
     site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/backup")
     (task,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/tasks").json()
@@ -172,7 +172,7 @@ def test_the_public_chain_is_for_everybody_line_by_line(site: _ApiSite) -> None:
     assert site.ask(ANONYMOUS, "GET", path="/api/v1/chain?after=-1").status_code == 422
 
 
-def test_who_edits_too_often_is_told_when_the_next_one_is_possible(site: _ApiSite, database: Database) -> None:
+def test_the_refusal_of_too_many_edits_says_when_the_next_one_is_possible(site: _ApiSite, database: Database) -> None:
     path = f"/api/v1/entries/{site.entry}"
     for number in range(CHANGES_A_DAY):
         assert site.ask(OWNER_OF_IT, "PATCH", path=path, body={"notes": f"note {number}"}).status_code == 200

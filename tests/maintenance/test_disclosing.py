@@ -108,7 +108,7 @@ def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board
     assert "imported as a draft" in _import(board, disclosure="overall")  # two hidden ones give nobody anything
 
 
-def test_nobody_is_told_how_many_labels_differ(board: RealBoard) -> None:
+def test_the_number_of_labels_that_differ_is_withheld(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
     with board.database.read() as session:
         (one,) = weak_hiding.known(session, BENCHMARK)

@@ -307,7 +307,7 @@ def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
     assert not decisions(database)
 
 
-def test_owners_are_told_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
+def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
     entries.withdraw(by(database, OWNER_OF_IT), ids[0], "wrong prompt")
     entries.hide(by(database, MAINTAINER), ids[1], "a secret reason")
     with database.read() as session:
@@ -371,7 +371,7 @@ def _unnamed(database: Database, number: int) -> str:
     return entry
 
 
-def test_of_a_duplicate_with_the_same_votes_no_difference_is_told(
+def test_a_duplicate_with_the_same_votes_shows_no_difference(
     database: Database, scorer: Scorer, ids: list[str]
 ) -> None:
     (again,) = small_benchmark.submit(database, range(1), owner="asomebody000")

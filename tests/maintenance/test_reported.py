@@ -84,7 +84,7 @@ def test_that_a_judge_was_given_the_answer_is_kept_and_its_row_leads_nothing(
 ) -> None:
     _import(database, {**ROW, "oracle": stated}, {**ROW, "name": "Judge-72B", "macro": 40.0})
     with database.read() as session:
-        rows = {"reported": stored.shown(session, "demo")}
+        rows = {"reported": stored.list_active(session, "demo")}
     assert {row["name"]: row["oracle"] for row in rows["reported"]} == {"Judge-7B": kept, "Judge-72B": None}
     board = build_board(snapshot([]), VL, published=merge_imported((), rows, spec=VL))
     assert [row.model for row in board.rows][-1 if kept else 0] == "Judge-7B"
@@ -332,10 +332,10 @@ def test_an_imported_result_names_its_judge_and_who_reported_it(database: Databa
              "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
     (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), reason="a survey").new
     with database.read() as session:
-        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")}, spec=VL)
+        (one,) = merge_imported((), {"reported": stored.list_active(session, "demo")}, spec=VL)
     assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
         "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
     reported.edit(by(database, MAINTAINER), row.id, {"judge_name": "Judge Y"}, "a slip")
     with database.read() as session:
-        assert stored.shown(session, "demo")[0]["judge_name"] == "Judge Y"
+        assert stored.list_active(session, "demo")[0]["judge_name"] == "Judge Y"
     assert _row(overall=60, reported_by="me")[1][0].message.startswith("Choose one of authors, benchmark, others")

@@ -444,7 +444,7 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hidden", ["v1", "v2"])
-def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
+def test_where_either_revision_is_hidden_the_public_sees_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     if hidden == "v1":  # as HIDDEN_LABELS says
         board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))

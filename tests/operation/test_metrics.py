@@ -90,7 +90,7 @@ def test_without_a_token_metrics_are_for_this_machine(database: Database, tmp_pa
     assert (refused.status_code, refused.json()["code"]) == (403, "metrics-closed")
 
 
-def test_with_a_token_metrics_are_for_whoever_sends_it(database: Database, tmp_path: Path) -> None:
+def test_metrics_with_a_token_need_the_token(database: Database, tmp_path: Path) -> None:
     for host in ("127.0.0.1", "203.0.113.9"):
         http = client(database, tmp_path, host=host, METRICS_TOKEN="token-of-the-operator")
         assert http.get("/metrics").status_code == 403

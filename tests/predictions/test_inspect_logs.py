@@ -130,7 +130,7 @@ def test_a_json_log_of_fifty_megabytes_is_read_in_the_sandbox(tmp_path: Path) ->
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_log_that_is_cut_off_or_holds_a_part_twice_is_told_so() -> None:
+def test_a_log_that_is_cut_off_or_holds_a_part_twice_is_refused_with_the_reason() -> None:
     whole, twice = archive(votes()), archive([*votes(), votes()[0]])
     for data, words in ((whole[: len(whole) // 2], "the log is damaged"), (twice, "holds a part twice")):
         with pytest.raises(UploadRejected) as rejected:

@@ -221,7 +221,7 @@ def test_more_than_sixteen_votes_are_refused() -> None:
     assert codes(rejection(files.official(PAIRS, [[0] * 17] * len(PAIRS)))) == ["too-many-records"]
 
 
-def test_all_problems_are_told_at_once_with_line_id_and_field() -> None:
+def test_all_problems_are_reported_at_once_with_line_id_and_field() -> None:
     lines = [{"id": row["id"], "votes": [0]} for row in PAIRS]
     lines[1]["votes"] = [7]
     lines[3] = {"votes": [0]}

@@ -106,7 +106,7 @@ def test_every_format_shows_one_sample_of_each_kind_with_the_vote_that_it_became
     assert {one["read"] for one in samples} & {"no verdict", "undecided"}
 
 
-def test_what_was_read_is_told_in_the_order_that_the_judge_saw() -> None:
+def test_what_was_read_is_shown_in_the_order_that_the_judge_saw() -> None:
     judged = [{"text": LIES, "swapped": True}]
     (first, *_) = report_of(files.jsonl([{"id": row["id"], "judgements": judged} for row in PAIRS]))["samples"]
     assert (first["reply"], first["read"], first["vote"]) == (LIES, "answer 1 is better", 1)

@@ -223,7 +223,7 @@ def test_files_without_votes_are_refused_by_name_with_what_is_needed(value: Any,
         assert "`id`" in problem.message or "beside it" in problem.message
 
 
-def test_formats_are_told_by_content_alone() -> None:
+def test_formats_are_recognised_by_content_alone() -> None:
     assert detect({"id": "a", "votes": [1]}).__name__.endswith("native")  # type: ignore[union-attr]
     assert detect([1]) is None
     assert detect({"id": "a"}) is None

@@ -102,7 +102,7 @@ def _right_wrong_undecided(upload: Predictions) -> tuple[int, int, int]:
         (3720, "no votes for 10 of the 1,250 pairs of revision v1"),
     ],
 )
-def test_an_interrupted_run_is_told_its_revision_where_it_has_most_of_it(lines: int, told: str) -> None:
+def test_an_interrupted_run_gets_its_revisions_name_where_it_has_most_of_it(lines: int, told: str) -> None:
     data = real_file("data/tools/official_k3.jsonl").read_bytes()
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(b"\n".join(data.split(b"\n")[:lines]), items())

@@ -91,7 +91,7 @@ def test_a_few_foreign_rows_are_still_named_one_by_one() -> None:
     assert [problem.id for problem in caught.value.problems] == [f"x{n}" for n in range(5)]
 
 
-def test_three_lines_are_told_what_is_missing_without_a_guess_at_the_revision() -> None:
+def test_three_lines_get_what_is_missing_without_a_guess_at_the_revision() -> None:
     items = ItemTable.load(VL)
     first = [items.items[index].ids["v0"] for index in items.in_revision("v0")[:3]]
     message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in first]), items).message
@@ -100,7 +100,7 @@ def test_three_lines_are_told_what_is_missing_without_a_guess_at_the_revision() 
     assert not any(f"revision {revision}" in message for revision in ("v0", "v1", "v2"))
 
 
-def test_a_file_with_most_of_a_revision_is_told_which(tmp_path: Path) -> None:
+def test_a_file_with_most_of_a_revision_gets_the_revisions_name(tmp_path: Path) -> None:
     items = ItemTable.load(VL)
     held = [items.items[index].ids["v2"] for index in items.in_revision("v2")]
     message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in held[:1000]]), items).message
@@ -114,7 +114,7 @@ def test_a_file_compressed_with_gzip_is_read_as_the_file_itself(name: str) -> No
     assert packed == plain
 
 
-def test_a_demo_file_is_told_how_to_be_checked_offline(
+def test_the_message_about_a_demo_file_says_how_to_check_it_offline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATA_DIR", "/srv/board")

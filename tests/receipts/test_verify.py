@@ -324,7 +324,7 @@ def test_a_revealed_salt_must_open_the_commitment(verify: Verify, held: VerifySe
         (["{receipt}", "{receipt}", "--key", "{keys}", "--items", "{chain}"], "manifest"),
     ],
 )
-def test_wrong_use_is_told_in_a_sentence(
+def test_wrong_use_gets_a_sentence(
     held: VerifySetup, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     names = {"receipt": "receipt.json", "keys": "keys.json", "head": "head.json", "chain": "chain.jsonl"}

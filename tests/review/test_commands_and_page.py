@@ -127,7 +127,7 @@ def test_without_texts_it_is_said_which_setting_brings_them() -> None:
     assert "ITEMS_FILE" in said and "image" not in said
 
 
-def test_of_an_image_the_address_is_told_and_otherwise_that_there_is_none() -> None:
+def test_an_image_has_its_address_shown_or_that_there_is_none() -> None:
     pair = answers.ShownPair(
         1, 1, question="what?", responses=("a", "b"), image="/explore/k/image", said=None, models=None, has_models=False
     )

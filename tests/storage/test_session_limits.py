@@ -1,4 +1,4 @@
-"""On PostgreSQL nobody waits for ever: for a lock, for a statement, or for a writer that has stopped."""
+"""On PostgreSQL no session waits without limit: for a lock, for a statement, or for a writer that has stopped."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_lock_is_waited_for_so_long_and_no_longer(postgres_cluster: Cluster, m
         other.close()
 
 
-def test_while_the_database_is_away_requests_are_told_to_come_back(tmp_path: Path, postgres_cluster: Cluster) -> None:
+def test_while_the_database_is_away_responses_have_retry_after(tmp_path: Path, postgres_cluster: Cluster) -> None:
     url = postgres_cluster.new_database()
     database = open_database(url)
     migrate(database)

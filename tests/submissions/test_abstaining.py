@@ -73,7 +73,7 @@ def test_a_file_with_few_votes_waits_where_labels_are_not_public(
     assert jobs(database) == (0 if waits else 1)
 
 
-def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
+def test_a_waiting_submitter_sees_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
     setup = desk_with(database, tmp_path, disclosure="categories")
     taken = submit(setup, votes(setup, 10, filler=[None]))
     found = status.get_status(database, spec_of(BENCHMARK), taken, ANN)

@@ -54,7 +54,7 @@ def _said(database: Database, **more: int) -> list[ActivityItem]:
     return activity_of(database, OWNER_OF_IT, **more)
 
 
-def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> None:
+def test_scores_and_decisions_are_listed_with_their_reason(scored: Database) -> None:
     one, two = sorted({line.entry for line in _said(scored)})
     entries.flag(by(scored, MAINTAINER), one, "trained on {these} items")
     entries.withdraw(by(scored, OWNER_OF_IT), two, "a better one is coming")
@@ -69,7 +69,7 @@ def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> No
     assert MAINTAINER.account not in str([line.to_json() for line in _said(scored)])
 
 
-def test_a_re_score_is_told_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
+def test_a_re_score_is_reported_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
     register(scored, scorer, revision="flipped")
     switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
     later = small_benchmark.submit(scored, range(5, 6), owner=OWNER_OF_IT.account)
@@ -117,7 +117,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
         assert all(str(score).startswith("macro ") for score in data["score"].values())
 
 
-def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer) -> None:
+def test_activity_lists_what_was_scored_in_bulk(database: Database, scorer: Scorer) -> None:
     names = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
     small_benchmark.submit(database, range(3, 6), owner=STRANGER.account)
     prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), label_revision="demo")
@@ -126,7 +126,7 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
     assert all(line.sentence.startswith("Scored with labels demo: macro ") for line in told)
 
 
-def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:
+def test_where_the_overall_alone_is_shown_owners_see_no_more(scored: Database) -> None:
     plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
     told = [one.sentence for one in activity_of(scored, OWNER_OF_IT, hidden_labels={"demo": "overall"})]
     assert plain
@@ -136,7 +136,7 @@ def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Databa
     assert [2 * score % 1 for score in shown] == [0] * len(shown)
 
 
-def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
+def test_activity_shows_nothing_of_a_draft(scored: Database, scorer: Scorer) -> None:
     facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with scored.write() as session:
@@ -160,7 +160,7 @@ def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
     assert len(pages) == len(everything) / 2 == 3
 
 
-def test_nobody_else_is_told(scored: Database, tmp_path: Path) -> None:
+def test_other_accounts_see_no_activity(scored: Database, tmp_path: Path) -> None:
     assert _said(scored)
     for user in (STRANGER, MAINTAINER, LOCAL, OPEN):
         assert activity_of(scored, user) == []

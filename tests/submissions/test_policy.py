@@ -224,7 +224,7 @@ def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(setup: Sub
             submit(setup, BOB, number=3, **said)
 
 
-def test_different_names_are_not_confused_and_unseen_ones_are_not_told(setup: SubmissionSetup) -> None:
+def test_different_names_are_not_confused_and_unseen_ones_are_not_revealed(setup: SubmissionSetup) -> None:
     for number, name in enumerate(["GPT-4o", "GPT-4", "GPT-4o mini", "\u8bc4\u5224", "GPT-4.1", "LLaVA-Critic"]):
         assert submit(setup, person(f"p{number}"), number=number, model=name).id
     submit(setup, ANN, number=10, shown=EntryVisibility(published=False), model="Secret-Judge", organisation="Acme")
@@ -232,7 +232,7 @@ def test_different_names_are_not_confused_and_unseen_ones_are_not_told(setup: Su
     assert submit(setup, BOB, number=12, organisation="Acrne").id
 
 
-def test_a_hidden_name_is_not_told_by_a_refusal(setup: SubmissionSetup, database: Database) -> None:
+def test_a_refusal_does_not_reveal_a_hidden_name(setup: SubmissionSetup, database: Database) -> None:
     taken = submit(setup, ANN, number=1, model="Secret-Judge", organisation="Acme")
     entries.hide(by(database, MAINTAINER), taken.id, "it names a person")
     assert submit(setup, BOB, number=2, model="Secret\u2013Judge", organisation="Acrne").id
@@ -328,7 +328,7 @@ def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup,
         assert audit.verify(session) is None
 
 
-def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what_is_unnamed(
+def test_strangers_see_no_unpublished_entry_and_no_name_of_an_anonymous_one(
     setup: SubmissionSetup, database: Database
 ) -> None:
     with database.read() as session:
@@ -349,7 +349,7 @@ def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what
         assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is not None
 
 
-def test_before_a_name_is_public_strangers_are_told_state_and_times(
+def test_before_a_name_is_public_strangers_see_state_and_times(
     careful: SubmissionSetup, setup: SubmissionSetup, database: Database
 ) -> None:
     waiting = submit(careful, ANN, number=1, version="v", organisation="Lab").id
@@ -431,7 +431,7 @@ def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
         assert session.execute(select(func.count()).select_from(Submission)).scalar_one() == 4
 
 
-def test_how_long_scoring_took_is_told_in_whole_seconds(setup: SubmissionSetup, database: Database) -> None:
+def test_how_long_scoring_took_is_shown_in_whole_seconds(setup: SubmissionSetup, database: Database) -> None:
     first, second = (submit(setup, user, number=number).id for number, user in enumerate((ANN, BOB)))
     with database.write() as session:
         done = {"state": "done", "started_at": 100.0, "finished_at": 100.123, "epoch": 1, "attempts": 1}

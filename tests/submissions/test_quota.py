@@ -216,7 +216,7 @@ def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionS
     assert count(database) == 0
 
 
-def test_a_pause_is_told_in_the_maintainers_words_and_known_files_still_have_their_receipt(
+def test_a_pause_shows_the_maintainers_message_and_known_files_still_have_their_receipt(
     setup: SubmissionSetup, database: Database
 ) -> None:
     first = submit(setup, person("ann"), number=1)

@@ -144,7 +144,7 @@ def test_the_same_interfaces_tell_of_what_is_public_and_its_owner_of_what_is_not
         assert MARK in words(world.people[user].get("/account"))
 
 
-def test_strangers_are_told_state_and_times_and_of_an_unpublished_one_nothing(world: VisibilityWorld) -> None:
+def test_strangers_see_state_and_times_and_of_an_unpublished_one_nothing(world: VisibilityWorld) -> None:
     expected = {"waiting": "awaiting-approval", "rejected": "withdrawn", "hidden": "withdrawn", "unpublished": None}
     for http in world.strangers.values():
         for kind, state in expected.items():

@@ -1,4 +1,4 @@
-"""A file whose votes need no judge: through the service's door, past a maintainer, onto the board."""
+"""A file whose votes need no judge: through the service, past a maintainer, onto the board."""
 
 from __future__ import annotations
 

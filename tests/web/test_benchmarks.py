@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from auth.rate_limit import RateLimitMiddleware, address_of
+from auth.limits.rate_limit import RateLimitMiddleware, address_of
 from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware, SubmissionBenchmarkMiddleware
 
 IDS = ("first", "second")

@@ -214,7 +214,7 @@ def test_what_was_uploaded_is_checked(service: Service) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launched", [False, True])
-def test_control_without_the_allowlist_gradio_hands_out_a_file_unless_it_was_told_that_it_is_launched(
+def test_control_without_the_allowlist_gradio_hands_out_a_file_unless_it_counts_as_launched(
     tmp_path: Path, launched: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import gradio as gr

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, Tool
 
-from auth.request_classes import rate_limit_class
+from auth.limits.request_classes import rate_limit_class
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from settings import Settings
 from tests.factories.services.service import Service, running, until

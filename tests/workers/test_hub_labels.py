@@ -35,7 +35,8 @@ from pathlib import Path
 from benchmark.items import load_table
 from workers.labels.loader import LabelsError, load_labels
 try:
-    labels = load_labels(sys.argv[2], "r1", table=load_table(Path(sys.argv[1])), token=os.environ.get("LABELS_TOKEN", ""))
+    table, token = load_table(Path(sys.argv[1])), os.environ.get("LABELS_TOKEN", "")
+    labels = load_labels(sys.argv[2], "r1", table=table, token=token)
     print(json.dumps({"preferred": labels.preferred.tolist(), "digest": labels.digest}))
 except LabelsError as error:
     print(json.dumps({"error": str(error)}))

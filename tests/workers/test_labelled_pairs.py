@@ -214,7 +214,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     unknown = "does not say which answer was shown first"
     assert [unknown in page for page in pages] == [True, False, True]
     assert "prompts show the preferred answer first" in pages[1]
-    assert "The votes of its file are those of a baseline" in pages[0]
+    assert "The votes in its file match a baseline" in pages[0]
 
 
 def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:

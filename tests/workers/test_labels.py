@@ -266,7 +266,7 @@ def test_unknown_ids_need_a_revision_name(table: ItemTable, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("fault", "later"), [(ConnectionError("no network"), True), (FileNotFoundError("no such dataset"), False)]
 )
-def test_a_hub_that_is_silent_is_told_from_a_dataset_that_is_not_there(
+def test_a_silent_hub_and_a_missing_dataset_have_different_messages(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, later: bool
 ) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -156,7 +156,7 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
     assert seen.seconds_ago < 60
 
 
-def test_gaps_are_filled_without_being_told(worker: Worker) -> None:
+def test_gaps_are_filled_without_a_request(worker: Worker) -> None:
     small_benchmark.submit(worker.database, range(2))
     assert worker.enqueue_missing() == 4
     assert worker.enqueue_missing() == 0

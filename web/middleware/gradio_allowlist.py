@@ -81,7 +81,7 @@ class GradioAllowlistMiddleware:
         self._apps[language], self._functions = app, functions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request. Raises AuthError where a non-maintainer asks for the maintain page, and HTTPException where
+        """Serve one request. Raises AuthError where a non-maintainer asks for the maintain page, HTTPException where
         there is nothing."""
         if scope["type"] != "http":
             return  # Gradio has no WebSocket

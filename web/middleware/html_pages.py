@@ -18,7 +18,7 @@ class HtmlPagesMiddleware:
         self._app, self._rewrite = app, rewrite
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         start: Message | None = None
         body = b""
 

@@ -69,7 +69,7 @@ def choose(scope: Scope) -> LanguageChoice:
     """Return the language of a request."""
     query: bytes = scope.get("query_string", b"")
     known = languages()
-    if _PARAMETER in query and (asked := _asked(query, known)):
+    if _PARAMETER in query and (asked := _requested_language(query, known)):
         rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
         return LanguageChoice(asked, True, query=rest)
     accepted, cookie, referer = b"", b"", b""
@@ -82,12 +82,12 @@ def choose(scope: Scope) -> LanguageChoice:
             referer = value
     # The referer of a call is its page, which may be in a frame that keeps no cookie.
     called = scope["path"].startswith(_GRADIO_CALLS) and _PARAMETER in referer
-    if called and (asked := _asked(referer.partition(b"?")[2], known)):
+    if called and (asked := _requested_language(referer.partition(b"?")[2], known)):
         return LanguageChoice(asked, False, query=query)
     return LanguageChoice(_remembered(cookie, accepted), False, query=query)
 
 
-def _asked(query: bytes, known: Mapping[str, str]) -> str:
+def _requested_language(query: bytes, known: Mapping[str, str]) -> str:
     values = parse_qs(query.decode("latin-1")).get("lang", [""])
     if values[-1] in known:
         return values[-1]

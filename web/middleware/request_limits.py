@@ -15,8 +15,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
-from auth.request_classes import is_upload
 from common.messages import _
 from operation.doctor import KEPT_FREE
 
@@ -56,7 +56,7 @@ class RequestLimitsMiddleware:
         self._app, self._limit, self._patience, self._own, self._free = app, limit + OVERHEAD, patience, own, free
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         if scope["type"] == "http" and "\x00" in scope["path"]:  # no name holds one, and no database takes it
             await _answer(
                 send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", detail=_("The address holds a NUL.")), unread=None

@@ -41,7 +41,7 @@ class SecurityHeadersMiddleware:
         self._app, self._frames, self._https = app, " ".join(("", *frames)).encode(), https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -83,7 +83,7 @@ def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
 
 
 def score_piece(database: Database, staged: Scorer, *, claim: TaskClaim) -> None:
-    """Scores the entries of one piece that have no score yet; its end and their scores are one transaction."""
+    """Score the entries of one piece that have no score yet; its end and their scores are one transaction."""
     ids: Sequence[str] = claim.params["entries"]
     (revision,) = staged.revisions
     score_some(

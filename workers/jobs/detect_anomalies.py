@@ -69,7 +69,7 @@ class AnomalyDetector:
         return max(through, self._seen) if through == self._through else through
 
     def saw_nothing(self, through: int, head: int) -> None:
-        """Remembers that up to ``head`` there was nothing to look at."""
+        """Note that up to ``head`` there was nothing to look at."""
         self._through, self._seen = through, head
 
     def learn(

@@ -42,7 +42,7 @@ def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskC
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     base = import_labels.load(database, scorer, store=store, revision=claim.params["base"])
-    proposed, source = _said(database, scorer.table.benchmark, params=claim.params)
+    proposed, source = _proposed_labels(database, scorer.table.benchmark, params=claim.params)
     proposals = {key: proposal for key, proposal in proposed.items() if proposal is not None}
     labels, counted = changed(base, claim.subject, table=scorer.table, proposals=proposals)
     counted["undecided"] = len(proposed) - len(proposals)  # ties and contradictions: the base's label stays
@@ -94,7 +94,9 @@ def changed(
     return make_label_set(revision, table, preferred=label, tags=kept), counted
 
 
-def _said(database: Database, benchmark: str, *, params: Mapping[str, Any]) -> tuple[dict[str, Proposal | None], str]:
+def _proposed_labels(
+    database: Database, benchmark: str, *, params: Mapping[str, Any]
+) -> tuple[dict[str, Proposal | None], str]:
     """Return item key -> what people want for it, None where they contradict one another; and where that is from."""
     with database.read() as session:
         if "project" in params:

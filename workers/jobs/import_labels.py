@@ -102,7 +102,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
 
 
 def retire(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
-    """Reveals the salt. Raises LabelsError, LeaseLost."""
+    """Reveal the salt. Raises LabelsError, LeaseLost."""
     salt = store.load(claim.subject).salt.hex()
     with database.write() as session:
         known = label_imports.find(session, claim.benchmark, revision=claim.subject)

@@ -214,7 +214,7 @@ def _stored(
 
 
 def _nothing_new(database: Database, before: ActiveBoard, *, through: int) -> None:
-    """Remembers that the current snapshot shows these events too."""
+    """Record that the current snapshot shows these events too."""
     with database.write() as session:
         if _still(session, before):
             behind = (BoardState.benchmark == before.benchmark, BoardState.shown_seq < through)

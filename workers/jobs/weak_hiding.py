@@ -32,7 +32,7 @@ def note(database: Database, scorer: Scorer, *, store: LabelStore, levels: Level
 
     ``accepted``: the settings say that configured sets may be weakly hidden.
     """
-    held, benchmark = _held(scorer, store, levels=levels), scorer.table.benchmark
+    held, benchmark = _loaded_labels(scorer, store, levels=levels), scorer.table.benchmark
     pairs = weak_pairs(scorer, held.values(), public=held.values(), levels=levels)
     with database.write() as session:
         imported = label_imports.names(session, scorer.benchmark)
@@ -53,7 +53,9 @@ def of_new(
 ) -> list[WeaklyHidden]:
     """Return what a new set would make weakly hidden: itself, or sets that it gives away."""
     levels = levels_of(database, scorer) | {labels.revision: level}
-    held = _held(scorer, store, levels={name: level for name, level in levels.items() if name != labels.revision})
+    held = _loaded_labels(
+        scorer, store, levels={name: level for name, level in levels.items() if name != labels.revision}
+    )
     new = [labels]
     return [
         *weak_pairs(scorer, new, public=held.values(), levels=levels),
@@ -79,7 +81,7 @@ def weak_pairs(
     return weak_sets
 
 
-def _held(scorer: Scorer, store: LabelStore, *, levels: Levels) -> dict[str, LabelSet]:
+def _loaded_labels(scorer: Scorer, store: LabelStore, *, levels: Levels) -> dict[str, LabelSet]:
     held = {name: scorer.labels[name] for name in scorer.labels}
     for name in levels:
         if name not in held and store.has(name):

@@ -67,7 +67,7 @@ def test_quartiles_are_those_of_the_benchmark() -> None:
     assert dict(about.quartiles(ItemTable.load(VL))) == {"questions": [5, 8.5, 31], "responses": [48, 99, 136]}
 
 
-def test_error_tags_are_counted_as_scores_count_them_and_not_told_of_hidden_labels() -> None:
+def test_error_tags_are_counted_as_scores_count_them_and_withheld_for_hidden_labels() -> None:
     body = snapshot([entry(1, 0.7)])
     found = about.tags(BoardCache(FixedSource(body)).refresh())
     carried = label_sets()["v2"].tags or ()

@@ -134,7 +134,7 @@ def test_a_judge_against_itself_or_nobody_makes_no_pair(edition: BoardVersion, r
 
 
 @pytest.mark.parametrize(("other", "words"), [(LATE, "Late is not among them"), (R1, "is a reported result")])
-def test_who_was_not_compared_pair_by_pair_is_compared_by_interval_and_told(
+def test_judges_without_paired_counts_are_compared_by_interval_and_the_page_says_so(
     edition: BoardVersion, relations: PairwiseArrays, other: str, words: str
 ) -> None:
     pair = one_pair(edition, relations, A, other)
@@ -227,7 +227,7 @@ def test_votes_that_need_no_judge_are_next_to_nobody(relations: PairwiseArrays) 
     }
 
 
-def test_votes_that_need_no_judge_are_compared_with_nobody_and_the_reason_is_told(relations: PairwiseArrays) -> None:
+def test_votes_that_need_no_judge_are_not_compared_and_the_reason_is_given(relations: PairwiseArrays) -> None:
     edition = BoardVersion(
         "s", body(entry(90, 0.95, remarks=["one-sided-votes"])), context=RenderContext(VL), published=()
     )

@@ -129,6 +129,6 @@ def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["verdict"] == "fits"
 
 
-def test_a_column_of_two_definitions_is_told_though_one_of_them_has_two_names() -> None:
+def test_a_column_of_two_definitions_is_named_though_one_of_them_has_two_names() -> None:
     mixed, alike = table_of(MMRB), table_of(MM_RLHF)
     assert (mixed.definitions, alike.definitions) == (("mean-of-seven", "micro-released"), ("micro",))

@@ -219,7 +219,7 @@ def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
     assert links
     text = text_of(client.get(links[0]).text)
     assert "Response A" in text
-    assert "Which one people prefer is not shown" in text
+    assert "We do not show which one people prefer" in text
     assert re.search(r"Judges right (0–10|10–20|20–30)% of the compared 6", text)
     assert client.get("/explore/abcdefabcdef").status_code == 404
     assert client.get("/explore/..%2f..%2fetc").status_code == 404
@@ -240,7 +240,7 @@ def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
     assert client.get(f"{other}/image").status_code == 404
 
 
-def test_without_an_item_file_facts_are_shown_and_no_visitor_is_told_of_settings(tmp_path: Path) -> None:
+def test_without_an_item_file_facts_are_shown_and_visitors_see_no_setting(tmp_path: Path) -> None:
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps(table(SIZES).to_json()))
     with TestClient(serve(ItemCatalog(manifest, None, relations_body=stored))) as client:

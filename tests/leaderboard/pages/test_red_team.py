@@ -33,11 +33,11 @@ def test_no_exploit_gains_anything_here_and_every_one_does_under_the_official_ru
     by_id = {one["id"]: one for one in STORED["exploits"]}
     honest = by_id.pop("honest")
     assert honest["official"] == honest["here"]
-    coin = 0.5
+    chance = 0.5
     for name, one in by_id.items():
         here, official = one["here"].get("overall"), one["official"].get("overall")
-        assert here is None or here < coin + 0.02, name
-        assert "error" in one["official"] or official > coin + 0.2, name
+        assert here is None or here < chance + 0.02, name
+        assert "error" in one["official"] or official > chance + 0.2, name
     growth = [one["official_seconds"] for one in STORED["backtracking"]]
     assert growth[2] > 16 * growth[0]  # four times the spaces
 

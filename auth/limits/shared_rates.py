@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 
 from auth.crypto import KeyRing
-from auth.rate_limit import RateLimiter
+from auth.limits.rate_limit import RateLimiter
 from storage.database import UNAVAILABLE, Database
 from storage.limits import shared_usage
 

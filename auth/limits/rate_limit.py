@@ -17,11 +17,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth.login_throttle import network
+from auth.limits.login_throttle import network
+from auth.limits.request_classes import is_upload, rate_limit_class
 from auth.middleware import client_address
 from auth.model import Identity, TooManyFailures
 from auth.problem_details import refusal
-from auth.request_classes import is_upload, rate_limit_class
 from common.messages import _
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -63,8 +63,8 @@ class RateLimiter:
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, seconds: float = MINUTE) -> None:
         self._interval, self._clock, self._seconds = seconds / most, clock, seconds
         self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
-        self.shared = False  # with other processes: auth/shared_rates.py
-        self._used: dict[str, float] = {}  # since others were told
+        self.shared = False  # with other processes: auth/limits/shared_rates.py
+        self._used: dict[str, float] = {}  # since the last exchange with other processes
 
     def retry_after(self, place: str, count: int = 1) -> float | None:
         """Count so many; seconds until they are allowed where they are too many, and then does not count them."""
@@ -123,7 +123,7 @@ class RateLimitMiddleware:
         share(f"bytes {whose.__name__}", self._bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Serve one request."""
         what = rate_limit_class(scope)
         user = self._whose(scope) if what else ""
         refused = self._refusal(scope, what, user=user) if user else None
