@@ -33,7 +33,7 @@ IDENTITY ?= $(if $(OIDC_CLIENT_ID)$(OAUTH_CLIENT_ID),openid,local)
 serve: env  ## start web and worker (HOST, PORT, DATA_DIR, LABELS ... from the environment; IDENTITY=local)
 	@IDENTITY="$(IDENTITY)" exec $(BIN)/python app.py
 
-format: dev  ## rewrite the code in the house's format
+format: dev  ## rewrite the code in the project's format
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
 

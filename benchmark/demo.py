@@ -695,37 +695,37 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
     difficulty = rng.standard_normal(len(pairs))
     profiles = {name: _profile(judge) for name, judge in _plan()["judges"].items()}
     judgements = {name: _judge(profile, pairs, difficulty=difficulty, rng=rng) for name, profile in profiles.items()}
-    told = _judges_metadata()
+    metadata_of = _judges_metadata()
     return [
         SimulatedJudge(
             "judge-a.native-judgements.jsonl",
             _native_judgements(pairs, judgements["A"]),
-            metadata=told["A"],
+            metadata=metadata_of["A"],
         ),
         SimulatedJudge(
             "judge-b.r1-reward.jsonl",
             _r1_reward(pairs, judgements["B"]),
-            metadata=told["B"],
+            metadata=metadata_of["B"],
         ),
         SimulatedJudge(
             "judge-c.official.jsonl",
             _official(pairs, judgements["C"]),
-            metadata=told["C"],
+            metadata=metadata_of["C"],
         ),
         SimulatedJudge(
             "judge-d.two-scores.jsonl",
             _two_scores(pairs, judgements["D"], rng=rng),
-            metadata=told["D"],
+            metadata=metadata_of["D"],
         ),
         SimulatedJudge(
             "judge-e.native-votes.jsonl",
             _native_votes(pairs, judgements["E"]),
-            metadata=told["E"],
+            metadata=metadata_of["E"],
         ),
         SimulatedJudge(
             "judge-f.vl-reward-model.json",
             _summary_and_results(pairs, judgements["F"], rng=rng),
-            metadata=told["F"],
+            metadata=metadata_of["F"],
         ),
     ]
 

@@ -11,6 +11,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from common.messages import Message, _
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 ENGLISH = "en"
 INTERRUPTED = 130  # as a shell tells of Ctrl-C
+MISUSED = 2
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
+_PROJECT = Path(__file__).parents[1]
 _FULL_WIDTH = "WF"  # characters that take two columns of a terminal
 _WIDE = "\u2e80-\u9fff\uff00-\uffef"
 # Where a line may end: behind a word, and behind a full-width character with the punctuation that follows it.
@@ -95,7 +98,8 @@ def complain(text: object) -> None:
 
 
 def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) -> int:
-    """Run a command; returns its exit code. Ctrl-C, and a reader that wants no more, as `head`, end it quietly.
+    """Run a command; returns its exit code. Ctrl-C, and a reader that wants no more, as `head`, end it quietly;
+    a package that only some commands need and that is not installed is named.
 
     The command imports what it needs, so that Ctrl-C during an import ends it quietly, too.
     """
@@ -110,6 +114,12 @@ def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) 
     except KeyboardInterrupt:
         complain(interrupted)
         return INTERRUPTED
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        if (_PROJECT / package).exists() or (_PROJECT / f"{package}.py").exists():
+            raise  # a fault of ours, no missing package
+        complain(_("The package {name} is not installed. `make dev` installs what every command needs.", name=package))
+        return MISUSED
 
 
 class CommandParser(argparse.ArgumentParser):

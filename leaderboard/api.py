@@ -52,6 +52,7 @@ _AFTER = (
     "url",
     "remark",
 )
+_LATER = ("parameters_b", "open_weights", "base_model")  # published after the fields that submitters may state
 ALL_ROWS = PageOfRows()
 _LONGEST_SORT = 80
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
@@ -67,7 +68,8 @@ async def _benchmark_parameter(
 def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the fields of a row in the order in which they were published; a column that is declared later follows."""
     known = (*_BEFORE, *spec.overall_first, *_AFTER)
-    return (*known, *(column.key for column in columns_of(spec) if column.api and column.key not in known))
+    stated = [column.key for column in columns_of(spec) if column.api and column.key not in (*known, *_LATER)]
+    return (*known, *stated, *_LATER)
 
 
 def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:

@@ -61,6 +61,9 @@ _ENTRY = {
     "source": None,
     "url": "https://example.org/judge",
     "remark": None,
+    "parameters_b": 7.0,
+    "open_weights": True,
+    "base_model": "Qwen2-VL-7B",
 }
 _RULES = {
     "snapshot": "5f0c…",

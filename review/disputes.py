@@ -173,8 +173,8 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     with ctx.database.read() as session:
         states = stored.in_states(session, ctx.items.table.benchmark, states=state)
     by_item: dict[str, list[Disputed]] = {}
-    for one in states:
-        by_item.setdefault(one.item, []).append(one)
+    for dispute in states:
+        by_item.setdefault(dispute.item, []).append(dispute)
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
     votes, names = vote_counts(ctx.database, ctx.items.table, indices=known), _names(ctx.items.table)

@@ -191,6 +191,7 @@ _RIGHT: tuple[Column, ...] = (
         term="size",
         value_type="number",
         text=_number,
+        api=True,
     ),
     Column(
         "open_weights",
@@ -202,6 +203,7 @@ _RIGHT: tuple[Column, ...] = (
         term="open",
         value_type="flag",
         text=_open,
+        api=True,
     ),
     Column(
         "base_model",
@@ -211,6 +213,7 @@ _RIGHT: tuple[Column, ...] = (
         descending=False,
         description="The model that was trained or asked.",
         term="base",
+        api=True,
     ),
     Column(
         "organisation",

@@ -67,7 +67,7 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
 @cache
 def known_values(spec: BenchmarkSpec) -> Mapping[str, tuple[str, ...]]:
     """Field -> its values, of fields that have a few; a search may ask for a part of one."""
-    flags = {one.term: ("yes", "no") for one in columns_of(spec) if one.term and one.value_type == "flag"}
+    flags = {column.term: ("yes", "no") for column in columns_of(spec) if column.term and column.value_type == "flag"}
     return {"type": tuple(TYPES), "tier": ("scored", "reported", "baseline"), **flags}
 
 
@@ -142,7 +142,7 @@ def misread(word: str, spec: BenchmarkSpec) -> Message | None:
     if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
         return _("The field {name} takes a number, such as {name}:>5.", name=name)
     known = known_values(spec).get(name, (wanted,))
-    if not any(wanted in one for one in known):
+    if not any(wanted in value for value in known):
         return _(
             "The field {name} has no value {wanted}. Values: {known}.", name=name, wanted=wanted, known=joined(known)
         )

@@ -99,7 +99,7 @@ def plain(text: str, columns: int | None = None) -> str:
 
 def _plain_line(line: str) -> str:
     """Return a line of a sentence as Plotly shows it literally; what is read from the right in it is isolated."""
-    return html.escape(_FROM_THE_RIGHT.sub(lambda found: isolated(found[0]), line), quote=False)
+    return html.escape(_FROM_THE_RIGHT.sub(lambda match: isolated(match[0]), line), quote=False)
 
 
 def isolated(text: str) -> str:

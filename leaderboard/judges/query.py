@@ -23,7 +23,7 @@ NAME, COMPOSITE = "name", "composite"
 JudgeTier = Literal["all", "scored", "reported"]
 TIERS: tuple[JudgeTier, ...] = ("all", "scored", "reported")
 JUDGE_FILTERS: tuple[Filter, ...] = (
-    *(one for one in FILTERS if one.key in ("type", "open", "min_size", "max_size", "max_price")),
+    *(offered for offered in FILTERS if offered.key in ("type", "open", "min_size", "max_size", "max_price")),
     Filter("org", "Organisation", term="org:", kind="text", pattern=r'[^"]{1,60}'),
 )
 """Filters about judges, not about one of their entries."""

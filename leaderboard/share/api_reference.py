@@ -83,18 +83,18 @@ def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:
     """Return all routes of an OpenAPI description, in its order."""
     schemas = described.get("components", {}).get("schemas", {})
     return tuple(
-        _operation(verb, path, one=routes[verb], schemas=schemas)
+        _operation(verb, path, described=routes[verb], schemas=schemas)
         for path, routes in described["paths"].items()
         for verb in _VERBS
         if verb in routes
     )
 
 
-def _operation(verb: str, path: str, *, one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
-    text = one.get("description", "") or f"{one.get('summary', '')}."
+def _operation(verb: str, path: str, *, described: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+    text = described.get("description", "") or f"{described.get('summary', '')}."
     title = re.split(r"[.;](?:\s|$)", text, maxsplit=1)[0]
-    parameters = (*(_parameter(each) for each in one.get("parameters", ())), *_fields(one, schemas))
-    answers = tuple(_answer(status, each) for status, each in sorted(one.get("responses", {}).items()))
+    parameters = (*(_parameter(each) for each in described.get("parameters", ())), *_fields(described, schemas))
+    answers = tuple(_answer(status, each) for status, each in sorted(described.get("responses", {}).items()))
     anchor = "-".join(filter(str.isalnum, f"{verb}/{path}".replace("{", "/").replace("}", "/").split("/")))
     return Operation(
         verb.upper(),
@@ -103,7 +103,7 @@ def _operation(verb: str, path: str, *, one: Mapping[str, Any], schemas: Mapping
         text=text,
         parameters=parameters,
         answers=answers,
-        anchor=anchor or one.get("operationId", ""),
+        anchor=anchor or described.get("operationId", ""),
     )
 
 

@@ -489,8 +489,8 @@ def as_every_eval_ever(taken: Extract) -> bytes:
 
 
 FORMATS: dict[str, Format] = {
-    one.suffix: one
-    for one in (
+    export.suffix: export
+    for export in (
         Format(
             "csv",
             "CSV",

@@ -150,10 +150,10 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         )
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result=result)
-        found, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec=spec)
-        if found is None:
+        checked, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec=spec)
+        if checked is None:
             raise ReportedFileRejected(problems)
-        new = {name: found.facts[name] for name in names}
+        new = {name: checked.facts[name] for name in names}
         before = {name: old.get(name) for name in names if new[name] != old.get(name)}
         if not before:
             return ActionResult(False, _("No change: it is so already."))

@@ -25,10 +25,10 @@ from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
 from submissions.activity import RESCORED, ActivityRules
+from submissions.notifications.delivery_loop import run_delivery
 from submissions.notifications.digest import DigestSource
 from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
-from submissions.notifications.turns import run_turns
 
 LEASE_SECONDS = 120.0  # longer than a mail server may take
 log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ class EmailDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        await run_turns(self, "email.turn_failed", stop=stop)
+        await run_delivery(self, "email.turn_failed", stop=stop)
 
 
 def _line(item: NewsItem, of: Translations) -> dict[str, Any]:

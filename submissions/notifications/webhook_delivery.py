@@ -22,8 +22,8 @@ from storage.database import Database
 from storage.jobs.leases import LeaseLost
 from storage.webhooks import NewMessage, StoredWebhook, WebhookClaim
 from submissions.activity import RESCORED, ActivityRules
+from submissions.notifications.delivery_loop import run_delivery
 from submissions.notifications.news import NewsItem, latest_seq, news_of
-from submissions.notifications.turns import run_turns
 from submissions.notifications.webhooks import WebhookSubscriptions, message_id
 
 LEASE_SECONDS = 4 * SECONDS
@@ -109,7 +109,7 @@ class WebhookDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        await run_turns(self, "webhook.turn_failed", stop=stop)
+        await run_delivery(self, "webhook.turn_failed", stop=stop)
 
 
 def payload(item: NewsItem, site: str, *, of: Translations) -> Mapping[str, Any]:

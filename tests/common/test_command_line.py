@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import subprocess
 import sys
@@ -183,3 +184,15 @@ def test_what_an_action_answers_and_why_it_refuses_is_chinese() -> None:
     with pytest.raises(Conflict) as refused:
         clean_reason("  ")
     assert translated(str(refused.value)) == "请填写理由：它会被记录。"
+
+
+def test_a_package_that_serving_does_not_need_is_named_where_it_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    def needs(module: str) -> Callable[[], int]:
+        return lambda: int(bool(importlib.import_module(module)))
+
+    assert exit_code(needs("a_package_of_judges.parts")) == 2
+    assert capsys.readouterr().err == (
+        "The package a_package_of_judges is not installed. `make dev` installs what every command needs.\n"
+    )
+    with pytest.raises(ModuleNotFoundError):  # a module of the project that is missing is a fault
+        exit_code(needs("common.no_such_module"))

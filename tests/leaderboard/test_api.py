@@ -51,6 +51,14 @@ def test_accuracies_are_fractions_and_reported_rows_carry_no_rank(client: TestCl
     assert reported["url"] == "https://arxiv.org/abs/2505.02835"
 
 
+def test_rows_have_the_size_weights_and_base_model_that_the_board_shows() -> None:
+    stated = entry(3, 0.65, parameters_b=7.0, open_weights=True, base_model="Base")
+    with TestClient(serve(FixedSource(snapshot([stated, ENTRY])))) as client:
+        rows = client.get("/api/v1/leaderboard?tier=scored").json()["entries"]
+    facts = {row["id"]: (row["parameters_b"], row["open_weights"], row["base_model"]) for row in rows}
+    assert facts[stated["id"]] == (7.0, True, "Base")
+
+
 def test_rows_scored_here_and_rows_that_authors_reported_can_be_asked_for_alone(client: TestClient) -> None:
     everything = client.get("/api/v1/leaderboard").json()["entries"]
     for tier in ("scored", "reported"):

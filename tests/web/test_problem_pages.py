@@ -1,4 +1,4 @@
-"""What a browser shows where a request is refused around the routes: a page, in the language of the reader."""
+"""Refusals around the routes as a browser shows them: a page, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from auth.limits.rate_limit import TooManyRequests
 from auth.problem_details import problem
-from auth.rate_limit import TooManyRequests
 from common.messages import _
 from leaderboard.render_context import RenderContext
 from web.middleware.languages import LanguageMiddleware

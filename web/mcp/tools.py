@@ -123,7 +123,8 @@ def _leaderboard(specs: Sequence[BenchmarkSpec], benchmark: Argument) -> ReadToo
     return ReadTool(
         "leaderboard",
         "Leaderboard",
-        description="Judges and how often each agrees with people, with 95% intervals, ranks and ranges of ranks. "
+        description="Judges and how often each agrees with people, with 95% intervals, ranks, ranges of ranks, size, "
+        "weights and base model where stated. "
         'Accuracies are fractions. Those scored here are ranked; a row with a "remark" is not. '
         "Numbers that authors reported are not "
         'verified here: ask for them with tier "reported".',

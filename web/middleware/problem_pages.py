@@ -31,6 +31,7 @@ _TITLES = {
 }
 _PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.INTERNAL_SERVER_ERROR, *_TITLES})
 """What may be over when somebody asks again."""
+_NOT_FOR_READING = _("This address only takes what a form or a program sends.")
 _OF_THE_BODY = frozenset({b"content-type", b"content-length", b"cache-control", b"x-content-type-options"})
 
 
@@ -96,6 +97,7 @@ def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
     title = _TITLES.get(HTTPStatus(status))
     if title is None:
         title = _("That went wrong") if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _("That is not possible")
-    lead = sentences_in(context.translations, str(problem.get("detail", "")))
+    read = status == HTTPStatus.METHOD_NOT_ALLOWED
+    lead = _NOT_FOR_READING if read else sentences_in(context.translations, str(problem.get("detail", "")))
     again = ((_("Try again"), ""),) if status in _PASSING else ()
     return message_page(context, title, lead=lead, links=(*again, (_("The board"), "/")))

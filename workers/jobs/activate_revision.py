@@ -221,7 +221,7 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
         scored -= not_shown
         entries = [entry for entry in entries_on_board(session, spec.id, **where) if entry.id in scored]
         ids = [entry.id for entry in entries]
-        counts = [stored_counts(session, ids, spec=spec, **one) for one in (where, then)]
+        counts = [stored_counts(session, ids, spec=spec, **rules) for rules in (where, then)]
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
     if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards

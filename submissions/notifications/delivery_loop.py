@@ -1,4 +1,4 @@
-"""Turns of a process that sends notifications."""
+"""Loop of a process that collects notifications and sends them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Protocol
 
 from storage.database_wait import log_away
 
-TURN_SECONDS = 5.0
-_RELEASE_EVERY = 12  # turns
+INTERVAL_SECONDS = 5.0
+_RELEASE_EVERY = 12  # rounds
 
 log = logging.getLogger(__name__)
 
@@ -25,19 +25,19 @@ class Delivery(Protocol):
     def release_expired(self) -> int: ...
 
 
-async def run_turns(delivery: Delivery, failed: str, *, stop: asyncio.Event) -> None:
-    """Collect and send until told to stop; a step that fails is logged under the name `failed`."""
-    turn = 0
+async def run_delivery(delivery: Delivery, failed: str, *, stop: asyncio.Event) -> None:
+    """Collect and send until `stop` is set; a step that fails is logged under the name `failed`."""
+    rounds = 0
     while not stop.is_set():
         steps: list[Callable[[], int]] = [delivery.collect, partial(delivery.send_due, stop.is_set)]
-        if turn % _RELEASE_EVERY == 0:
+        if rounds % _RELEASE_EVERY == 0:
             steps.insert(0, delivery.release_expired)
         for step in steps:
             try:
                 await asyncio.to_thread(step)
-            except Exception as error:  # of the database, say; the other steps go on, and the next turn tries again
+            except Exception as error:  # of the database, say; the other steps go on, and the next round tries again
                 if not log_away(error):
                     log.exception(failed)
-        turn += 1
+        rounds += 1
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), TURN_SECONDS)
+            await asyncio.wait_for(stop.wait(), INTERVAL_SECONDS)
