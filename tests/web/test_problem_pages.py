@@ -1,4 +1,4 @@
-"""Refusals around the routes as a browser shows them: a page, in the language of the reader."""
+"""Refusals around the routes as a browser shows them: pages, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -33,21 +33,22 @@ def client() -> TestClient:
 
 
 @pytest.mark.parametrize(
-    ("status", "title", "again"),
+    ("status", "title", "reason", "again"),
     [
-        (405, "That is not possible", False),
-        (429, "Too many requests at the moment", True),
-        (500, "That went wrong", True),
-        (503, "Not available at the moment", True),
+        (403, "That is not possible", REASON, False),
+        (405, "That is not possible", "This address only takes what a form or a program sends.", False),
+        (429, "Too many requests at the moment", REASON, True),
+        (500, "That went wrong", REASON, True),
+        (503, "Not available at the moment", REASON, True),
     ],
 )
 def test_a_browser_is_shown_a_page_that_says_why_and_when(
-    client: TestClient, status: int, title: str, again: bool
+    client: TestClient, status: int, title: str, reason: str, again: bool
 ) -> None:
     answer = client.get(f"/account?status={status}", headers=BROWSER)
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert f"<h1>{title}</h1>" in answer.text
-    assert REASON in answer.text
+    assert reason in answer.text
     assert ("Try again</a>" in answer.text) is again
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers.get("retry-after") == ("7" if status in (429, 503) else None)
