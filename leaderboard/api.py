@@ -20,6 +20,7 @@ from common.messages import _
 from leaderboard import openapi_examples
 from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
+from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query
 from leaderboard.board.rows import Board, BoardRow, is_withheld
@@ -188,6 +189,7 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
         "grouping": board.grouping,
         "headline": {"key": board.headline, "name": board.spec.name_of(board.headline)},
         "sizes": dict(board.sizes),
+        "finding": " ".join(finding(board)),
         "unpublished": board.unpublished,
         "columns": list(columns(board.spec)),
         "entries": [_entry(row, board.spec) for row in page.cut(rows)],

@@ -38,6 +38,12 @@ def test_the_leaderboard_names_its_snapshot_rules_and_columns(client: TestClient
     assert all(list(one) == list(API_COLUMNS) for one in board["entries"])
 
 
+def test_the_first_sentence_of_the_page_is_in_its_json(client: TestClient) -> None:
+    finding = client.get("/api/v1/leaderboard").json()["finding"]
+    assert finding.startswith("Judge 1 leads: macro ") or "share first place" in finding
+    assert finding in client.get("/").text
+
+
 def test_accuracies_are_fractions_and_reported_rows_carry_no_rank(client: TestClient) -> None:
     rows = client.get("/api/v1/leaderboard").json()["entries"]
     scored = [row for row in rows if row["tier"] == "scored"]
