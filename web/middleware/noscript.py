@@ -1,11 +1,11 @@
-"""Message for browsers without JavaScript, inserted into Gradio's pages."""
+"""Message for people and names of languages for crawlers, in Gradio's pages as they are without JavaScript."""
 
 from __future__ import annotations
 
 from starlette.types import ASGIApp
 
 from common.messages import _
-from common.translations import ENGLISH, Translations, translations
+from common.translations import ENGLISH, Translations, languages, translations
 from web.middleware.html_pages import HtmlPagesMiddleware
 
 _SENTENCE = _(
@@ -27,12 +27,17 @@ class NoscriptMiddleware(HtmlPagesMiddleware):
 
 
 def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
-    """Return a page whose body begins with the sentence; what has no body stays as it is."""
+    """Return a page whose head names it in each language and whose body begins with the sentence."""
     of = of or translations(ENGLISH)
     page = page.replace(b'lang="en"', f'lang="{of.language}"'.encode(), 1)
+    page = page.replace(b"</head>", _alternates() + b"</head>", 1)  # what Blocks has as its head, a script adds
     begin = page.find(b"<body")
     end = page.find(b">", begin)
     return page if begin < 0 or end < 0 else page[: end + 1] + _element(of) + page[end + 1 :]
+
+
+def _alternates() -> bytes:
+    return "".join(f'<link rel="alternate" hreflang="{tag}" href="?lang={tag}">' for tag in languages()).encode()
 
 
 def _element(of: Translations) -> bytes:
