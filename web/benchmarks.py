@@ -23,7 +23,7 @@ from submissions import queries
 
 _FOR_PROGRAMS = ("/api/", "/export/")
 _FILES = frozenset({"/check-numbers", "/eval.yaml", "/feed.xml", "/llms.txt", "/og.png"})
-_FORMER_ANALYSE = re.compile("/app/analyse(?:-([a-z0-9-]{1,60}))?/?")
+_FORMER_PAGE = re.compile("/app/(analyse|compare)(?:-([a-z0-9-]{1,60}))?/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
 """The benchmark of a submission; None where there is no such one."""
@@ -50,8 +50,9 @@ class BenchmarkMiddleware:
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
-        if former := _FORMER_ANALYSE.fullmatch(path):
-            return RedirectResponse(self._analyse_page(former[1] or self._benchmark_parameter(scope), scope), 308)
+        if former := _FORMER_PAGE.fullmatch(path):
+            benchmark = former[2] or self._benchmark_parameter(scope)
+            return RedirectResponse(self._page_of(benchmark, f"/{former[1]}", scope=scope), 308)
         wanted = self._benchmark_parameter(scope) if _takes_benchmark(path) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)
@@ -78,12 +79,12 @@ class BenchmarkMiddleware:
 
         return answer
 
-    def _analyse_page(self, benchmark: str, scope: Scope) -> str:
-        """Return where the analyse page of a benchmark has moved, with the choice that its address held."""
+    def _page_of(self, benchmark: str, path: str, *, scope: Scope) -> str:
+        """Return the address of a page of a benchmark, with the choice that the requested address held."""
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         kept = urlencode([(name, value) for name, value in query if name != "benchmark"], safe=",")
         prefix = f"{PREFIX}{benchmark}" if benchmark in self._ids[1:] else ""
-        return f"{prefix}/analyse?{kept}" if kept else f"{prefix}/analyse"
+        return f"{prefix}{path}?{kept}" if kept else f"{prefix}{path}"
 
     def _benchmark_parameter(self, scope: Scope) -> str:
         """Return the value of the parameter ``benchmark``."""

@@ -75,6 +75,7 @@ def test_a_request_reaches_the_application_of_its_benchmark(client: TestClient, 
         ("/app/analyse?benchmark=second&entries=", "/b/second/analyse?entries="),
         ("/app/analyse-second?as_of=2026-11-01", "/b/second/analyse?as_of=2026-11-01"),
         ("/app/analyse-nobody", "/analyse"),
+        ("/app/compare?entries=a,b", "/compare?entries=a,b"),
     ],
 )
 def test_other_addresses_lead_to_the_one_that_stays(client: TestClient, asked: str, place: str) -> None:
