@@ -425,18 +425,18 @@ def test_html_is_written_by_templates() -> None:
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
-        if any(block.search(text) for text in _texts(ast.parse(path.read_text(encoding="utf-8"))))
+        if any(block.search(text) for text in _texts(path))
     }
     assert found == HTML_IN_PYTHON
 
 
-def _texts(module: ast.Module) -> Iterator[str]:
-    """Return the strings of a module without its docstrings; an f-string is one, with `x` for each value."""
-    statements = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
-    for node in ast.walk(module):
-        if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
+def _texts(path: Path) -> Iterator[str]:
+    """Return the strings of a file without its docstrings; an f-string is one, with `x` for each value."""
+    statements = {id(node.value) for node in nodes_of(path, ast.Expr)}
+    for node in nodes_of(path, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+    for node in nodes_of(path, ast.Constant):
+        if isinstance(node.value, str) and id(node) not in statements:
             yield node.value
 
 
