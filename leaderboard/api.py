@@ -26,6 +26,7 @@ from leaderboard.board.query import ordered_as, read_query
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
+from leaderboard.pages.entry_findings import findings_json
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import edition_or_problem, json_body, no_entry, respond
 
@@ -236,10 +237,16 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, edition: BoardVe
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     row = edition.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None
-    if edition.is_redacted(revision):
-        card = redact_entry(card, edition.spec, level=edition.level(revision))
-        return {**card, "best_of": rounded(best_of), "remark": remark}
-    return {**card, "best_of": best_of, "remark": remark}
+    if redacted := edition.is_redacted(revision):
+        card, best_of = redact_entry(card, edition.spec, level=edition.level(revision)), rounded(best_of)
+    findings = findings_json(
+        card["protocols"][edition.spec.ranking],
+        tally=None if redacted else tally,
+        behaviour=behaviour,
+        pairs=card["items"] - card["missing_items"],
+        keys=edition.spec.category_keys,
+    )
+    return {**card, "best_of": best_of, "remark": remark, "findings": findings}
 
 
 def _unknown(name: str, value: str, *, known: tuple[str, ...]) -> Response | None:

@@ -119,6 +119,15 @@ ENTRY = answers(
         },
         "k_curve": [{"k": 1, _POOLED: 0.55, _MEAN: 0.55}],
         "behaviour": {"first_shown_rate": 0.504, "self_consistency": 0.71},
+        "findings": {
+            "category": {
+                "strongest": _SPEC.category_keys[1],
+                "significantly_above": [],
+                "not_separable_from": [_SPEC.category_keys[0], _SPEC.category_keys[2]],
+            },
+            "length": {"favours": "longer", "longer": 0.641, "shorter": 0.522},
+            "position": {"favours": None, "first_shown_rate": 0.504},
+        },
     },
     _400_invalid_as_of=_OLD,
     _404_unknown_entry="There is no entry with this id, or it was not scored under this revision.",

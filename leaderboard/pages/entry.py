@@ -174,7 +174,9 @@ def _scored_page(
         strips=marked_strips(board, row) if row is not None else (),
         related=_related(board, row),
         findings=EntryFindings(
-            category=_category_finding(strict, spec),
+            category=entry_findings.category_finding(
+                strict, entry_findings.known_intervals(strict), keys=spec.category_keys
+            ),
             length=None if hides else entry_findings.length_finding(tally),
             position=entry_findings.position_finding(behaviour, card["items"] - card["missing_items"]),
             neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
@@ -205,11 +207,6 @@ def _scored_page(
         words=compare,
         **_shared(edition, asked, base=base),
     )
-
-
-def _category_finding(strict: Json, spec: BenchmarkSpec) -> entry_findings.CategoryFinding | None:
-    intervals = {name: tuple(bounds) for name, bounds in strict["interval"].items() if bounds}
-    return entry_findings.category_finding(strict, intervals, keys=spec.category_keys)
 
 
 def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
+from typing import Any
 
 from benchmark.scoring import Tally
 from benchmark.statistics.uncertainty import wilson
@@ -113,6 +114,34 @@ def _difference(
     return ScoreDifference(
         name, second, n=None, only_first=None, only_second=None, delta=value - subtracted, low=low, high=high, p=None
     )
+
+
+def findings_json(
+    strict: Mapping[str, Any], *, tally: Tally | None, behaviour: Behaviour, pairs: int, keys: Sequence[str]
+) -> dict[str, Any]:
+    """Return what an entry's page says of it alone, as keys and fractions; null where there is nothing to say.
+
+    ``strict``: its accuracies under the ranking rule, as they are shown. ``tally`` None: no counts are shown.
+    """
+    category = category_finding(strict, known_intervals(strict), keys=keys)
+    length = None if tally is None else length_finding(tally)
+    position = position_finding(behaviour, pairs)
+    return {
+        "category": category
+        and {
+            "strongest": category.first[0],
+            "significantly_above": [key for key, _share in category.below],
+            "not_separable_from": [key for key, _share in category.level],
+        },
+        "length": length
+        and {"favours": str(length.favoured) or None, "longer": length.longer, "shorter": length.shorter},
+        "position": position and {"favours": position.favoured or None, "first_shown_rate": position.share},
+    }
+
+
+def known_intervals(strict: Mapping[str, Any]) -> dict[str, Bounds]:
+    """Return the intervals of these accuracies that are known."""
+    return {name: (bounds[0], bounds[1]) for name, bounds in strict["interval"].items() if bounds}
 
 
 def length_finding(tally: Tally) -> LengthFinding | None:

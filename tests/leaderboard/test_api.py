@@ -97,12 +97,25 @@ def test_an_entry_is_its_scorecard(client: TestClient) -> None:
     for revision in ("v2", "v0"):
         tally = Tally.from_json(ENTRY["tallies"][revision], VL)
         expected = scorecard(tally, behaviour, benchmark="vl-rewardbench", label_revision=revision)
-        assert client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json() == {
+        answered = client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json()
+        assert {name: value for name, value in answered.items() if name != "findings"} == {
             **expected,
             "best_of": None,
             "remark": None,
         }
     assert client.get(f"/api/v1/entries/{ENTRY['id']}").json()["label_revision"] == "v2"
+
+
+def test_an_entry_says_its_strongest_category_and_its_biases_as_its_page_does(client: TestClient) -> None:
+    card = client.get(f"/api/v1/entries/{ENTRY['id']}").json()
+    category = card["findings"]["category"]
+    named = [category["strongest"], *category["significantly_above"], *category["not_separable_from"]]
+    strict = card["protocols"]["strict"]
+    assert named[0] == max(VL.category_keys, key=lambda key: strict[key])
+    assert sorted(named) == sorted(VL.category_keys)
+    assert card["findings"]["position"]["first_shown_rate"] == ENTRY["first_shown_rate"]
+    page = client.get(f"/entries/{ENTRY['id']}").text
+    assert ("No category stands out" in page) is (category["significantly_above"] == [])
 
 
 @pytest.mark.parametrize(

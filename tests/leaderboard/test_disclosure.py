@@ -105,7 +105,9 @@ def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, 
     assert card["votes_per_item"] == entry["votes_per_item"]
     assert set(card["behaviour"]) == {"first_shown_rate", "self_consistency"}
     assert card["behaviour"]["self_consistency"] == entry["self_consistency"]
-    assert "disclosure" not in client.get(f"/api/v1/entries/{entry['id']}?revision=v0").json()
+    assert card["findings"]["category"] is not None and card["findings"]["length"] is None
+    public = client.get(f"/api/v1/entries/{entry['id']}?revision=v0").json()
+    assert "disclosure" not in public and public["findings"]["length"] is not None
 
 
 def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, whole: dict[str, Any]) -> None:
