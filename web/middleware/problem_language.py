@@ -12,8 +12,8 @@ from typing import Any
 
 from starlette.types import Message, Send
 
-from auth.problem_details import MEDIA_TYPE
 from common.translations import Translations
+from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 
 _LISTS = ("problems", "errors")
 _BETWEEN = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -21,23 +21,12 @@ _BETWEEN = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 def translating(send: Send, of: Translations) -> Send:
     """Return what sends a response in a language, if it is an error of the API; all others go through as they are."""
-    start: Message | None = None
-    body = b""
 
-    async def sending(message: Message) -> None:
-        nonlocal start, body
-        if message["type"] == "http.response.start" and _is_problem(message):
-            start = message
-        elif start is None:
-            await send(message)
-        else:
-            body += message.get("body", b"")
-            if not message.get("more_body", False):
-                translated = translated_problem(body, of) if body else body  # HEAD has none
-                await send({**start, "headers": _headers(start, translated, of=of)})
-                await send({"type": "http.response.body", "body": translated})
+    def in_language(start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
+        translated = translated_problem(body, of) if body else body  # HEAD has none
+        return _headers(start, translated, of=of), translated
 
-    return sending
+    return replacing_problems(send, in_language)
 
 
 def translated_problem(body: bytes, of: Translations) -> bytes:
@@ -58,12 +47,7 @@ def sentences_in(of: Translations, text: str) -> str:
     return whole if whole != text else " ".join(map(of.sentence, _BETWEEN.split(text)))
 
 
-def _is_problem(start: Message) -> bool:
-    headers = dict(start["headers"])
-    return headers.get(b"content-type", b"").startswith(MEDIA_TYPE.encode()) and b"content-encoding" not in headers
-
-
-def _headers(start: Message, body: bytes, *, of: Translations) -> list[tuple[bytes, bytes]]:
+def _headers(start: Message, body: bytes, *, of: Translations) -> ResponseHeaders:
     kept = [(name, value) for name, value in start["headers"] if name != b"content-length"]
     length = [(b"content-length", str(len(body)).encode())] if body else []
     return [*kept, *length, (b"content-language", of.language.encode()), (b"vary", b"Accept-Language, Cookie")]

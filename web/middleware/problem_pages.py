@@ -15,7 +15,6 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from auth.problem_details import MEDIA_TYPE
 from common.messages import _
 from common.translations import ENGLISH
 from leaderboard.pages.status_pages import status_page
@@ -23,6 +22,7 @@ from leaderboard.render import message_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
 from web.middleware.problem_language import sentences_in
+from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 
 _FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/mcp$|/app/gradio_api/")
 _TITLES = {
@@ -61,34 +61,17 @@ def asks_for_page(scope: Scope) -> bool:
 
 
 def _with_pages(send: Send, scope: Scope, *, context: RenderContext) -> Send:
-    start: Message | None = None
-    body = b""
+    def as_page(start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
+        page = respond(
+            status_page(problem_page(json.loads(body), context)),
+            Headers(scope=scope),
+            status=start["status"],
+            cache_control="no-store",
+        )
+        kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_BODY]
+        return [*page.raw_headers, *kept], bytes(page.body)
 
-    async def sending(message: Message) -> None:
-        nonlocal start, body
-        if message["type"] == "http.response.start" and _is_problem(message):
-            start = message
-        elif start is None:
-            await send(message)
-        else:
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                page = respond(
-                    status_page(problem_page(json.loads(body), context)),
-                    Headers(scope=scope),
-                    status=start["status"],
-                    cache_control="no-store",
-                )
-                kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_BODY]
-                await send({**start, "headers": [*page.raw_headers, *kept]})
-                await send({"type": "http.response.body", "body": page.body})
-
-    return sending
-
-
-def _is_problem(start: Message) -> bool:
-    headers = dict(start["headers"])
-    return headers.get(b"content-type", b"").startswith(MEDIA_TYPE.encode()) and b"content-encoding" not in headers
+    return replacing_problems(send, as_page)
 
 
 def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
