@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from auth.limits.rate_limit import TooManyRequests
-from auth.problem_details import problem
+from auth.problem_details import MEDIA_TYPE, problem
 from common.messages import _
 from leaderboard.render_context import RenderContext
 from web.middleware.languages import LanguageMiddleware
@@ -77,3 +77,11 @@ def test_programs_are_answered_with_a_problem(client: TestClient, path: str) -> 
 
 def test_who_does_not_ask_for_a_page_is_answered_with_a_problem(client: TestClient) -> None:
     assert client.get("/account").json()["code"] == "some-code"
+
+
+def test_a_problem_whose_body_is_encoded_stays_as_it_is() -> None:
+    encoded = Response(b"\x8b", 429, {"content-type": MEDIA_TYPE, "content-encoding": "br"})
+    client = TestClient(ProblemPagesMiddleware(encoded, [RenderContext()]))
+    with client.stream("GET", "/account", headers=BROWSER) as answer:
+        assert (answer.headers["content-type"], answer.status_code) == (MEDIA_TYPE, 429)
+        assert b"".join(answer.iter_raw()) == b"\x8b"
