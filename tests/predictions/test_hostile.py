@@ -351,18 +351,20 @@ def test_each_adversarial_text_takes_less_than_50_ms(text: str) -> None:
     from predictions.readers.omni_rrm import better
 
     for parse in (stated_choice, better):
-        start = time.process_time()
-        parse(text)
-        assert time.process_time() - start < 0.05
+        assert min(_seconds(parse, text) for _ in range(3)) < 0.05
 
 
-def test_control_the_official_pattern_takes_many_times_as_long_for_twice_the_text() -> None:
+def test_control_the_official_pattern_takes_hundreds_of_times_as_long_for_four_times_the_text() -> None:
     def seconds(spaces: int) -> float:
-        start = time.process_time()
-        assert official_rule.PATTERN.search("Therefore" + " " * spaces) is None
-        return time.process_time() - start
+        return min(_seconds(official_rule.PATTERN.search, "Therefore" + " " * spaces) for _ in range(3))
 
-    assert min(seconds(90) for _ in range(3)) > 8 * min(seconds(45) for _ in range(3))  # n^4: sixteen times
+    assert seconds(160) > 32 * seconds(40)  # n^4: 256 times; n^2 would be 16
+
+
+def _seconds(parse: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    parse(text)
+    return time.process_time() - start
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -100,11 +99,7 @@ def test_an_address_holds_the_figures_as_they_were_typed() -> None:
 
 def test_an_answer_is_remembered() -> None:
     asked = number_check.read({"general": "71", "hallucination": "33", "reasoning": "5", "overall": "90"}, VL)
-    number_check.answer(asked)
-    start = time.process_time()
-    for _ in range(100):
-        number_check.answer(asked)
-    assert time.process_time() - start < 0.5
+    assert number_check.answer(asked) is number_check.answer(asked)
 
 
 def test_every_reported_row_has_an_answer_that_is_json() -> None:
