@@ -6,14 +6,14 @@ Sentences that have no translation yet are printed.
 
 from __future__ import annotations
 
-import settings
 from scripts import doc_tables, messages, texts
 from scripts.texts import ROOT
+from settings.__main__ import documentation
 
 
 def main() -> None:
     """Write every file."""
-    (ROOT / "docs" / "settings.md").write_text(settings.documentation(), encoding="utf-8")
+    (ROOT / "docs" / "settings.md").write_text(documentation(), encoding="utf-8")
     doc_tables.main()
     texts.main()
     messages.update()

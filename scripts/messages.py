@@ -27,7 +27,7 @@ _OPTIONS = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}
 _DATES = re.compile(
     rb'"(POT-Creation-Date|PO-Revision-Date|Last-Translator|Generated-By|Language-Team|Report-Msgid-Bugs-To)[^\n]*\n'
 )
-_TRANSLATED = (*PACKAGES, "app.py", "settings.py")
+_TRANSLATED = (*PACKAGES, "app.py")
 Extracted = tuple[str, str | tuple[str, ...], list[str]]
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 CATALOGUE = ROOT / "docs" / "texts.txt"
 PACKAGES = (
     "auth", "benchmark", "common", "curate", "judge", "leaderboard", "maintenance", "operation", "predictions",
-    "receipts", "review", "storage", "submissions", "web", "workers",
+    "receipts", "review", "settings", "storage", "submissions", "web", "workers",
 )  # fmt: skip
 HOLE = "{…}"
 _SENTENCE = re.compile(r"[A-Z{“\"‘'(][^\s]*(?: [^\s]+){2,}")

@@ -32,6 +32,7 @@ PACKAGES = (
     "judge",
     "curate",
     "operation",
+    "settings",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -47,7 +48,16 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "operation": {"common", "storage", "auth"},
-    "workers": {"common", "benchmark", "storage", "predictions", "operation", "curate"},  # editions are made there
+    "settings": {"common", "benchmark", "storage", "auth", "operation"},
+    "workers": {
+        "common",
+        "benchmark",
+        "storage",
+        "predictions",
+        "operation",
+        "settings",
+        "curate",
+    },  # which makes editions
     "judge": {"common", "benchmark", "predictions"},  # only curate imports it
     "curate": {"common", "benchmark", "predictions", "judge"},  # workers make editions with it
 }

@@ -8,16 +8,9 @@ import pytest
 
 from auth.settings import Mode
 from common.translations import translations
-from settings import (
-    SECRET_NAMES,
-    SETTING_NAMES,
-    SPACE_NAMES,
-    LabelSpec,
-    Settings,
-    SettingsError,
-    WorkerSettings,
-    documentation,
-)
+from settings import SECRET_NAMES, SETTING_NAMES, LabelSpec, Settings, SettingsError, WorkerSettings
+from settings.__main__ import documentation
+from settings.web import SPACE_NAMES
 
 
 def read(**environ: str) -> Settings:

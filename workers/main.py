@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from benchmark.spec import BenchmarkSpec
+from benchmark.spec import DEMO, BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from common.messages import _
 from operation.replication.curated_folders import CuratedFolders
@@ -21,7 +21,7 @@ from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import EDITIONS, LABELS
 from operation.start import StartRefused, require_database_or_new_board
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
-from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
+from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
@@ -285,7 +285,7 @@ def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
 def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:
     """(revision, file or Hub dataset) of every label set of a benchmark."""
     if settings.is_demo:
-        return [(DEMO_REVISION, str(settings.demo_dir / "labels.jsonl"))]
+        return [(DEMO, str(settings.demo_dir / "labels.jsonl"))]
     return [(spec.revision, spec.source) for spec in served.label_specs]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
+from benchmark.spec import DEMO
 from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
@@ -15,7 +16,6 @@ from maintenance.database.queries import RevisionRow
 from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_again
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason, require_maintainer
-from settings import DEMO_REVISION
 from storage.annotation import annotation_projects
 from storage.database import Session
 from storage.integrity import audit
@@ -103,7 +103,7 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
             "known-revision",
             _("Revision {revision} exists, and revisions never change. Choose a new name.", revision=revision),
         )
-    if revision == DEMO_REVISION:
+    if revision == DEMO:
         raise Conflict(
             "reserved-name",
             _("{revision} is what the demo's own revision is called. Choose another name.", revision=revision),

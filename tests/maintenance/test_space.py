@@ -41,7 +41,7 @@ WITHHELD = (
     "receipt-1.json",
 )
 LYING_AROUND = ("labels.parquet", "all_data.json", "notes.txt", "web/labels.csv", "benchmark/all_data.json")
-CODE = ("app.py", "settings.py", "storage/data/confusables.txt", "storage/labels/ladder.py", "auth/keys.py")
+CODE = ("app.py", "settings/web.py", "storage/data/confusables.txt", "storage/labels/ladder.py", "auth/keys.py")
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_the_hub_takes_this_project_as_it_is(
     made = known.spaces[NAME]
     assert known.checked_readmes == ["space"], "the Hub has looked at the README"
     assert made.files["README.md"] == (ROOT / "README.md").read_bytes()
-    assert {"app.py", "Dockerfile", "settings.py", "web/app.py"} <= set(made.files)
+    assert {"app.py", "Dockerfile", "settings/web.py", "web/app.py"} <= set(made.files)
 
 
 @pytest.mark.parametrize("around", [False, True], ids=["no git", "in a repository of something else"])

@@ -1,0 +1,357 @@
+"""Settings of the benchmarks that a process serves: their labels, revisions and files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import SecretStr, field_validator
+
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError, load_spec
+from common.hub_sources import parse_hub_source
+from common.messages import _, joined
+from settings.declared import DeclaredSettings, Files, Flag, Levels, Names, SettingsError, setting, split_names
+
+_REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+
+
+class LabelSpec(NamedTuple):
+    """Where one revision of the labels is found."""
+
+    revision: str
+    source: str  # path of a JSONL, JSON or parquet file, or `owner/name@commit` of a Hub dataset
+    benchmark: str = DEFAULT_BENCHMARK
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSettings:
+    """What the settings say of one benchmark that is served."""
+
+    spec: BenchmarkSpec
+    label_specs: tuple[LabelSpec, ...]  # none of the demo
+    label_revision: str  # that a new board shows
+    hidden_labels: Mapping[str, str]
+    manifest_path: Path | None  # of the demo, or of labelled pairs; None: that of the definition
+    item_texts_path: Path | None
+    item_texts_source: str = ""  # the Hub dataset that these texts are made of
+
+    @property
+    def id(self) -> str:
+        """The id of the benchmark."""
+        return self.spec.id
+
+
+class BenchmarkSettings(DeclaredSettings):
+    """The settings of benchmarks, labels and texts."""
+
+    data_dir: Path = setting(
+        Path("data"),
+        "database, uploads and demo, on a local disk. The demo keeps to `DATA_DIR/demo`",
+        shown="`./data`",
+        validate_default=True,
+    )
+    labels: str = setting(
+        "",
+        "label sets, `revision=source` or `benchmark/revision=source` separated by commas. A source is a JSONL, JSON "
+        "or parquet file with the dataset's columns (texts may be absent), or a Hub dataset at a commit: "
+        "`v2=owner/name@commit`, perhaps with a path behind it",
+        shown="empty: demo",
+    )
+    labels_token: SecretStr = setting(
+        SecretStr(""),
+        "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and needs nothing else",
+        shown="none: `HF_TOKEN`",
+    )
+    served_ids: Names = setting(
+        (),
+        "ids of the benchmarks to serve, separated by commas. Each needs labels in `LABELS`. VL-RewardBench has the "
+        "addresses without a prefix where it is served, else the first one; others are found below `/b/<id>/`",
+        shown="all that `LABELS` names",
+        alias="benchmarks",
+    )
+    served_benchmark: str = setting(
+        DEFAULT_BENCHMARK,
+        "id of the benchmark that names without one are of, in `LABELS`, `LABEL_REVISION` and `HIDDEN_LABELS`; the "
+        "demo is served without labels",
+        shown=f"`{DEFAULT_BENCHMARK}`",
+        alias="benchmark",
+    )
+    definitions: Path = setting(
+        DEFINITIONS,
+        "directory with a folder for each benchmark of your own, beside those of the project "
+        "([benchmarks](benchmarks.md))",
+        shown="`benchmark/definitions`",
+        alias="benchmark_definitions",
+    )
+    label_revision: str = setting(
+        "",
+        "the revision that a new board shows; for several benchmarks `v2,other-benchmark/v1`",
+        shown="first of `LABELS`",
+    )
+    hidden_labels: Levels = setting(
+        {},
+        "revisions of `LABELS` that are not public: `v3` or `v3:categories` shows overall, macro and the three "
+        "categories, `v3:overall` the overall alone to half a point, anywhere; `other-benchmark/v1` is one of another "
+        "benchmark "
+        "([levels](maintaining.md#disclosure-levels))",
+        shown="none",
+    )
+    accept_weak_hiding: Flag = setting(
+        False,
+        "`1`: revisions in `HIDDEN_LABELS` may nearly repeat a public one; otherwise `health` raises an alarm",
+        shown="`0`",
+    )
+    item_texts: str = setting(
+        "",
+        "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`, or a Hub dataset at a "
+        "commit, `owner/name@commit`, of which texts alone are kept; without it the explore page shows facts only. "
+        "The demo shows its own texts",
+        shown="empty",
+        alias="items_file",
+    )
+    items_files: Files = setting(
+        {},
+        "the same for other benchmarks: `traffic=traffic.jsonl,weather=weather.jsonl`",
+        shown="none",
+    )
+
+    @field_validator("data_dir", "definitions")
+    @classmethod
+    def _absolute(cls, path: Path) -> Path:
+        return path.absolute()
+
+    @field_validator("item_texts")
+    @classmethod
+    def _existing(cls, text: str) -> str:
+        if not Path(text).is_file() and parse_hub_source(text) is None:
+            raise ValueError(
+                _("{name}={value} is not a file. Make it with python -m maintenance items, or leave {name} out.")
+            )
+        return text
+
+    @cached_property
+    def label_specs(self) -> tuple[LabelSpec, ...]:
+        """The label sets of `LABELS`, of all benchmarks."""
+        specs: dict[tuple[str, str], LabelSpec] = {}
+        for part in split_names(self.labels):
+            name, sign, source = (piece.strip() for piece in part.partition("="))
+            benchmark, revision = self._label_name(name)
+            if not sign or not source or not _REVISION.fullmatch(revision):
+                raise ValueError(
+                    _(
+                        "LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
+                        "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl.",
+                        part=part,
+                    )
+                )
+            if DEMO in (benchmark, revision):
+                raise ValueError(
+                    _("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
+                )
+            if (benchmark, revision) in specs:
+                raise ValueError(_("LABELS names the revision {name} twice. Keep one of them.", name=name))
+            specs[benchmark, revision] = LabelSpec(revision, source, benchmark=benchmark)
+        return tuple(specs.values())
+
+    def _label_name(self, name: str) -> tuple[str, str]:
+        """Return benchmark and revision of `revision` or `benchmark/revision`."""
+        benchmark, sign, revision = name.rpartition("/")
+        return (benchmark, revision) if sign else (self.served_benchmark, name)
+
+    @cached_property
+    def served(self) -> tuple[ServedSettings, ...]:
+        """The benchmarks that are served; the first has the addresses without a prefix."""
+        if self.is_demo:
+            return (self._demo(),)
+        ids = self._ids()
+        if unknown := sorted(set(self.items_files) - set(ids)):
+            raise ValueError(
+                _(
+                    "ITEMS_FILES names {unknown}, not served here. The service serves {ids}.",
+                    unknown=joined(unknown),
+                    ids=joined(ids),
+                )
+            )
+        shown, hidden = self._revisions_shown(), self._hidden()
+        return tuple(self._served(name, shown.get(name, ""), hidden=hidden.get(name, {})) for name in ids)
+
+    def served_as(self, benchmark: str) -> ServedSettings:
+        """Return what is served under an id; "" is the first benchmark.
+
+        Raises:
+            SettingsError: the service does not serve it.
+        """
+        for served in self.served:
+            if benchmark in ("", served.id):
+                return served
+        known = ", ".join(benchmark.id for benchmark in self.served)
+        raise SettingsError(
+            _(
+                "The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).",
+                benchmark=benchmark,
+                known=known,
+            )
+        )
+
+    def _ids(self) -> tuple[str, ...]:
+        """Return the ids of the benchmarks that are served. Raises ValueError where one has no labels."""
+        labelled = tuple(dict.fromkeys(spec.benchmark for spec in self.label_specs))
+        wanted = tuple(dict.fromkeys(self.served_ids)) or labelled
+        for name in wanted:
+            if name == DEMO:
+                raise ValueError(
+                    _(
+                        "BENCHMARKS names the demo beside labels, but the demo is never served beside real benchmarks. "
+                        "Take demo out of BENCHMARKS, or leave LABELS out."
+                    )
+                )
+            if name not in labelled:
+                raise ValueError(
+                    _(
+                        "BENCHMARKS names {name}, but LABELS has no labels of it. Add "
+                        "LABELS={name}/v1=/srv/labels.jsonl, or take {name} out of BENCHMARKS.",
+                        name=name,
+                    )
+                )
+        return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
+
+    def _demo(self) -> ServedSettings:
+        for name in self.served_ids:
+            if name != DEMO:
+                raise ValueError(
+                    _(
+                        "BENCHMARKS names {name}, but LABELS is not set. Set LABELS={name}/v1=/srv/labels.jsonl, or "
+                        "leave BENCHMARKS out for the demo.",
+                        name=name,
+                    )
+                )
+        _check_revision("LABEL_REVISION", self.label_revision, known=[DEMO])
+        for name in self.hidden_labels:
+            _check_revision("HIDDEN_LABELS", name, known=[DEMO])
+        texts = self.demo_dir / "pairs.jsonl"
+        spec = load_spec(DEMO, DEFINITIONS)
+        return ServedSettings(
+            spec,
+            (),
+            label_revision=DEMO,
+            hidden_labels=self.hidden_labels,
+            manifest_path=self.demo_dir / "items.json",
+            item_texts_path=texts,
+        )
+
+    def _revisions_shown(self) -> dict[str, str]:
+        """Return benchmark -> the revision that its new board shows, where the setting names one."""
+        known = [self._full_name(spec) for spec in self.label_specs]
+        revisions: dict[str, str] = {}
+        for name in split_names(self.label_revision):
+            benchmark, revision = self._label_name(name)
+            _check_revision("LABEL_REVISION", name, known=known, full_name=f"{benchmark}/{revision}")
+            if benchmark in revisions:
+                raise ValueError(
+                    _("LABEL_REVISION names two revisions of {benchmark}. Keep one of them.", benchmark=benchmark)
+                )
+            revisions[benchmark] = revision
+        return revisions
+
+    def _hidden(self) -> dict[str, dict[str, str]]:
+        """Return benchmark -> label revision -> disclosure level."""
+        known = [self._full_name(spec) for spec in self.label_specs]
+        hidden: dict[str, dict[str, str]] = {}
+        for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
+            benchmark, revision = self._label_name(name)
+            _check_revision("HIDDEN_LABELS", name, known=known, full_name=f"{benchmark}/{revision}")
+            hidden.setdefault(benchmark, {})[revision] = level
+        return hidden
+
+    def _full_name(self, spec: LabelSpec) -> str:
+        return f"{spec.benchmark}/{spec.revision}"
+
+    def _served(self, name: str, revision: str, *, hidden: Mapping[str, str]) -> ServedSettings:
+        specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
+        texts, source = self._texts_of(name)
+        try:
+            spec = load_spec(name, self.definitions)
+        except SpecError as error:
+            raise ValueError(
+                _(
+                    "LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has.",
+                    name=name,
+                    error=str(error),
+                )
+            ) from None
+        if hidden and spec.public_labels:
+            raise ValueError(
+                _(
+                    "HIDDEN_LABELS names {hidden} of {name}, whose definition says that its labels are public. "
+                    "Take it out of HIDDEN_LABELS.",
+                    hidden=joined(sorted(hidden)),
+                    name=name,
+                )
+            )
+        manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
+        return ServedSettings(
+            spec,
+            specs,
+            label_revision=revision or specs[0].revision,
+            hidden_labels=hidden,
+            manifest_path=manifest,
+            item_texts_path=texts,
+            item_texts_source=source,
+        )
+
+    def _texts_of(self, name: str) -> tuple[Path | None, str]:
+        """Return where the texts of a benchmark's pairs are, and the dataset that they are from, if from one."""
+        if name in self.items_files:
+            return self.items_files[name], ""
+        if name != self.served_benchmark or not self.item_texts:
+            return None, ""
+        source = parse_hub_source(self.item_texts)
+        if source is None or Path(self.item_texts).is_file():
+            return Path(self.item_texts).absolute(), ""
+        digest = hashlib.sha256(str(source).encode()).hexdigest()[:12]
+        return self.data_dir / "items" / f"{name}-texts-{digest}.jsonl", str(source)
+
+    @property
+    def is_demo(self) -> bool:
+        """True while no labels are configured: synthetic items, synthetic labels."""
+        return not self.label_specs
+
+    @property
+    def benchmark(self) -> str:
+        """Name of the first benchmark, as it is in reports and scorecards."""
+        return self.spec.id
+
+    @property
+    def spec(self) -> BenchmarkSpec:
+        """The definition of the first benchmark."""
+        return self.served[0].spec
+
+    @property
+    def demo_dir(self) -> Path:
+        """Where the synthetic benchmark lives."""
+        return self.data_dir / "demo"
+
+    @property
+    def state_dir(self) -> Path:
+        """Database and uploads. The demo has its own, so that its judges never meet real labels."""
+        return self.demo_dir if self.is_demo else self.data_dir
+
+
+def _check_revision(setting_name: str, name: str, *, known: Sequence[str], full_name: str = "") -> None:
+    """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
+    if name and (full_name or name) not in known:
+        names = ", ".join(name.removeprefix(f"{DEFAULT_BENCHMARK}/") for name in sorted(known))
+        raise ValueError(
+            _(
+                "{setting} names {name}, which is not among the revisions in LABELS ({shown}). "
+                "Name one of those, or leave it out.",
+                setting=setting_name,
+                name=name,
+                shown=names,
+            )
+        )

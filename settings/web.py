@@ -1,0 +1,437 @@
+"""The settings of the web process."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import SecretStr, field_validator, model_validator
+
+from auth.settings import HUGGING_FACE, IdentitySettings, Mode
+from common.messages import _
+from operation.mail_server import MailServer
+from operation.replication.replica import UPLOADS
+from settings.declared import Flag, Names, keys_of, setting
+from settings.worker import DATABASE_FILE, WorkerSettings
+from storage.files.durability import LOCAL, REPLICATED
+from storage.integrity.key_place import KeyPlace
+
+SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
+"""What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""
+
+_SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
+_SPACE_DEFAULTS = {
+    "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
+    "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
+}
+_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
+_STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
+_HOST = re.compile(r"[a-z0-9.-]+")
+_UNDECIDED = _(
+    "Set IDENTITY=local (no sign-in, this machine only; make serve does this), OIDC_CLIENT_ID (sign-in), or "
+    "INSECURE_ALLOW_PUBLIC=1 (everybody may submit, nobody may maintain)."
+)
+
+
+class Settings(WorkerSettings):
+    """What the web process needs in addition."""
+
+    host: str = setting(
+        "127.0.0.1", "address to listen on. Anything but a loopback address needs `INSECURE_ALLOW_PUBLIC`"
+    )
+    port: int = setting(7860, "port to listen on", ge=0, le=65535)
+    role: str = setting(
+        "all",
+        "what `app.py` runs: `all`; `web`, which starts no worker; `worker`, which answers nobody",
+        shown="`all`",
+    )
+    upload_limit_mb: float = setting(64, "largest file taken", ge=0.001, le=4096)
+    identity_mode: str = setting(
+        "",
+        "`openid`: people sign in. `local`: no sign-in; answers to this machine only, and anyone who reaches "
+        "it, through "
+        "a proxy on it too, has full access; a line on every page says so",
+        shown="`openid` if there is a client id; else it must be set (`make serve` sets `local`)",
+        alias="identity",
+    )
+    public_url: str = setting(
+        "",
+        "scheme and host under which browsers reach the service, for sign-in: `https://board.example.org`",
+        shown="on a Space its own",
+    )
+    oidc_issuer: str = setting("", "OpenID provider", shown=f"`{HUGGING_FACE}`")
+    oidc_client_id: str = setting(
+        "",
+        "client registered there; its redirect address is `PUBLIC_URL/auth/callback`",
+        shown="on a Space its own",
+    )
+    oidc_client_secret: SecretStr = setting(
+        SecretStr(""), "its secret; empty for a public client", shown="on a Space its own"
+    )
+    session_secret: SecretStr = setting(
+        SecretStr(""),
+        "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
+        "It also encrypts the receipt key in the replica (without `REPLICA_SECRET`) and the addresses and secrets of "
+        "e-mail and webhooks. Processes that share it count rate limits together",
+        shown="none",
+    )
+    session_secret_previous: SecretStr = setting(
+        SecretStr(""), "the one before, accepted while you change it", shown="none"
+    )
+    owners: Names = setting(
+        (),
+        "names at the provider, or `sub:<subject>`, separated by commas; owners are maintainers too, and "
+        "only owners ban "
+        "maintainers",
+        shown="none",
+    )
+    maintainers: Names = setting((), "as above", shown="none")
+    maintainer_org: str = setting("", "name or id of an organisation whose admins are maintainers", shown="none")
+    trusted_proxies: Names = setting(
+        (),
+        "addresses or networks (at most a /8, IPv6 a /16) of proxies whose `X-Forwarded-For` is believed, and without "
+        "`PUBLIC_URL` the host and scheme that they name",
+        shown="none; on a Space `10.0.0.0/8`",
+    )
+    mcp: Flag = setting(
+        True,
+        "`0`: no [MCP endpoint](rest-api.md#mcp) at `/mcp`. There is none either without the packages of "
+        "`requirements-mcp.txt`",
+        shown="`1`",
+    )
+    uploads_url: str = setting(
+        "",
+        "where submitted files stay: a directory, or an fsspec URL such as `s3://bucket/uploads` (install what fsspec "
+        "asks for); the worker needs none of them",
+        shown="`DATA_DIR/uploads`",
+        repr=False,
+    )
+    quota_per_day: int = setting(
+        1,
+        "scored submissions in 24 hours for each account and each organisation; `0` is no limit. None of it "
+        "without sign-in",
+        ge=0,
+        le=1000,
+    )
+    quota_per_year: int = setting(
+        12, "the same in 365 days; every label revision scores all of them, so none gives more", ge=0, le=100_000
+    )
+    account_age_days: int = setting(
+        0,
+        "how old an account must be to submit: as the issuer says, else since its first sign-in here "
+        "(Hugging Face does "
+        "not say)",
+        shown="`0`: any",
+        ge=0,
+        le=3650,
+    )
+    approve_first_upload: Flag = setting(
+        False,
+        "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
+        shown="`0`",
+    )
+    null_votes_approval: float = setting(
+        15,
+        "where a label set is not public, a file with more than so many percent of votes for neither "
+        "response waits for a "
+        "maintainer; `100`: none does. None of it without sign-in",
+        ge=0,
+        le=100,
+    )
+    null_votes_probe: float = setting(
+        5,
+        "where a label set is not public, a file with so many percent of votes for neither response counts "
+        "as a probe in "
+        "the maintainers' alarm. None of it without sign-in",
+        ge=0,
+        le=100,
+    )
+    ladder_margin: float = setting(
+        0,
+        "points by which a score under labels that are not public has to beat the account's best to be "
+        "shown; `0`: every "
+        "score is shown; `1.5` is recommended for hidden sets ([security](security.md)). None of it without sign-in",
+        ge=0,
+        le=100,
+    )
+    requests_per_minute: int = setting(
+        120,
+        "checks, uploads, calls of the pages' functions, sign-ins and other changes, of each kind, from one "
+        "address, and of "
+        "one account, in a minute; with it come 16 uploads of the largest size, or as many bytes, in an hour "
+        "and four calls "
+        "at a time from one address. `0` is no limit. None of it in local mode",
+        ge=0,
+        le=1_000_000,
+    )
+    quota_exempt_orgs: Names = setting(
+        (), "names or ids of organisations that anybody may join, so that their members are not one team", shown="none"
+    )
+    durability: str = setting(
+        "local",
+        "`local`: a submission is acknowledged when it is on this disk; `replicated`: when `REPLICA_URL` has it too",
+        shown="`local`",
+    )
+    replica_secret: SecretStr = setting(
+        SecretStr(""),
+        "secret under which the receipt key is encrypted in the replica; not needed with `RECEIPT_KEY`",
+        shown="`SESSION_SECRET`",
+    )
+    receipt_key: SecretStr = setting(
+        SecretStr(""),
+        "Ed25519 key that receipts are signed with, as PEM or the base64 of 32 random bytes; otherwise in "
+        "`DATA_DIR/keys/receipt.key`, which only the service may read",
+        shown="made at the first start",
+    )
+    insecure_allow_public: Flag = setting(
+        False,
+        "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
+        shown="`0`",
+    )
+    smtp_url: SecretStr = setting(
+        SecretStr(""),
+        "mail server for news that submitters ask for: `smtps://user:password@host` (TLS) or `smtp://...` (STARTTLS); "
+        "needs sign-in ([e-mail](maintaining.md#e-mail-to-submitters))",
+        shown="none: no e-mail",
+    )
+    mail_from: str = setting("", "address that these e-mails are from", shown="none")
+    webhooks: Flag = setting(
+        False,
+        "`1`: people with an account may have news of their entries sent to an https address of theirs; needs sign-in "
+        "([webhooks](maintaining.md#webhooks-of-submitters))",
+        shown="`0`",
+    )
+    metrics_token: SecretStr = setting(
+        SecretStr(""),
+        "who sends it as `Authorization: Bearer` may read `/metrics`",
+        shown="none: requests from this machine alone",
+    )
+    access_log: Flag = setting(
+        False, "`1`: a line in the log for each request: route, status, time; no address, no query", shown="`0`"
+    )
+    space_id: str = setting("", "set on a Space")
+    space_host: str = setting("", "set on a Space")
+    openid_provider_url: str = setting("", "set on a Space with sign-in")
+    oauth_client_id: str = setting("", "set on a Space with sign-in")
+    oauth_client_secret: SecretStr = setting(SecretStr(""), "set on a Space with sign-in")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _space_defaults(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {**_SPACE_DEFAULTS, **values} if values.get("space_id") else values
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _few_proxies(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse names, `*` and networks of nearly everybody: then clients would state their own address."""
+        for name in names:
+            try:
+                network = ipaddress.ip_network(name)
+                too_many = network.prefixlen < _SHORTEST_PREFIX[network.version]
+            except ValueError:
+                too_many = True
+            if too_many:
+                raise ValueError(
+                    _(
+                        "TRUSTED_PROXIES holds {name!r}, which is not an address or a network of proxies (at most a "
+                        "/8, IPv6 a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8.",
+                        name=name,
+                    )
+                )
+        return names
+
+    @model_validator(mode="after")
+    def _sign_in_is_decided(self) -> Self:
+        object.__setattr__(self, "uploads_url", self.uploads_url or self._default_uploads)
+        _ = self.identity  # raises for what would let the wrong people in
+        return self
+
+    @field_validator("role")
+    @classmethod
+    def _known_role(cls, role: str) -> str:
+        if role not in ("all", "web", "worker"):
+            raise ValueError(_("ROLE={role} is none of all, web and worker. Write one of them.", role=role))
+        return role
+
+    @model_validator(mode="after")
+    def _durable(self) -> Self:
+        if self.durability not in (LOCAL, REPLICATED):
+            raise ValueError(
+                _("DURABILITY={given} is neither local nor replicated. Write one of them.", given=self.durability)
+            )
+        if self.durability == REPLICATED and not (self.replica_url and self.database_url.startswith("sqlite")):
+            raise ValueError(
+                _(
+                    "DURABILITY=replicated needs REPLICA_URL and SQLite. On PostgreSQL, leave it out and set "
+                    "synchronous_standby_names there."
+                )
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _mail_is_complete(self) -> Self:
+        if bool(self.smtp_url.get_secret_value()) != bool(self.mail_from):
+            raise ValueError(_("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out."))
+        if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
+            raise ValueError(
+                _("SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out.")
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _webhooks_have_owners(self) -> Self:
+        if self.webhooks and self.identity.mode is not Mode.OPENID:
+            raise ValueError(
+                _("WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out.")
+            )
+        return self
+
+    @property
+    def mail_server(self) -> MailServer | None:
+        """The server that takes e-mails; None where there are none."""
+        return MailServer(self.smtp_url.get_secret_value(), self.mail_from) if self.mail_from else None
+
+    @property
+    def key_secret(self) -> str:
+        """The secret under which the receipt key is encrypted in the replica; "" where RECEIPT_KEY is given."""
+        if self.receipt_key.get_secret_value():
+            return ""
+        return self.replica_secret.get_secret_value() or self.session_secret.get_secret_value()
+
+    @property
+    def key_secret_previous(self) -> str:
+        """The secret before `key_secret`, where that is SESSION_SECRET and was changed; else ""."""
+        followed = self.replica_secret.get_secret_value() or not self.key_secret
+        return "" if followed else self.session_secret_previous.get_secret_value()
+
+    @property
+    def receipt_key_place(self) -> KeyPlace:
+        """Where the receipt key is: in the settings, encrypted in the replica, or on this disk alone."""
+        if self.receipt_key.get_secret_value():
+            return KeyPlace.SETTINGS
+        return KeyPlace.REPLICA if self.replica is not None and self.key_secret else KeyPlace.DISK
+
+    @property
+    def uploads_in_replica(self) -> bool:
+        """Whether submitted files stay in the replica: where UPLOADS_URL names no other place."""
+        return self.replica is not None and self.uploads_url == self._default_uploads
+
+    @property
+    def _default_uploads(self) -> str:
+        return self.replica.below(UPLOADS) if self.replica else str(self.state_dir / "uploads")
+
+    @property
+    def public(self) -> bool:
+        """Whether others can reach the address."""
+        return not _is_loopback(self.host)
+
+    @property
+    def _serves_others(self) -> bool:
+        return super()._serves_others or self.public or bool(self.public_url)
+
+    @property
+    def upload_limit_bytes(self) -> int:
+        """The largest file taken."""
+        return int(self.upload_limit_mb * 2**20)
+
+    @cached_property
+    def identity(self) -> IdentitySettings:
+        """How people are distinguished, and who has which role."""
+        client_id = self.oidc_client_id or self.oauth_client_id
+        wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
+        if wanted not in ("", "local", "openid"):
+            raise ValueError(
+                _("IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.", wanted=wanted)
+            )
+        given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+        secrets = tuple(filter(None, given))
+        if wanted != "openid":
+            return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
+        own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
+        return IdentitySettings(
+            mode=Mode.OPENID,
+            public_url=self.public_url or own_address,
+            client_id=client_id,
+            client_secret=(self.oidc_client_secret or self.oauth_client_secret).get_secret_value(),
+            issuer=self.oidc_issuer or self.openid_provider_url.rstrip("/") or HUGGING_FACE,
+            session_secrets=secrets,
+            owners=self.owners,
+            maintainers=self.maintainers,
+            maintainer_org=self.maintainer_org,
+        )
+
+    def _mode_without_sign_in(self, wanted: str) -> Mode:
+        if not wanted and not self.public:  # full access for everybody is nothing to fall into
+            raise ValueError(_UNDECIDED)
+        if self.public and not self.insecure_allow_public:
+            raise ValueError(_public_refusal(self.host, bool(self.space_id)))
+        return Mode.OPEN if self.insecure_allow_public else Mode.LOCAL
+
+    @property
+    def frame_ancestors(self) -> tuple[str, ...]:
+        """Whose frames pages may be embedded in: Hugging Face's and, on a Space, its own host's; no other Space's."""
+        if self.identity.mode is Mode.LOCAL:
+            return ()
+        host = self.space_host.lower()
+        return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
+
+    @property
+    def keys_dir(self) -> Path:
+        """The private key that receipts are signed with, where RECEIPT_KEY does not hold one."""
+        return self.state_dir / "keys"
+
+    @property
+    def spool_dir(self) -> Path:
+        """Files on their way in; what was left behind is removed when a service starts, after an hour."""
+        return self.state_dir / "spool"
+
+    @property
+    def gradio_dir(self) -> Path:
+        """Files that were uploaded to the pages; deleted within the hour."""
+        return self.state_dir / "gradio"
+
+    @property
+    def private_paths(self) -> list[Path]:
+        """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
+        named = {self.state_dir / name for name in _STATE_NAMES} | {Path(spec.source) for spec in self.label_specs}
+        named |= set(self.label_import_dirs)
+        paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
+        return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
+
+
+def _public_refusal(host: str, on_a_space: bool) -> str:
+    if on_a_space:
+        return _(
+            "This Space would be reachable by others, and no sign-in is configured: anybody could submit. Write "
+            "hf_oauth: true in the Space's README, or accept that by setting INSECURE_ALLOW_PUBLIC=1 among the "
+            "Space's variables."
+        )
+    return _(
+        "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
+        "Configure it (OIDC_CLIENT_ID), leave HOST at 127.0.0.1, or accept that by setting INSECURE_ALLOW_PUBLIC=1.",
+        host=host,
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+SETTING_NAMES = tuple(key.upper() for key, _ in keys_of(Settings) if key.upper() not in SPACE_NAMES)
+"""What a person may set."""
+
+_NOT_FOR_WORKERS = {"UPLOADS_URL"}  # its address may hold a password, and no worker opens an upload
+SECRET_NAMES = tuple(
+    key.upper()
+    for key, info in keys_of(Settings)
+    if key not in dict(keys_of(WorkerSettings)) and (info.annotation is SecretStr or key.upper() in _NOT_FOR_WORKERS)
+)
+"""What no other process than the web app's needs."""

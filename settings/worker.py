@@ -1,0 +1,153 @@
+"""The settings of a worker and of the commands on the machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import PrivateAttr, SecretStr, field_validator, model_validator
+
+from benchmark.spec import DEMO
+from common.messages import _
+from operation.real_board import RealBoardPlaces
+from operation.replication.replica import Replica
+from settings.benchmarks import BenchmarkSettings
+from settings.declared import Paths, setting
+from storage.files.object_store import address_below
+
+DATABASE_FILE = "leaderboard.db"
+
+_DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+
+
+class WorkerSettings(BenchmarkSettings):
+    """What the worker and the commands on the machine need."""
+
+    _given_backup_url: str = PrivateAttr("")  # as it is set; `backup_url` is the part of it that is used
+
+    database_url: str = setting(
+        "",
+        "`sqlite:////path/file.db` or `postgresql://user:password@host/name`",
+        shown="SQLite in `DATA_DIR`",
+        repr=False,
+    )
+    label_import_dirs: Paths = setting(
+        (),
+        "directories, separated by commas: maintainers import label files and pools from below these alone",
+        shown="`DATA_DIR/imports`",
+    )
+    lease_seconds: float = setting(
+        60.0, "a worker that is silent for so long loses its job to another", ge=0.1, le=86_400
+    )
+    audit_dataset: str = setting(
+        "",
+        "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
+        shown="none",
+    )
+    audit_token: SecretStr = setting(
+        SecretStr(""), "Hub token that may write to it, and needs nothing else", shown="none: `HF_TOKEN`"
+    )
+    backup_url: str = setting(
+        "",
+        "where the daily copy of the database goes: a directory, or an fsspec URL such as `s3://bucket/backups`",
+        shown="`DATA_DIR/backups`",
+        repr=False,
+    )
+    replica_url: str = setting(
+        "",
+        "where the database is copied to within a second, with uploads, imported labels and audit heads: a directory "
+        "on another disk or a mounted bucket, or `s3://bucket/path?endpoint=...&region=...`; an empty disk is restored "
+        "from it at the start ([replica](operation.md#replica))",
+        shown="none",
+        repr=False,
+    )
+    backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    otel_endpoint: str = setting(
+        "",
+        "address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`: web process "
+        "and workers send it traces ([traces](deployment.md#traces)). The SDK reads the other `OTEL_` variables itself",
+        shown="none",
+        alias="otel_exporter_otlp_endpoint",
+        repr=False,
+    )
+    keep_snapshots_days: int = setting(
+        31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
+    )
+
+    @field_validator("label_import_dirs")
+    @classmethod
+    def _all_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(path.absolute() for path in paths)
+
+    @field_validator("database_url")
+    @classmethod
+    def _with_driver(cls, text: str) -> str:
+        scheme, _sign, rest = text.partition("://")
+        if scheme in ("postgres", "postgresql", "postgresql+psycopg"):  # the first is what many hosts hand out
+            return f"postgresql+psycopg://{rest}"
+        if scheme == "sqlite":
+            return text
+        # The URL itself is not repeated: it may hold a password.
+        raise ValueError(
+            _(
+                "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
+                "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
+            )
+        )
+
+    @field_validator("otel_endpoint")
+    @classmethod
+    def _over_http(cls, text: str) -> str:
+        if not text.startswith(("http://", "https://")):
+            raise ValueError(_("{name} is not an address of HTTP. For instance {name}=http://127.0.0.1:4318."))
+        return text
+
+    @field_validator("audit_dataset")
+    @classmethod
+    def _on_the_hub(cls, text: str) -> str:
+        if not _DATASET.fullmatch(text):
+            raise ValueError(_("{name}={value} is not a dataset on the Hub. For instance {name}=owner/name."))
+        return text
+
+    @model_validator(mode="after")
+    def _revisions_fit(self) -> Self:
+        first = self.served[0]  # raises where the settings of benchmarks do not fit each other
+        derived: dict[str, Any] = {
+            "label_revision": first.label_revision,
+            "hidden_labels": first.hidden_labels,
+            "database_url": self.database_url or f"sqlite:///{self.state_dir / DATABASE_FILE}",
+            "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
+            "backup_url": self._own_backup_url or str(self.state_dir / "backups"),
+        }
+        self._given_backup_url = self.backup_url
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    @property
+    def replica(self) -> Replica | None:
+        """Where everything is copied to that must outlive the disk. The demo has a part of its own there."""
+        if not self.replica_url:
+            return None
+        whole = Replica(self.replica_url)
+        return whole.part(DEMO) if self.is_demo else whole
+
+    @property
+    def real_board(self) -> RealBoardPlaces | None:
+        """Where a board with labels would be, which a demo must not replace; None where labels are configured."""
+        if not self.is_demo:
+            return None
+        replica = Replica(self.replica_url) if self.replica_url else None
+        database = self.data_dir / DATABASE_FILE if self._serves_others else None
+        return RealBoardPlaces(replica, self._given_backup_url, database=database)
+
+    @property
+    def _serves_others(self) -> bool:
+        """Whether this is more than a trial on a developer's machine, who may have a board in the same DATA_DIR."""
+        return bool(self.replica_url or self._given_backup_url)
+
+    @property
+    def _own_backup_url(self) -> str:
+        """Where daily copies go; those of the demo apart, since the newest is what an empty disk asks for."""
+        return address_below(self.backup_url, DEMO) if self.backup_url and self.is_demo else self.backup_url
