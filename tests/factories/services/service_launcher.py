@@ -1,4 +1,4 @@
-"""Services that start from a process which has imported everything: the seconds that imports take are paid once.
+"""Services that start from a process which has imported everything: a test run pays for these imports once.
 
 `launch` gives a process that behaves as one of `subprocess.Popen`. It runs app.py's `main` with an environment,
 a directory and an output of its own; only the interpreter is not a new one, and Gradio's pages are built when somebody
@@ -9,8 +9,8 @@ asks for one. Its worker forks from a child that was there before the service be
 from __future__ import annotations
 
 import asyncio
-import atexit
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
@@ -21,6 +21,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -28,7 +29,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial, partialmethod
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tests.factories.suite.fork_server import IMPORTED_AT_WORK
 from tests.factories.suite.forked_readers import end_with, read_in_forks
@@ -81,33 +82,49 @@ class LaunchedProcess:
 
 
 class _Launcher:
-    """The process that forks, and what it has said of the ends of its children."""
+    """The process that forks, as one of its clients sees it: what it has said of the ends of this client's children.
+
+    All processes of a test run share it. The first one that needs it starts it; it ends when the last one has gone.
+    """
 
     def __init__(self) -> None:
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+        self._address = Path(tempfile.gettempdir()) / f"launcher-{run}"
+        with Path(__file__).open() as lock:  # any file that all of them have
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._connection = self._connect() or self._start()
+        # Without a buffer: a second line that readline() takes along would be one that select() does not see.
+        self._said = self._connection.makefile("rb", buffering=0)
+        self._codes: dict[int, int] = {}
+
+    def _connect(self) -> socket.socket | None:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(self._address))
+        except OSError:
+            connection.close()
+            return None
+        return connection
+
+    def _start(self) -> socket.socket:
         # As the tests are called, but without what only one of the services is to be told.
         quiet = {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
         quiet["OPENBLAS_NUM_THREADS"] = "1"  # as workers set it for themselves before numpy is imported
         kept = {
             name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "HF_TOKEN")
         }
-        command = [sys.executable, "-m", __name__]
-        pipe = subprocess.PIPE
-        # Without a buffer: a second line that readline() takes along would be one that select() does not see.
-        self._process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=pipe, stdout=pipe, bufsize=0)
-        self._codes: dict[int, int] = {}
-        atexit.register(self._process.kill)
-
-    @property
-    def _said(self) -> IO[bytes]:
-        assert self._process.stdout is not None
-        return self._process.stdout
+        self._address.unlink(missing_ok=True)
+        command, nowhere = [sys.executable, "-m", __name__, str(self._address)], subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=ROOT, env=kept | quiet, stdin=nowhere, stdout=nowhere)
+        while (connection := self._connect()) is None:
+            if process.poll() is not None:
+                raise RuntimeError(f"what launches services ended with {process.returncode}")
+            time.sleep(0.05)
+        return connection
 
     def launch(self, environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
         """Start a service."""
-        assert self._process.stdin is not None
-        order = {"environ": dict(environ), "folder": str(folder), "log": str(log)}
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
+        _send(self._connection, {"environ": dict(environ), "folder": str(folder), "log": str(log)})
         while True:
             answer = json.loads(self._said.readline())
             if "started" in answer:
@@ -120,6 +137,10 @@ class _Launcher:
             answer = json.loads(self._said.readline())
             self._codes[answer["ended"]] = answer["code"]
         return self._codes.get(pid)
+
+
+def _send(connection: socket.socket, message: Mapping[str, Any]) -> None:
+    connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 @cache
@@ -135,9 +156,7 @@ def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedPr
 # What follows runs in the launcher ------------------------------------------------------------------------------------
 
 
-def _main() -> None:
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # nothing else is to be printed between the answers
+def _main(address: str) -> None:
     write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
@@ -148,35 +167,53 @@ def _main() -> None:
     read_in_forks()
     gc.freeze()  # no child writes into the pages of what all share
 
-    _fork_when_asked(os.fdopen(0, "rb", buffering=0, closefd=False), answers, run=_serve)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        clients = [listener.accept()[0]]
+        _fork_when_asked(clients, run=_serve, listener=listener)
+    Path(address).unlink()
 
 
-def _fork_when_asked(orders: IO[bytes], answers: IO[str], *, run: Callable[[dict[str, Any]], NoReturn]) -> None:
-    """Have a child `run` each order; answer with its number, and with its code when it has ended."""
+def _fork_when_asked(
+    clients: list[socket.socket], *, run: Callable[[dict[str, Any]], NoReturn], listener: socket.socket | None = None
+) -> None:
+    """Have a child `run` each order of a client, answer with its number, and with its code when it has ended.
+
+    Return when the last client has gone. `listener`: where others come from.
+    """
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    while True:
-        ready, _, _ = select.select([orders, waking], [], [])
+    asked: dict[int, socket.socket] = {}
+    listeners = [listener] if listener else []
+    while clients:
+        ready, _, _ = select.select([*clients, *listeners, waking], [], [])
         if waking in ready:
             os.read(waking, 1000)
-            _report_ends(answers)
-        if orders in ready:
-            line = orders.readline()
+            for pid, code in _ended():
+                with suppress(OSError):  # who asked for it may have gone
+                    _send(asked.pop(pid), {"ended": pid, "code": code})
+        for client in set(clients).intersection(ready):
+            line = client.makefile("rb", buffering=0).readline()
             if not line:
-                return
-            order = json.loads(line)
+                clients.remove(client)
+                client.close()
+                continue
             pid = os.fork()
             if pid == 0:
                 signal.set_wakeup_fd(-1)
-                for descriptor in {orders.fileno(), answers.fileno(), waking, woken} - {0}:
+                for descriptor in (waking, woken, *(one.fileno() for one in (*clients, *listeners))):
                     os.close(descriptor)
-                run(order)
-            answers.write(json.dumps({"started": pid}) + "\n")
+                run(json.loads(line))
+            asked[pid] = client
+            _send(client, {"started": pid})
+        clients += [one.accept()[0] for one in listeners if one in ready]
 
 
-def _report_ends(answers: IO[str]) -> None:
+def _ended() -> Iterator[tuple[int, int]]:
+    """Yield number and exit code of each child that has ended."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -184,7 +221,7 @@ def _report_ends(answers: IO[str]) -> None:
             return
         if pid == 0:
             return
-        answers.write(json.dumps({"ended": pid, "code": os.waitstatus_to_exitcode(status)}) + "\n")
+        yield pid, os.waitstatus_to_exitcode(status)
 
 
 def _serve(order: dict[str, Any]) -> NoReturn:
@@ -261,8 +298,7 @@ def _fork_workers(orders: socket.socket) -> int:
         _die_with(parent, signal.SIGTERM)
         end_with(partial(_work, order["environ"]))
 
-    lines = os.fdopen(orders.fileno(), "rb", buffering=0, closefd=False)
-    _fork_when_asked(lines, os.fdopen(os.dup(orders.fileno()), "w", buffering=1), run=become_worker)
+    _fork_when_asked([orders], run=become_worker)
     return 0
 
 
@@ -360,4 +396,4 @@ def _build_gradio_when_asked() -> None:
 
 
 if __name__ == "__main__":
-    _main()
+    _main(sys.argv[1])
