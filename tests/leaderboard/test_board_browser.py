@@ -18,7 +18,7 @@ from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.render import STATIC, assets, count_text, style_sheet
 from tests.factories import pairwise
-from tests.factories.services.axe import axe_results
+from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
@@ -559,9 +559,7 @@ def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme)
     page.goto(short + path)
-    found = axe_results(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_accessible(page)
 
 
 def test_no_width_makes_the_page_scroll_sideways(
@@ -738,9 +736,7 @@ def test_axe_finds_nothing_with_menus_open_and_rows_pinned(page: Page, tested: s
     page.goto(f"{tested}/?{view}&as_of=snapshot-2")
     for menu in page.locator("details.menu:visible").all():
         menu.evaluate("menu => { menu.open = true; }")
-    found = axe_results(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_accessible(page)
 
 
 def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> None:
@@ -835,7 +831,5 @@ def test_axe_finds_nothing_on_pages_of_the_past_and_of_what_is_gone(
         "/explore?as_of=snapshot-2",
     ):
         page.goto(tested + path)
-        found = axe_results(page)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        expect_accessible(page)
     context.close()

@@ -22,7 +22,7 @@ from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
-from tests.factories.services.axe import axe_results
+from tests.factories.services.axe import expect_accessible
 from tests.factories.services.review_pages import serve
 
 pytestmark = pytest.mark.browser
@@ -214,13 +214,7 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(
     page = _open(browser, site, user=MAINTAINER, path="/annotate/1#2", **look)
     _place(page, 2)
     expect(page.locator("#image")).to_be_visible()
-    _clean(page)
+    expect_accessible(page)
     if width > 400:
         page.goto(f"{site.url}/dispute/{site.bench.key(1)}")
-        _clean(page)
-
-
-def _clean(page: Page) -> None:
-    found = axe_results(page)
-    assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+        expect_accessible(page)

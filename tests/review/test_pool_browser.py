@@ -21,7 +21,7 @@ from tests.factories.accounts import ANNOTATOR, MAINTAINER, OWNER_OF_IT, SECOND_
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_setup import materials, seen_order, set_up
-from tests.factories.services.axe import axe_results
+from tests.factories.services.axe import expect_accessible
 from tests.factories.services.review_pages import serve
 from tests.review.test_projects import _account
 
@@ -81,12 +81,6 @@ def _decisive_key(database: Database, user: Identity, *, place: int, letter: str
 def _press(page: Page, key: str) -> None:
     page.keyboard.press(key)
     page.wait_for_selector(SAVED)
-
-
-def _clean(page: Page, name: str) -> None:
-    found = axe_results(page)
-    assert found.violations_count == 0, f"{name}\n{found.generate_report()}"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
 def test_without_pairs_to_adjudicate_the_page_names_none(browser: Browser, url: str) -> None:
@@ -170,10 +164,10 @@ def test_axe_finds_nothing_on_the_new_parts(
     page = _open(browser, f"{url}/annotate/1#2", user=MAINTAINER, **look)
     _press(page, _key(database, MAINTAINER, place=2, letter="a"))
     expect(page.locator("#draft")).to_be_visible()
-    _clean(page, f"draft-{width}-{scheme}")
+    expect_accessible(page)
     other = _open(browser, f"{url}/annotate/1#2", user=SECOND_MAINTAINER)
     _press(other, _key(database, SECOND_MAINTAINER, place=2, letter="b"))
-    _clean(_open(browser, f"{url}/annotate/1/adjudicate#2", user=STRANGER, **look), f"adjudicate-{width}-{scheme}")
+    expect_accessible(_open(browser, f"{url}/annotate/1/adjudicate#2", user=STRANGER, **look))
     listed = browser.new_context(extra_http_headers={"X-Account": STRANGER.account}, **look).new_page()
     listed.goto(f"{url}/annotate")
-    _clean(listed, f"projects-{width}-{scheme}")
+    expect_accessible(listed)

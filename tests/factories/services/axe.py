@@ -28,6 +28,17 @@ _RUN = """async ([options, allRows]) => {
 }"""
 
 
+def expect_accessible(page: Page) -> None:
+    """Raise AssertionError where axe finds anything, or the page is wider than the screen.
+
+    The structure is the same in the dark: there, colours alone are looked at, but for `--long`.
+    """
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    found = axe_results(page, ("color-contrast",) if dark and not os.environ.get(ALL_ROWS) else ())
+    assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+
+
 def axe_results(page: Page, rules: Sequence[str] = ()) -> AxeResults:
     """Return the violations on a page; `rules`: of these alone."""
     # Style sheets need not be loaded again: only an experimental rule reads them.
