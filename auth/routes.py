@@ -61,7 +61,7 @@ class SubmissionRow(NamedTuple):
 
 
 class ActivityLine(NamedTuple):
-    """A line of "what happened" to one's entries."""
+    """One line of the activity of an account's entries."""
 
     title: str
     url: str
@@ -74,14 +74,14 @@ def build(
     pages: AccountPages | None = None,
     *,
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
-    next_one: Callable[[Identity], str] = lambda _: "",
+    next_submission: Callable[[Identity], str] = lambda _: "",
     activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
     notifications: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
 ) -> APIRouter:
     """Return the routes. All functions may block.
 
-    `submissions_of`: what an account has submitted, the newest first; `next_one`: a sentence on when it may submit
-    again; `activity`: what happened to its entries, the newest first; `notifications`: what the page says of news by
+    `submissions_of`: what an account has submitted, the newest first; `next_submission`: when it may submit, in a
+    sentence; `activity`: the activity of its entries, the newest first; `notifications`: what the page says of news by
     `email` and `webhook`.
     """
     router = APIRouter(include_in_schema=False)
@@ -90,8 +90,8 @@ def build(
         identities,
         made_with,
         submissions_of=submissions_of,
-        next_one=next_one,
-        happened=activity,
+        next_submission=next_submission,
+        activity=activity,
         notifications=notifications,
     )
     if identities.settings.mode is Mode.OPENID:
@@ -200,8 +200,8 @@ class _Account(NamedTuple):
     identities: AuthService
     pages: AccountPages
     submissions_of: Callable[[Identity], Sequence[SubmissionRow]]
-    next_one: Callable[[Identity], str]
-    happened: Callable[[Identity], Sequence[ActivityLine]]
+    next_submission: Callable[[Identity], str]
+    activity: Callable[[Identity], Sequence[ActivityLine]]
     notifications: Callable[[Identity], Mapping[str, Any]]
 
     def page(
@@ -214,8 +214,8 @@ class _Account(NamedTuple):
             "roles": _scope_label(identity.roles),
             "maintains": Role.MAINTAINER in identity.roles,
             "submissions": self.submissions_of(identity) if identity.signed_in else (),
-            "next_one": self.next_one(identity) if identity.signed_in else "",
-            "happened": self.happened(identity) if identity.signed_in else (),
+            "next_submission": self.next_submission(identity) if identity.signed_in else "",
+            "activity": self.activity(identity) if identity.signed_in else (),
             "notifications": self.notifications(identity) if identity.signed_in else {},
             "made": made,
             "error": error,

@@ -86,7 +86,7 @@ def build(
             "recorded": policy_text.RECORDED,
             "not_kept": policy_text.NOT_KEPT,
             "paused": intake.paused(),
-            "next_one": next_submission_text(intake.allowance(user))
+            "next_submission": next_submission_text(intake.allowance(user))
             if user.auth_method in ("session", "token")
             else "",
         }

@@ -231,7 +231,7 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
             services.auth,
             of.account_pages,
             submissions_of=submitted,
-            next_one=partial(next_submission_line, of.submissions),
+            next_submission=partial(next_submission_line, of.submissions),
             activity=activity,
             notifications=_notification_sections(services),
         )

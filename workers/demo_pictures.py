@@ -18,7 +18,6 @@ from benchmark.demo import Exercise, Scene
 
 WIDTH, HEIGHT = 420, 280  # pixels
 _Colour = tuple[int, int, int]
-_Points = Sequence[tuple[float, float]]
 
 _INK: _Colour = (38, 43, 51)
 _SOFT: _Colour = (92, 99, 110)

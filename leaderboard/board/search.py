@@ -77,13 +77,6 @@ _DAY = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 
 
-def compile_search(text: str, spec: BenchmarkSpec) -> Test:
-    """Return a test for rows: words that must all occur, and ``field:value`` with <, <=, >, >=, = or a..b for
-    numbers and days. A day may be a month or a year: ``date:>=2026-05``."""
-    tests = [term(word, spec) for word in words(text)]
-    return lambda row: all(test(row) for test in tests)
-
-
 def words(text: str) -> list[str]:
     """Return the words of a search in lower case; quotation marks hold several together."""
     splitter = shlex.shlex(text.lower(), posix=True, punctuation_chars="")
@@ -95,7 +88,11 @@ def words(text: str) -> list[str]:
 
 
 def term(word: str, spec: BenchmarkSpec) -> Test:
-    """Return the test of one word, in lower case."""
+    """Return the test of one word of a search, in lower case: it occurs in the row.
+
+    `field:value` looks into one field, with <, <=, >, >=, = or a..b for numbers and days. A day may be a month or a
+    year: `date:>=2026-05`.
+    """
     name, colon, wanted = word.partition(":")
     if colon and name == _ID:
         ids = frozenset(wanted.split(","))

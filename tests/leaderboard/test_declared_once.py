@@ -188,7 +188,7 @@ columns.COMPUTED[one.key] = one.read
 import json
 from leaderboard import api, render
 from leaderboard.board.query import read_query
-from leaderboard.board.search import compile_search
+from leaderboard.board.search import term
 from leaderboard.cache import BoardCache
 from leaderboard.share import exports
 from tests.factories.snapshots import FixedSource, entry, snapshot
@@ -206,7 +206,7 @@ print(json.dumps({
     "order": [row.model for row in taken.rows if row.tier == "scored"],
     "terms": json.loads(render.board_data(board))["terms"]["letters"],
     "shown": json.loads(render.board_data(board))["shown"]["letters"],
-    "found": [row.model for row in scored if compile_search("letters:>4", edition.spec)(row)],
+    "found": [row.model for row in scored if term("letters:>4", edition.spec)(row)],
 }))
 """
 

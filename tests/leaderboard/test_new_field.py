@@ -38,7 +38,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 import leaderboard.api, submissions.api, submissions.client
 from leaderboard.board.rows import build_board
-from leaderboard.board.search import compile_search
+from leaderboard.board.search import term
 from leaderboard.share.exports import as_csv, extract, names_of
 from leaderboard.board.query import BoardQuery
 from scripts import doc_tables
@@ -75,7 +75,7 @@ print(json.dumps({
     "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),
     "maintainers": metadata.label("license") == "Licence",
     "column": BY_KEY["license"].title == "Licence" and board.find(facts["id"]).value("license") == "Apache-2.0",
-    "search": [row.id for row in board.rows if compile_search("licence:apache", VL)(row)] == [facts["id"]],
+    "search": [row.id for row in board.rows if term("licence:apache", VL)(row)] == [facts["id"]],
     "api": "license" in leaderboard.api.columns(VL),
     "export": "license" in names_of(BoardQuery(VL)) and b"Apache-2.0" in as_csv(extract(board, BoardQuery(VL))),
     "documentation": "`--license`" in doc_tables.TABLES["metadata"](),
