@@ -8,6 +8,7 @@ prints what is missing.
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import re
 from collections.abc import Iterator
@@ -45,18 +46,34 @@ def _extracted() -> Iterator[Extracted]:
     for package in _TRANSLATED:
         folder = ROOT / package
         for path in sorted([folder] if folder.is_file() else folder.rglob("*")):
-            method = {".py": "python", ".html": "jinja2.ext:babel_extract"}.get(path.suffix)
-            if method is None or "definitions" in path.parts:
+            if path.suffix not in (".py", ".html") or "definitions" in path.parts:
                 continue
             name, source = path.relative_to(ROOT).as_posix(), path.read_bytes()
-            if path.suffix == ".py" and not _CALL.search(source):
-                continue  # what reads Python takes seconds for all of it
-            options = _OPTIONS if path.suffix == ".html" else {}
-            for _line, message, comments, _context in extract(method, io.BytesIO(source), _KEYWORDS, (), options):
+            if path.suffix == ".py":
+                yield from ((name, message, []) for message in of_python(source))
+                continue
+            found = extract("jinja2.ext:babel_extract", io.BytesIO(source), _KEYWORDS, (), _OPTIONS)
+            for _line, message, comments, _context in found:
                 if message:
                     yield name, message if isinstance(message, str) else tuple(message), list(comments)
     for name, text in declared_texts():
         yield name, text, []
+
+
+def of_python(source: bytes) -> Iterator[str | tuple[str, ...]]:
+    """Yield what is translated in a Python file, in its order.
+
+    Not by Babel's reader: it leaves out calls within others, `_("the {name}", name=_(name))`, and within f-strings.
+    """
+    if not _CALL.search(source):
+        return
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        if isinstance(call.func, ast.Name) and call.func.id in _KEYWORDS:
+            count = len(_KEYWORDS[call.func.id] or (1,))
+            texts = tuple(one.value for one in call.args[:count] if isinstance(one, ast.Constant))
+            if len(texts) == count:
+                yield texts if count > 1 else str(texts[0])
 
 
 def catalogues() -> list[Path]:

@@ -10,7 +10,7 @@ import pytest
 from babel.messages.catalog import Message as CatalogMessage
 
 from benchmark.baselines import BASELINES
-from scripts.messages import catalogues, missing, read, template, updated
+from scripts.messages import catalogues, missing, of_python, read, template, updated
 from tests.chinese_text import english_left, untranslated
 from tests.factories.services.service import running, until
 from tests.factories.services.signed_in_service import DEMO_JUDGES
@@ -36,6 +36,11 @@ def test_every_catalogue_has_exactly_the_sentences_of_code_and_templates() -> No
     sentences = template()
     for path in CATALOGUES:
         assert updated(read(path), sentences) == path.read_bytes(), "run `make messages`"
+
+
+def test_a_sentence_is_found_within_another_call_and_within_an_f_string() -> None:
+    source = b"""_("the {name}", name=_(name), other=_("inner"))\nf"{path or _('The command')}"\nngettext("one", "many", n)"""
+    assert list(of_python(source)) == ["the {name}", "inner", "The command", ("one", "many")]
 
 
 def test_no_sentence_is_without_a_translation_or_unconfirmed() -> None:
