@@ -39,8 +39,8 @@ def test_every_catalogue_has_exactly_the_sentences_of_code_and_templates() -> No
 
 
 def test_a_sentence_is_found_within_another_call_and_within_an_f_string() -> None:
-    source = b"""_("the {name}", name=_(name), other=_("inner"))\nf"{path or _('The command')}"\nngettext("one", "many", n)"""
-    assert list(of_python(source)) == ["the {name}", "inner", "The command", ("one", "many")]
+    source = b"""_("the {name}", name=_(name), other=_("inner"))\nf"{path or _('A file')}"\nngettext("one", "many", n)"""
+    assert list(of_python(source)) == ["the {name}", "inner", "A file", ("one", "many")]
 
 
 def test_no_sentence_is_without_a_translation_or_unconfirmed() -> None:
