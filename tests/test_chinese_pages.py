@@ -39,7 +39,7 @@ def test_every_catalogue_has_exactly_the_sentences_of_code_and_templates() -> No
 
 
 def test_a_sentence_is_found_within_another_call_and_within_an_f_string() -> None:
-    source = b"""_("the {name}", name=_(name), other=_("inner"))\nf"{path or _('A file')}"\nngettext("one", "many", n)"""
+    source = b"""_("the {name}", name=_(name), other=_("inner"))\nf"{_('A file')}"\nngettext("one", "many", n)"""
     assert list(of_python(source)) == ["the {name}", "inner", "A file", ("one", "many")]
 
 
