@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +27,7 @@ from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, polic
 from submissions.service import Accepted, FileRejected, SubmissionsPaused
 from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
-from tests.factories.suite.fork_server import import_once
+from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
 
 DAILY = QuotaPolicy(per_day=1, per_year=12)
@@ -234,8 +233,7 @@ def test_fifty_uploads_in_four_processes_at_the_edge_of_the_quota_accept_exactly
     files = [tmp_path / f"race-{number}.jsonl" for number in range(52)]
     for number, path in enumerate(files):
         path.write_bytes(native(setup.items) + b"\n" * number)
-    import_once(quota_race.__name__)
-    context = multiprocessing.get_context("forkserver")
+    context = fork_server()
     together, taken = context.Barrier(4), context.Queue()
     for process in range(4):
         given = (database_url, tmp_path / f"process-{process}")
