@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +16,9 @@ from common.hub_datasets import choose_split
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, Repository, account, build
 from tests.factories.services.serving import serving
+from tests.factories.suite.command_process import CommandProcess
+from tests.factories.suite.programs import Finished
 
-ROOT = Path(__file__).parents[2]
 TOKEN = "hf_write"
 QUESTIONS, LABELS = "owner/next", "owner/next-labels"
 PAIRS = 4
@@ -28,19 +26,18 @@ PAIRS = 4
 
 @dataclass(frozen=True)
 class HubAccount:
-    """An account on the Hub, and an edition's folders beside it."""
+    """An account on the Hub, and an edition's folders in the folder of what uploads them."""
 
-    url: str
     datasets: dict[str, Repository]
-    folder: Path
+    client: CommandProcess
 
-    def upload(self, *arguments: str, token: str = TOKEN) -> subprocess.CompletedProcess[str]:
+    def upload(self, *arguments: str, token: str = TOKEN) -> Finished:
         given = ["--output", "editions", "--private", "private", *arguments]
-        return _command(self.url, self.folder, words=["curate", "upload", "next", *given], token=token)
+        return self.client.run("curate.__main__", "upload", "next", *given, HF_TOKEN=token)
 
 
-def _command(url: str, folder: Path, *, words: list[str], token: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command with the real client, which reads these variables once."""
+def _client(url: str, folder: Path) -> CommandProcess:
+    """Return what runs commands with the real client, which reads these variables once."""
     hub = {
         "HF_ENDPOINT": url,
         "HF_HUB_OFFLINE": "0",
@@ -48,17 +45,23 @@ def _command(url: str, folder: Path, *, words: list[str], token: str = "") -> su
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
     }
-    environ = {**os.environ, **hub, "HF_HOME": str(folder / "hf"), "HF_TOKEN": token, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", *words]
-    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=180)
+    return CommandProcess({**hub, "HF_HOME": str(folder / "hf"), "HF_TOKEN": ""}, folder)
+
+
+@pytest.fixture(scope="module")
+def shared_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubAccount]:
+    datasets: dict[str, Repository] = {}
+    folder = tmp_path_factory.mktemp("upload")
+    _write_edition(folder)
+    with serving(account(datasets, TOKEN)) as url, _client(url, folder) as client:
+        yield HubAccount(datasets, client)
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Iterator[HubAccount]:
-    _write_edition(tmp_path)
-    datasets: dict[str, Repository] = {}
-    with serving(account(datasets, TOKEN)) as url:
-        yield HubAccount(url, datasets, folder=tmp_path)
+def hub(shared_hub: HubAccount) -> HubAccount:
+    """Return the account without a dataset."""
+    shared_hub.datasets.clear()
+    return shared_hub
 
 
 def _write_edition(folder: Path) -> None:
@@ -109,8 +112,10 @@ def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: H
     assert "hf_secret_reader" not in refused.stdout + refused.stderr
 
 
-def test_a_hub_that_cannot_be_reached_is_one_sentence(hub: HubAccount) -> None:
-    refused = HubAccount("http://127.0.0.1:9", hub.datasets, folder=hub.folder).upload("--questions", QUESTIONS)
+def test_a_hub_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
+    _write_edition(tmp_path)
+    with _client("http://127.0.0.1:9", tmp_path) as client:
+        refused = HubAccount({}, client).upload("--questions", QUESTIONS)
     assert refused.returncode == 1
     assert "The Hub cannot be reached (ConnectError). Check the network" in refused.stderr
     assert "Traceback" not in refused.stderr
@@ -140,16 +145,17 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     (tmp_path / "my_judge.py").write_text(
         "def longer(image, query, response):\n    assert image.size == (8, 8)\n    return len(response)\n"
     )
-    given = ["--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
+    given = ["run", "--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
     parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
-    with serving(build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)) as url:
-        unnamed = _command(url, tmp_path, words=["judge", "run", *given])
+    fake = build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)
+    with serving(fake) as url, _client(url, tmp_path) as client:
+        unnamed = client.run("judge.__main__", *given)
         assert "Name the commit of the dataset owner/name with --items-revision" in unnamed.stderr
         given += ["--items-revision", COMMIT]
-        unknown = _command(url, tmp_path, words=["judge", "run", *given])
+        unknown = client.run("judge.__main__", *given)
         assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
         assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
-        done = _command(url, tmp_path, words=["judge", "run", *given, "--items-split", "public+hidden"])
+        done = client.run("judge.__main__", *given, "--items-split", "public+hidden")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS

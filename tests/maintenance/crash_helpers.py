@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -19,7 +18,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from storage.database import Database, open_database
-from tests.factories.suite.fork_server import import_once
+from tests.factories.suite.fork_server import fork_server
 
 LEASE = 0.3
 WORKERS = str(Path(__file__).parents[2] / "workers")
@@ -40,8 +39,7 @@ def copies(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, *, fill: Callable[[str, Path], None]
 ) -> Copy:
     """Return what makes untouched copies of an installation, which `fill` makes once, on the database that is asked
-    for; and have workers start with the module of the test imported."""
-    import_once(request.module.__name__, "tests.factories.boards")
+    for."""
     state = tmp_path_factory.mktemp("state")
     if request.param == "sqlite":
         fill(f"sqlite:///{state}/board.db", state)
@@ -80,9 +78,7 @@ def run(installation: Installation, prepare: Prepare, *, commit: int, moment: st
 
     `prepare` gets the database and the shared directory, and returns the work whose commits count.
     """
-    process = multiprocessing.get_context("forkserver").Process(
-        target=_work, args=(installation, prepare, commit, moment, noted)
-    )
+    process = fork_server().Process(target=_work, args=(installation, prepare, commit, moment, noted))
     process.start()
     process.join(60)
     assert process.exitcode in (0, -signal.SIGKILL)

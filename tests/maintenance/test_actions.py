@@ -24,7 +24,8 @@ from submissions.activity import ActivityRules, list_activity
 from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
-from tests.factories.actions import MaintainPage, by, command_line, run_command
+from tests.factories.actions import by, command_line, run_command
+from tests.factories.maintain_page import MaintainPage
 from tests.factories.services.review_pages import SignedInAs
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS

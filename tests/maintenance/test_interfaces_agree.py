@@ -15,7 +15,8 @@ from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST, Database
 from tests.databases import submitted
 from tests.factories.accounts import LOCAL, MAINTAINER
-from tests.factories.actions import MaintainPage, by, run_command
+from tests.factories.actions import by, run_command
+from tests.factories.maintain_page import MaintainPage
 from tests.factories.refusals import refuses
 from tests.maintenance.test_api import _ApiSite
 

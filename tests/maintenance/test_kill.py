@@ -210,12 +210,10 @@ def _killed(
 
 
 def _chosen(request: pytest.FixtureRequest) -> list[int]:
-    """Return the commits before which a worker is killed: with --long all; else each kind once, or the last ones."""
-    places = list(range(1, len(COMMITS) + 1))
+    """Return the commits before which a worker is killed: with --long all; else the first and those that show more."""
     if request.config.getoption("--long"):
-        return places
-    first = [place for place in places if COMMITS.index(COMMITS[place - 1]) + 1 == place]
-    return first if "sqlite" in request.node.name else places[COMMITS.index("activate_revision._move") :]
+        return list(range(1, len(COMMITS) + 1))
+    return [1, COMMITS.index("activate_revision._move") + 1, COMMITS.index("snapshot._publish") + 1]
 
 
 def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(

@@ -32,7 +32,8 @@ from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
-from tests.factories.actions import MaintainPage, by, decisions
+from tests.factories.actions import by, decisions
+from tests.factories.maintain_page import MaintainPage
 from tests.factories.review_setup import add_judges, set_up
 from tests.factories.specs import VL
 from web.actions import ACTIONS

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
 from tests.factories.fakes import other_scorer
 from tests.factories.specs import VALUES
+from tests.factories.suite.command_process import CommandProcess
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"
@@ -33,16 +33,17 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(300)
 
 
-def _next_release(board: RealBoard, state: Path) -> None:
-    """A worker that counts by other rules comes, works and goes."""
-    command = [
-        sys.executable,
-        "-m",
-        other_scorer.__name__,
-        board.database.engine.url.render_as_string(False),
-        str(state),
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
+@pytest.fixture
+def next_release() -> Iterator[CommandProcess]:
+    """A process in which workers count by other rules."""
+    with CommandProcess({}, ROOT) as process:
+        yield process
+
+
+def _work(release: CommandProcess, board: RealBoard) -> None:
+    """A worker of that release comes, works and goes."""
+    url = board.database.engine.url
+    done = release.run(other_scorer.__name__, url.render_as_string(False), str(Path(str(url.database)).parent))
     assert done.returncode == 0, done.stderr
 
 
@@ -69,12 +70,13 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> RealBoard:
     return boards.open_board(opened, state, revision="v1")
 
 
-def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(board: RealBoard) -> None:
-    state = Path(str(board.database.engine.url.database)).parent
+def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
+    board: RealBoard, next_release: CommandProcess
+) -> None:
     board.publish()
     assert compute_if_changed(board.database, board.scorer)  # as a running service has done long since
     before = _content(board.publish())
-    _next_release(board, state)  # deployed: it scores for itself, and the board does not move
+    _work(next_release, board)  # deployed: it scores for itself, and the board does not move
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
     with pytest.raises(Conflict, match=r"version 1\. Those that run: 2"):
         rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1")
@@ -83,7 +85,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
         by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", selected=RescoreScope(scorer_version="2")
     )
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
-    _next_release(board, state)
+    _work(next_release, board)
     assert asked.task_id is not None
     found = rescoring.preview(by(board.database, MAINTAINER), asked.task_id)
     votes = boards.judges()
@@ -108,7 +110,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     rescoring.request_apply(
         by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, selected=RescoreScope(scorer_version="2")
     )
-    _next_release(board, state)
+    _work(next_release, board)
     assert operations.recent_tasks(by(board.database, MAINTAINER))[0].state == "done"
     assert _shown(board.database) == ("v1", "2")
     with board.database.read() as session:

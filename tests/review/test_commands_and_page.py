@@ -16,7 +16,8 @@ from maintenance.types import Conflict
 from review import answers, text_output
 from review.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER, STRANGER
-from tests.factories.actions import MaintainPage, by, command_line, run_command
+from tests.factories.actions import by, command_line, run_command
+from tests.factories.maintain_page import MaintainPage
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, materials
 from tests.maintenance.test_accounts import SETTINGS

@@ -27,7 +27,8 @@ from review.pool_projects import VerificationTeam
 from storage.annotation import annotation_projects
 from storage.jobs import tasks
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import MaintainPage, by
+from tests.factories.actions import by
+from tests.factories.maintain_page import MaintainPage
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, on_both, seen_order

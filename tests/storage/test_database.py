@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 from importlib import import_module
 from multiprocessing.synchronize import Barrier
@@ -17,7 +16,7 @@ from storage import database as database_module
 from storage.database import Database, UnknownSchema, migrate, open_database
 from storage.models.core import Base
 from tests.databases import a_submission, move_schema, submitted
-from tests.factories.suite.fork_server import import_once
+from tests.factories.suite.fork_server import fork_server
 
 
 def test_sqlite_is_durable_and_checks_foreign_keys(tmp_path: Path) -> None:
@@ -91,8 +90,7 @@ def _migrate(url: str, together: Barrier) -> None:
 
 
 def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
-    import_once(__name__, "storage.migrations.triggers")
-    context = multiprocessing.get_context("forkserver")
+    context = fork_server()
     together = context.Barrier(4)
     started = [context.Process(target=_migrate, args=(database_url, together)) for _ in range(4)]
     for process in started:

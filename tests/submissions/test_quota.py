@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +27,7 @@ from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, polic
 from submissions.service import Accepted, FileRejected, SubmissionsPaused
 from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
-from tests.factories.suite.fork_server import import_once
+from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
 
 DAILY = QuotaPolicy(per_day=1, per_year=12)
@@ -228,20 +227,34 @@ def test_a_pause_shows_the_maintainers_message_and_known_files_still_have_their_
 
 
 @pytest.mark.slow
+def test_uploads_in_two_processes_at_the_edge_of_the_quota_accept_exactly_the_quota(
+    setup: SubmissionSetup, database: Database, database_url: str, tmp_path: Path
+) -> None:
+    expect_exactly_the_quota(setup, database, url=database_url, folder=tmp_path, processes=2, uploads=12)
+
+
+@pytest.mark.slow
+@pytest.mark.long
 def test_fifty_uploads_in_four_processes_at_the_edge_of_the_quota_accept_exactly_the_quota(
     setup: SubmissionSetup, database: Database, database_url: str, tmp_path: Path
 ) -> None:
-    files = [tmp_path / f"race-{number}.jsonl" for number in range(52)]
+    expect_exactly_the_quota(setup, database, url=database_url, folder=tmp_path, processes=4, uploads=52)
+
+
+def expect_exactly_the_quota(
+    setup: SubmissionSetup, database: Database, *, url: str, folder: Path, processes: int, uploads: int
+) -> None:
+    """Upload so many files at once, a thread for each."""
+    files = [folder / f"race-{number}.jsonl" for number in range(uploads)]
     for number, path in enumerate(files):
         path.write_bytes(native(setup.items) + b"\n" * number)
-    import_once(quota_race.__name__)
-    context = multiprocessing.get_context("forkserver")
-    together, taken = context.Barrier(4), context.Queue()
-    for process in range(4):
-        given = (database_url, tmp_path / f"process-{process}")
-        more = {"paths": files[process::4], "together": together, "taken": taken}
+    context = fork_server()
+    together, taken = context.Barrier(processes), context.Queue()
+    for process in range(processes):
+        given = (url, folder / f"process-{process}")
+        more = {"paths": files[process::processes], "together": together, "taken": taken}
         context.Process(target=quota_race.race, args=given, kwargs=more, daemon=True).start()
-    assert sum(taken.get(timeout=180) for _ in range(4)) == count(database) == 3
+    assert sum(taken.get(timeout=180) for _ in range(processes)) == count(database) == 3
     with database.read() as session:
         assert all(1 <= number <= 3 for number in session.scalars(select(Attempt.number)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import sys
@@ -20,6 +19,7 @@ from storage.clock import database_now
 from storage.jobs import job_queue
 from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
+from tests.factories.suite.fork_server import fork_server
 from workers import __main__ as entry
 from workers import runner
 from workers.jobs import score
@@ -41,8 +41,7 @@ class Manner:
 
 def start(environ: dict[str, str], log: str, *, manner: Manner) -> Any:
     """Start a worker; its process can be killed and stopped like any other."""
-    context = multiprocessing.get_context("forkserver")
-    process: ForkServerProcess = context.Process(target=serve, args=(environ, log, manner))
+    process: ForkServerProcess = fork_server().Process(target=serve, args=(environ, log, manner))
     process.start()
     return process
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import socket
 import subprocess
@@ -24,30 +23,22 @@ from leaderboard.pages.item_catalog import read_item_file
 from tests.factories import labels
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
 from tests.factories.services.serving import held_port
+from tests.factories.suite.command_process import CommandProcess
 from workers.labels.loader import COLUMNS, label_set
 
 TOKEN = "hf_that_may_read_the_labels"
 ROOT = Path(__file__).parents[2]
 IMAGE_BYTES = 100_000
-PROGRAM = """
-import json, os, sys
-from pathlib import Path
-from benchmark.items import load_table
-from workers.labels.loader import LabelsError, load_labels
-try:
-    table, token = load_table(Path(sys.argv[1])), os.environ.get("LABELS_TOKEN", "")
-    labels = load_labels(sys.argv[2], "r1", table=table, token=token)
-    print(json.dumps({"preferred": labels.preferred.tolist(), "digest": labels.digest}))
-except LabelsError as error:
-    print(json.dumps({"error": str(error)}))
-"""
 
 
 @dataclass(frozen=True)
 class Hub:
-    port: int
+    """A Hub with one dataset, and a process that reads it with the Hub's client."""
+
     file: Path
     log: Path
+    client: CommandProcess
+    folder: Path
 
 
 def _rows() -> list[dict[str, Any]]:
@@ -92,7 +83,8 @@ def _serving(directory: Path, *token: str) -> Iterator[Hub]:
             while not _answers(port):
                 assert process.poll() is None and time.monotonic() < deadline
                 time.sleep(0.05)
-            yield Hub(port, file, log=log)
+            with _client(port, directory) as client:
+                yield Hub(file, log, client, directory)
         finally:
             process.terminate()
             process.wait()
@@ -103,9 +95,21 @@ def _answers(port: int) -> bool:
         return visitor.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _load(hub: Hub, tmp_path: Path, *, spec: str, token: str = "") -> dict[str, Any]:
-    command = [sys.executable, "-c", PROGRAM, str(_manifest(tmp_path)), spec]
-    done = _run(command, hub, tmp_path=tmp_path, token=token)
+def _client(port: int, folder: Path) -> CommandProcess:
+    """Return a process in which the Hub client, which reads these variables once, finds the Hub."""
+    environ = {
+        "HF_TOKEN_PATH": str(folder / "no-token"),
+        "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+        "HF_HUB_OFFLINE": "0",
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HOME": str(folder / "hf"),
+    }
+    return CommandProcess(environ, folder)
+
+
+def _load(hub: Hub, *, spec: str, token: str = "") -> dict[str, Any]:
+    done = hub.client.run("tests.workers.hub_labels", str(_manifest(hub.folder)), spec, LABELS_TOKEN=token)
     assert done.returncode == 0, done.stderr
     assert not token or token not in done.stdout + done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
@@ -118,23 +122,8 @@ def _manifest(tmp_path: Path) -> Path:
     return manifest
 
 
-def _run(command: list[str], hub: Hub, *, tmp_path: Path, token: str) -> subprocess.CompletedProcess[str]:
-    environ = {
-        **os.environ,
-        "LABELS_TOKEN": token,
-        "HF_TOKEN_PATH": str(tmp_path / "no-token"),
-        # Before the import: the Hub client reads these once.
-        "HF_ENDPOINT": f"http://127.0.0.1:{hub.port}",
-        "HF_HUB_OFFLINE": "0",
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "HF_HOME": str(tmp_path / "hf"),
-    }
-    return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
-
-
-def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: Path) -> None:
-    answer = _load(hub, tmp_path, spec=f"{DATASET}@{COMMIT}")
+def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub) -> None:
+    answer = _load(hub, spec=f"{DATASET}@{COMMIT}")
     assert answer.get("error") is None
     assert answer["digest"] == label_set(_rows(), "r1", table=labels.table()).digest
     asked = [tuple(map(int, line.split())) for line in hub.log.read_text().splitlines()]
@@ -155,15 +144,15 @@ def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: P
     assert "image" not in COLUMNS
 
 
-def test_a_dataset_or_commit_that_is_not_there_is_named(hub: Hub, tmp_path: Path) -> None:
+def test_a_dataset_or_commit_that_is_not_there_is_named(hub: Hub) -> None:
     for spec in (f"{DATASET}@feedface", f"nobody/nothing@{COMMIT}"):
-        error = _load(hub, tmp_path, spec=spec)["error"]
+        error = _load(hub, spec=spec)["error"]
         assert error.startswith(f"labels in {spec}: ")
 
 
 @pytest.mark.parametrize("spec", [f"{DATASET}@{COMMIT}", f"hf://datasets/{DATASET}@{COMMIT}/{NAME}"])
-def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, tmp_path: Path, spec: str) -> None:
-    answer = _load(private_hub, tmp_path, spec=spec, token=TOKEN)
+def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, spec: str) -> None:
+    answer = _load(private_hub, spec=spec, token=TOKEN)
     assert answer.get("error") is None
     assert answer["digest"] == label_set(_rows(), "r1", table=labels.table()).digest
 
@@ -180,21 +169,19 @@ def test_labels_come_from_a_private_dataset_with_a_token(private_hub: Hub, tmp_p
     ],
     ids=["no token", "invalid token", "gated", "branch", "no such commit", "no such file"],
 )
-def test_a_refusal_of_the_hub_says_what_to_do(
-    private_hub: Hub, tmp_path: Path, spec: str, token: str, words: str
-) -> None:
-    error = _load(private_hub, tmp_path, spec=spec, token=token)["error"]
+def test_a_refusal_of_the_hub_says_what_to_do(private_hub: Hub, spec: str, token: str, words: str) -> None:
+    error = _load(private_hub, spec=spec, token=token)["error"]
     assert error.startswith(f"labels in {spec}: ")
     assert words in error
 
 
 def test_texts_come_from_a_private_dataset_without_its_labels(private_hub: Hub, tmp_path: Path) -> None:
     texts, table = tmp_path / "items" / "texts.jsonl", labels.table()
-    command = [sys.executable, "-m", "workers.item_files", "--texts", str(texts)]
     place = [table.spec.id, str(DEFINITIONS), str(_manifest(tmp_path)), f"{DATASET}@{COMMIT}"]
-    refused = _run([*command, *place], private_hub, tmp_path=tmp_path, token="")
+    command = ["workers.item_files", "--texts", str(texts), *place]
+    refused = private_hub.client.run(*command, LABELS_TOKEN="")
     assert (refused.returncode, "ITEMS_FILE: " in refused.stderr) == (1, True)
-    done = _run([*command, *place], private_hub, tmp_path=tmp_path, token=TOKEN)
+    done = private_hub.client.run(*command, LABELS_TOKEN=TOKEN)
     assert done.returncode == 0, done.stderr
     assert all(one is not None for one in read_item_file(texts, table))
     assert "human_ranking" not in texts.read_text()

@@ -27,7 +27,6 @@ from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, halt, until
-from tests.factories.suite.fork_server import IMPORTED_AT_WORK, import_once
 from tests.workers import crash_helpers
 from tests.workers.crash_helpers import Manner
 from workers import runner, schedule
@@ -35,11 +34,6 @@ from workers import runner, schedule
 pytestmark = pytest.mark.timeout(400)
 LEASE = 0.6
 WORKERS = 3
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _workers_import_once() -> None:
-    import_once("tests.workers.crash_helpers", *IMPORTED_AT_WORK)
 
 
 @dataclass

@@ -187,7 +187,7 @@ def writable(repository: Repository) -> FastAPI:
 def account(repositories: dict[str, Repository], token: str) -> Any:
     """Return the application of an account that makes its datasets on demand; they are kept in `repositories`."""
     maker = FastAPI()
-    apps: dict[str, FastAPI] = {}
+    apps: dict[int, FastAPI] = {}  # by the repository: one may take the place of another
 
     @maker.post("/api/repos/create")
     async def create(request: Request) -> Any:
@@ -209,9 +209,10 @@ def account(repositories: dict[str, Repository], token: str) -> Any:
 
     async def dispatch(scope: Any, receive: Any, send: Any) -> None:
         exact = "/".join(scope.get("path", "").removeprefix("/api/datasets/").split("/")[:2])
-        if exact in repositories and exact not in apps:
-            apps[exact] = writable(repositories[exact])
-        await apps.get(exact, maker)(scope, receive, send)
+        repository = repositories.get(exact)
+        if repository is not None and id(repository) not in apps:
+            apps[id(repository)] = writable(repository)
+        await apps.get(id(repository), maker)(scope, receive, send)
 
     return dispatch
 

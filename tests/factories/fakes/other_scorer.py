@@ -5,7 +5,7 @@ Run as a process of its own, so that nothing of this rule is in the process that
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +21,12 @@ def _other_rule(matrix, labels, table):  # type: ignore[no-untyped-def]
     return _counted(np.where(matrix == UNDECIDED, 0, matrix).astype(np.int8), labels, table)
 
 
-def main(url: str, state: Path) -> None:
-    """Start as a worker does, does what maintainers asked for, shows the board and is gone."""
+def main(arguments: Sequence[str]) -> int:
+    """Start as a worker does, do what maintainers asked for, show the board and be gone.
+
+    `arguments`: address of the database, directory that workers share.
+    """
+    url, state = arguments
     benchmark.scoring.tally_many = _other_rule
     benchmark.scorecard.SCORER_VERSION = "2"
     from storage.database import open_database
@@ -37,14 +41,11 @@ def main(url: str, state: Path) -> None:
     loaded = Scorer(
         table(), {"v1": load_labels(labels_file("v1"), "v1", table=table())}, version=benchmark.scorecard.SCORER_VERSION
     )
-    runner = create_task_runner(database, loaded, state=state, lease_seconds=60.0)
+    runner = create_task_runner(database, loaded, state=Path(state), lease_seconds=60.0)
     prepare(database, runner.scorer, label_revision="v1")
     runner.run_all()
     worker = Worker(database, runner.scorer, lease_seconds=60.0, name=runner.worker)
     worker.heartbeat()
     worker.publish_snapshot()
     database.close()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from multiprocessing import forkserver
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
 
 # What services and workers import when they come to it: each of them would, for half a second.
 IMPORTED_AT_WORK = (
@@ -18,13 +19,19 @@ IMPORTED_AT_WORK = (
     "workers.command_line",
     "workers.main",
 )
+# Of all tests that start processes so: one server is for all that run in one process of pytest.
+_IMPORTED = (
+    *IMPORTED_AT_WORK,
+    "tests.factories.actions",
+    "tests.factories.boards",
+    "tests.factories.review_setup",
+    "tests.factories.submission_service",
+    "tests.workers.crash_helpers",
+)
 
 
-def import_once(*modules: str) -> None:
-    """Have processes of the fork server begin with these modules.
-
-    A server that runs already, for another test of this process, takes no list: without the first line each process
-    imports for seconds what it needs.
-    """
-    forkserver._forkserver._stop()  # type: ignore[attr-defined]
-    forkserver.set_forkserver_preload(list(modules))
+def fork_server() -> ForkServerContext:
+    """Return what starts them; the first of a run waits seconds for the server to import."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(list(_IMPORTED))
+    return context
