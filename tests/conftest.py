@@ -279,8 +279,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, test
-    clients their event loop, and pages compressed quickly."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL,
+    applications the validators of their parameters, test clients their event loop, and pages compressed quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -288,6 +288,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.suite.compiled_statements import share_compiled_statements
 
         share_compiled_statements()
+    if "fastapi.routing" in sys.modules:
+        from tests.factories.suite.shared_type_adapters import share_type_adapters
+
+        share_type_adapters()
     if "starlette.testclient" in sys.modules:
         from tests.factories.suite.shared_event_loop import share_event_loop
 
