@@ -24,7 +24,6 @@ from tests.curate.synthetic import (
     write_sources,
 )
 
-
 PAIRS = 1000
 COPIES = PAIRS // 25
 
