@@ -211,8 +211,8 @@ LONGEST = (
     "web/test_gradio_allowlist.py",
 )
 # Files, and single tests, whose rules both databases have to hold: the contract of storage, and races. In others SQLite
-# states the rule; `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole service
-# on PostgreSQL.
+# states the rule. `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole
+# service on PostgreSQL.
 ON_BOTH_DATABASES = (
     "storage/",
     "auth/test_queries.py",

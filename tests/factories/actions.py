@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -68,8 +69,9 @@ def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTI
     return answer
 
 
+@cache
 def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
-    """Return the parser with all commands."""
+    """Return the parser with all commands; it keeps nothing of what it parsed."""
     parser = argparse.ArgumentParser(prog="maintenance")
     tree = CommandTree(parser.add_subparsers(required=True), registry.areas)
     add_actions(tree, registry)
