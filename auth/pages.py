@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,12 @@ STYLE_URL = "/auth/identity.css"
 _PLACED = ("/", "/account")  # addresses that each benchmark of a service has, below its prefix
 
 
-def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> Environment:
-    """Return an environment for a package's own templates, in the layout of `site` where that is given."""
+@lru_cache(maxsize=32)
+def use_layout(templates: tuple[Path, ...], site: Environment | None) -> Environment:
+    """Return an environment for a package's own templates, in the layout of `site` where that is given.
+
+    One for all who ask for the same: it holds the compiled templates, which are part of the program.
+    """
     own = FileSystemLoader(templates)
     if site is None:
         bare = Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -40,7 +44,7 @@ class AccountPages:
 
     def __init__(self, site: Environment | None = None, folders: Sequence[Path] = ()) -> None:
         self._base = "identity_base.html" if site is None else "base.html"
-        self._environment = use_layout([_HERE / "templates", *folders], site)
+        self._environment = use_layout((_HERE / "templates", *folders), site)
         self._environment.filters["minute"] = minute
         self._prefix = str(self._environment.globals.setdefault("prefix", ""))
 

@@ -12,7 +12,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -216,15 +216,21 @@ class ItemTable:
 
     @classmethod
     def load(cls, spec: BenchmarkSpec, path: Path | None = None) -> ItemTable:
-        """Return the table of a manifest file; without a path that of the definition's folder.
+        """Return the table of a manifest file; without a path that of the definition's folder, read once.
 
         Raises:
             ValueError: the folder has none, or the file is of another benchmark.
         """
-        content = spec.read(MANIFEST) if path is None else path.read_bytes()
-        if content is None:
-            raise ValueError(f"the definition of {spec.id} has no {MANIFEST}")
-        return cls.from_json(json.loads(content), spec)
+        return _table_of(spec) if path is None else cls.from_json(json.loads(path.read_bytes()), spec)
+
+
+@lru_cache(maxsize=32)
+def _table_of(spec: BenchmarkSpec) -> ItemTable:
+    """Return the table in the folder of a definition, which is part of the program."""
+    content = spec.read(MANIFEST)
+    if content is None:
+        raise ValueError(f"the definition of {spec.id} has no {MANIFEST}")
+    return ItemTable.from_json(json.loads(content), spec)
 
 
 def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:

@@ -77,7 +77,7 @@ class ReviewPages:
     """Templates in the layout of `site`, which has base.html with the blocks title, head and main."""
 
     def __init__(self, site: Environment) -> None:
-        self._environment = use_layout(_HERE / "templates", site)
+        self._environment = use_layout((_HERE / "templates",), site)
         self.prefix = str(site.globals.get("prefix", ""))  # of the addresses of the benchmark
         self._script_texts = script_texts(translations(str(site.globals.get("language", ENGLISH))), SENTENCES)
 

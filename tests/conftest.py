@@ -210,25 +210,38 @@ LONGEST = (
     "leaderboard/share/test_routes.py",
     "web/test_gradio_allowlist.py",
 )
-# Files whose rules both databases have to hold: the contract of storage, and races. In others SQLite states the rule;
-# `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole service on PostgreSQL.
+# Files, and single tests, whose rules both databases have to hold: the contract of storage, and races. In others SQLite
+# states the rule. `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole
+# service on PostgreSQL.
 ON_BOTH_DATABASES = (
     "storage/",
     "auth/test_queries.py",
     "auth/test_sign_in.py",
-    "maintenance/test_audit.py",
+    "maintenance/test_audit.py::test_a_byte_flipped_in_any_row_is_found_and_named",
+    "maintenance/test_audit.py::test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too",
+    "maintenance/test_audit.py::test_the_worker_keeps_one_head_a_day_that_the_chain_fits",
     "maintenance/test_backups.py",
     "maintenance/test_concurrency.py",
-    "maintenance/test_entries.py",
+    "maintenance/test_entries.py::test_an_edit_shows_at_once_and_keeps_what_was",
+    "maintenance/test_entries.py::test_edits_that_come_at_the_same_instant_pass_no_limit",
+    "maintenance/test_entries.py::test_every_decision_made_twice_has_one_effect",
+    "maintenance/test_entries.py::test_history_cannot_be_rewritten",
+    "maintenance/test_entries.py::test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds",
+    "maintenance/test_entries.py::test_the_event_and_the_change_stand_and_fall_together",
     "maintenance/test_health.py",
     "maintenance/test_integrity.py",
     "maintenance/test_quota_grants.py",
     "maintenance/test_rescoring.py",
     "maintenance/test_tables.py",
     "operation/",
-    "receipts/test_service.py",
+    "receipts/test_service.py::test_every_score_has_a_receipt_with_its_place_in_the_chain",
+    "receipts/test_service.py::test_the_same_inputs_give_the_same_bytes_on_every_database",
     "review/test_tables.py",
-    "submissions/test_confusables.py",
+    "submissions/test_confusables.py::test_a_removed_result_holds_no_name_any_more",
+    "submissions/test_confusables.py::test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name",
+    "submissions/test_confusables.py::test_of_look_alikes_that_come_at_the_same_instant_one_is_taken",
+    "submissions/test_confusables.py::test_the_same_name_at_the_same_instant_is_taken_from_everybody",
+    "submissions/test_confusables.py::test_without_lining_up_both_would_be_taken",
     "submissions/test_quota.py",
     "submissions/test_service.py",
     "workers/test_audit_checkpoint.py",
@@ -279,8 +292,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL, test
-    clients their event loop, and pages compressed quickly."""
+    """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL,
+    applications the validators of their parameters, test clients their event loop, and pages compressed quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -288,6 +301,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.suite.compiled_statements import share_compiled_statements
 
         share_compiled_statements()
+    if "fastapi.routing" in sys.modules:
+        from tests.factories.suite.shared_type_adapters import share_type_adapters
+
+        share_type_adapters()
     if "starlette.testclient" in sys.modules:
         from tests.factories.suite.shared_event_loop import share_event_loop
 
@@ -339,9 +356,9 @@ def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def _is_spare_twin(item: pytest.Item) -> bool:
-    """Return whether a test runs on SQLite too, which is enough for its file."""
-    path = item.path.relative_to(ROOT).as_posix()
-    return _TWIN.search(item.name) is not None and not path.startswith(ON_BOTH_DATABASES)
+    """Return whether a test runs on SQLite too, which is enough for its rule."""
+    named = f"{item.path.relative_to(ROOT).as_posix()}::{item.name.partition('[')[0]}"
+    return _TWIN.search(item.name) is not None and not named.startswith(ON_BOTH_DATABASES)
 
 
 def _shares_a_process(item: pytest.Item) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -715,12 +715,17 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
     for name, n in totals.items():
         share = shares[name]
         if share is not None:
-            bounds[name] = wilson(share * n, n)
+            bounds[name] = _kept_wilson(share * n, n)
     # A mean that is not that of its categories has no interval that could be told from them.
     if totals and mean and shares.get(mean) is not None and reported_figures.states_mean:
-        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in reported_figures.spec.parts_of(mean)]
-        bounds[mean] = mover_macro(parts)
+        of = reported_figures.spec.parts_of(mean)
+        bounds[mean] = _kept_mover(tuple(((shares[name] or 0.0) * totals[name], totals[name]) for name in of))
     return bounds
+
+
+# Reported rows are the same on every board; anew, their intervals would take most of the time that a board takes.
+_kept_wilson = lru_cache(maxsize=4096)(wilson)
+_kept_mover = lru_cache(maxsize=1024)(mover_macro)
 
 
 def _merge(by: Sequence[str], rows: Sequence[BoardRow], *, spec: BenchmarkSpec) -> tuple[BoardRow, ...]:

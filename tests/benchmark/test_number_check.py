@@ -167,10 +167,18 @@ def test_nothing_and_fractions_are_refused():
 
 # Rules, against a search through everything
 
+TINY = (
+    Split("official", ("a",), sizes=(3, 4, 2)),
+    Split("povid-in-general", ("a",), sizes=(5, 2, 2)),
+    Split("official", ("b",), sizes=(2, 4, 1)),
+)
 SMALL = (
     Split("official", ("a",), sizes=(5, 7, 4)),
     Split("povid-in-general", ("a",), sizes=(8, 4, 4)),
     Split("official", ("b",), sizes=(4, 7, 3)),
+)
+splits = pytest.mark.parametrize(
+    "all_splits", [pytest.param(TINY, id="tiny"), pytest.param(SMALL, id="small", marks=pytest.mark.long)]
 )
 
 
@@ -235,15 +243,16 @@ def printed_figures(parts):
     )
 
 
+@splits
 @settings(max_examples=25)
-@given(possible.map(printed_figures))
-def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures):
-    answer = check_numbers(figures, SMALL)
+@given(figures=possible.map(printed_figures))
+def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(all_splits, figures):
+    answer = check_numbers(figures, all_splits)
     for reading in ("rounded", "cut off", "either"):
-        expected = {split: list(every_solution(figures, split.sizes, reading=reading)) for split in SMALL}
+        expected = {split: list(every_solution(figures, split.sizes, reading=reading)) for split in all_splits}
         if any(expected.values()):
             found = {one.split: one for one in answer.fits}
-            assert set(found) == {split for split in SMALL if expected[split]}
+            assert set(found) == {split for split in all_splits if expected[split]}
             for split, one in found.items():
                 assert one.solutions == len(expected[split])
                 assert any(
@@ -255,18 +264,19 @@ def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures
         rest = figures if not any("Macro" in text for text in answer.impossible) else None
         if rest:
             assert {one.split: one.dropped for one in answer.dropped} == {
-                split: least for split in SMALL if (least := fewest_dropped(figures, split)) is not None
+                split: least for split in all_splits if (least := fewest_dropped(figures, split)) is not None
             }
 
 
+@splits
 @settings(max_examples=12)
-@given(st.builds(lambda *values: figures_of(values), *(figure_or_none for _ in NAMES)))
-def test_what_is_called_impossible_has_no_solution_at_all(figures):
+@given(figures=st.builds(lambda *values: figures_of(values), *(figure_or_none for _ in NAMES)))
+def test_what_is_called_impossible_has_no_solution_at_all(all_splits, figures):
     if not any((*figures.categories, figures.pooled, figures.mean)):
         return
-    answer = check_numbers(figures, SMALL)
+    answer = check_numbers(figures, all_splits)
     if answer.verdict == "impossible":
-        for split in SMALL:
+        for split in all_splits:
             for sizes in product(*(range(1, n + 1) for n in split.sizes)):
                 assert not any(True for _ in every_solution(figures, sizes, reading="rounded"))
 

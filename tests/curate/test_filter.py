@@ -24,6 +24,9 @@ from tests.curate.synthetic import (
     write_sources,
 )
 
+PAIRS = 1000
+COPIES = PAIRS // 25
+
 
 class FilteredPool(NamedTuple):
     """A pool on disk, with what was planted."""
@@ -36,7 +39,7 @@ class FilteredPool(NamedTuple):
 @pytest.fixture(scope="module")
 def pooled(tmp_path_factory: pytest.TempPathFactory) -> FilteredPool:
     folder = tmp_path_factory.mktemp("pool")
-    planted = invent(folder)
+    planted = invent(folder, PAIRS)
     for source, path in write_sources(planted, folder).items():
         given = ["--source", source, "--licence", "CC0-1.0", "--into", str(folder / "pool")]
         assert main(["pool", "import", str(path), *given]) == 0
@@ -63,6 +66,19 @@ def write_runs(planted: SyntheticPool, folder: Path) -> list[str]:
     return [f"other={folder / name}" if name.startswith("other") else str(folder / name) for name in names]
 
 
+@pytest.fixture(scope="module")
+def usual(pooled: FilteredPool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the usual rule filled."""
+    output = tmp_path_factory.mktemp("usual")
+    run_filter(pooled, output)
+    return output
+
+
+def report_of(output: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((output / "filter.json").read_text())
+    return report
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -70,8 +86,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def run_filter(pooled: FilteredPool, output: Path, *more: str) -> dict[str, Any]:
     """The report of a filter."""
     assert main(["filter", str(pooled.folder), "--runs", *pooled.runs, "--output", str(output), *more]) == 0
-    report: dict[str, Any] = json.loads((output / "filter.json").read_text())
-    return report
+    return report_of(output)
 
 
 def verdicts(planted: SyntheticPool, judge: str, *, name: str) -> list[str]:
@@ -95,23 +110,22 @@ def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPo
     found = lines(pooled.folder / "duplicates.jsonl")
     left_out = {one["pair"] for one in found if one["kind"] != "similar-image"}
     assert left_out == pooled.planted.copies
-    assert len(pooled.planted.copies) == 80
+    assert len(pooled.planted.copies) == COPIES
 
 
-def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPool, tmp_path: Path) -> None:
-    report = run_filter(pooled, tmp_path)
-    kept = lines(tmp_path / "candidates.jsonl")
+def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPool, usual: Path) -> None:
+    report, kept = report_of(usual), lines(usual / "candidates.jsonl")
     assert {one["id"] for one in kept} == slow_filter(pooled.planted, tuple(JUDGES), at_least=12)
     assert report["pairs"]["kept"] == len(kept) > 20
     assert report["pairs"] | {"kept": 0} == {
-        "considered": 1920, "kept": 0, "duplicates": 80, "without_preference": 0, "unjudged": 0,
+        "considered": PAIRS - COPIES, "kept": 0, "duplicates": COPIES, "without_preference": 0, "unjudged": 0,
     }  # fmt: skip
     assert all(one["votes"] == {"wrong": 12, "right": 0, "runs": 12} for one in kept)
     wrong = {one["id"] for one in kept} & pooled.planted.wrong_labels
     assert len(wrong) / len(kept) > len(pooled.planted.wrong_labels) / len(pooled.planted.pairs)
 
 
-@pytest.mark.parametrize("at_least", [1, 7, 10])
+@pytest.mark.parametrize("at_least", [7, *(pytest.param(number, marks=pytest.mark.long) for number in (1, 10))])
 def test_at_least_so_many_wrong_runs(pooled: FilteredPool, tmp_path: Path, at_least: int) -> None:
     run_filter(pooled, tmp_path, "--rule", f"at-least:{at_least}")
     kept = {one["id"] for one in lines(tmp_path / "candidates.jsonl")}
@@ -141,8 +155,8 @@ def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: F
     assert expected
 
 
-def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, tmp_path: Path) -> None:
-    report, planted = run_filter(pooled, tmp_path), pooled.planted
+def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, usual: Path) -> None:
+    report, planted = report_of(usual), pooled.planted
     single = [name for name in planted.pairs if name not in planted.copies]
     everything = slow_filter(planted, tuple(JUDGES), at_least=12)
     for size in report["combinations"]:
@@ -166,7 +180,7 @@ def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, tmp_
     for one in report["by_runs"]:
         runs = one["runs"] // 4
         assert one["kept"] == len(slow_filter(planted, tuple(JUDGES), at_least=one["runs"], runs=runs))
-    with (tmp_path / "filter.csv").open() as file:
+    with (usual / "filter.csv").open() as file:
         table = list(csv.DictReader(file))
     whole = next(one for one in table if one["judges"].count("+") == 3 and one["source"] == "all")
     assert int(whole["kept"]) == len(everything)
@@ -188,9 +202,8 @@ def test_the_share_of_wrong_labels_follows_from_accuracies(pooled: FilteredPool,
     assert row["runs_independent"] == pytest.approx(0.05 * 0.6**12 / (0.05 * 0.6**12 + 0.95 * errors**3))
 
 
-def test_the_report_says_that_these_judges_score_below_chance(pooled: FilteredPool, tmp_path: Path) -> None:
-    run_filter(pooled, tmp_path)
-    text = (tmp_path / "filter.html").read_text()
+def test_the_report_says_that_these_judges_score_below_chance(usual: Path) -> None:
+    text = (usual / "filter.html").read_text()
     assert "below chance" in text
     assert "by construction" in text
     assert "<script" not in text
@@ -218,7 +231,7 @@ def test_a_run_of_part_of_the_pool_leaves_the_rest_out(pooled: FilteredPool, tmp
     part.write_text("".join(Path(pooled.runs[0]).read_text().splitlines(keepends=True)[:500]))
     assert main(["filter", str(pooled.folder), "--runs", str(part), "--output", str(tmp_path / "out")]) == 0
     pairs = json.loads((tmp_path / "out" / "filter.json").read_text())["pairs"]
-    assert pairs["considered"] + pairs["unjudged"] == 1920
+    assert pairs["considered"] + pairs["unjudged"] == PAIRS - COPIES
     assert pairs["considered"] == 500 - sum(
         name in pooled.planted.copies for name in list(pooled.planted.votes["small"])[:500]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,9 @@ def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTI
     return answer
 
 
+@cache
 def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
-    """Return the parser with all commands."""
+    """Return the parser with all commands; it keeps nothing of what it parsed."""
     parser = argparse.ArgumentParser(prog="maintenance")
     tree = CommandTree(parser.add_subparsers(required=True), registry.areas)
     add_actions(tree, registry)

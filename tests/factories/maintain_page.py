@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
+from gradio.context import Context
 
 import review.tab
 from auth import AuthError
@@ -21,12 +22,22 @@ from web.actions import ACTIONS
 _ASKED = re.compile(r"<(?:label|h2)[^>]*>([^<]*)</")
 
 
+class _UnservedBlocks(gr.Blocks):
+    """A page that is laid out and not served: Gradio makes an application of each, which takes as long as to lay it
+    out."""
+
+    def __exit__(self, exc_type: type[BaseException] | None = None, *rest: Any) -> None:
+        super(gr.Blocks, self).__exit__(exc_type, *rest)
+        self.default_config.attach_load_events()
+        Context.root_block = None
+
+
 class MaintainPage:
     """The maintain page: its handlers are called as Gradio calls them, whatever the browser shows."""
 
     def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
         self.refused: list[str] = []
-        self.blocks = gr.Blocks(analytics_enabled=False)
+        self.blocks = _UnservedBlocks(analytics_enabled=False)
         with self.blocks:
             gradio_page.build(
                 PageContext(registry, ctx, identify=lambda request: ctx.user, note_refusal=self._note), review.tab.TABS

@@ -272,9 +272,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the demo's files, which no world changes; to draw its pictures takes seconds."""
+    """Return the demo's files, which no world changes; to draw its pictures would take seconds."""
     folder = tmp_path_factory.mktemp("demo") / "demo"
-    write_demo(folder)
+    write_demo(folder, pictures=False)
     return folder
 
 
