@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -223,8 +224,18 @@ def test_browsers_are_held_to_https_only_where_they_come_over_it(local: TestClie
         assert behind_a_proxy.get(path).headers["strict-transport-security"] == "max-age=31536000"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example/x", 'evil".example', "board.example.evil.example:80"])
-def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient, host: str) -> None:
+HOSTS = ("evil.example", "evil.example/x", 'evil".example', "board.example.evil.example:80")
+
+
+def in_turn(*values: str) -> list[Any]:
+    """Return all values, for a test that takes one after the other; and each by itself."""
+    alone = [pytest.param([value], id=value, marks=pytest.mark.long) for value in values]
+    return [pytest.param(values, id="in turn"), *alone]
+
+
+@pytest.mark.parametrize("hosts", in_turn(*HOSTS))
+def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient, hosts: Sequence[str]) -> None:
+    claimed = cycle(hosts)
     routes = [
         route for route in flat(application_within(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())
     ]
@@ -232,6 +243,7 @@ def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestC
     redirected = 0
     for path in sorted(paths):
         for asked in (path or "/", f"{path}/?q=1"):
+            host = next(claimed)
             answer = client.get(asked, headers={"Host": host, "X-Forwarded-Host": host}, follow_redirects=False)
             told = [value for value in answer.headers.values() if "evil" in value]
             assert not told and "evil" not in answer.text, asked
@@ -336,25 +348,35 @@ def test_a_route_reveals_its_schema_only_after_authentication(asgi: Any, client:
         assert (answer.status_code, answer.json()["code"]) == (401, "sign-in-needed"), (method, path)
 
 
+@pytest.fixture(scope="module")
+def submitters_asgi(tmp_path_factory: pytest.TempPathFactory, database: Database) -> Any:
+    """Return an application in which everybody is a submitter."""
+    environ = {"DATA_DIR": str(tmp_path_factory.mktemp("public")), "LABELS": "v2=/labels.jsonl"}
+    return built(Settings.from_env(environ | {"INSECURE_ALLOW_PUBLIC": "1", "REQUESTS_PER_MINUTE": "0"}), database)
+
+
 @pytest.mark.parametrize("sent", NO_SENSE)
-def test_maintainers_routes_reveal_no_schema_to_others(tmp_path: Path, database: Database, sent: str) -> None:
-    environ = {"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "INSECURE_ALLOW_PUBLIC": "1"}
-    asgi = built(Settings.from_env(environ | {"REQUESTS_PER_MINUTE": "0"}), database)  # everybody is a submitter
-    client = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
-    routes = [one for one in for_roles(asgi) if one[1].startswith(MAINTAINERS_ALONE) or FOR_MAINTAINERS.search(one[1])]
+def test_maintainers_routes_reveal_no_schema_to_others(submitters_asgi: Any, sent: str) -> None:
+    client = TestClient(submitters_asgi, base_url=OWN, raise_server_exceptions=False)
+    routes = [
+        one
+        for one in for_roles(submitters_asgi)
+        if one[1].startswith(MAINTAINERS_ALONE) or FOR_MAINTAINERS.search(one[1])
+    ]
     assert len(routes) > 40
     for method, path in routes:
         answer = client.request(method, path, **NO_SENSE[sent])
         assert (answer.status_code, answer.json()["code"]) == (403, "not-allowed"), (method, path)
 
 
-@pytest.mark.parametrize("value", ["1", "[]", "{}"])
-def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClient, value: str) -> None:
+@pytest.mark.parametrize("values", in_turn("1", "[]", "{}"))
+def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClient, values: Sequence[str]) -> None:
     routes = [one for one in for_roles(asgi) if one[0] != "GET" and one[1] != "/api/v1/submissions"]
     for parts in (MOST_PARTS + 1, MOST_PARTS // 4):  # refused; and the control, which is read
-        body = '{"errors": [' + f"{value}," * parts + value + "]}"
+        bodies = cycle(['{"errors": [' + f"{value}," * parts + value + "]}" for value in values])
         for method, path in routes:
-            answer = local.request(method, path, content=body, headers={"Content-Type": "application/json"})
+            headers = {"Content-Type": "application/json"}
+            answer = local.request(method, path, content=next(bodies), headers=headers)
             assert ("too-many-parts" in answer.text) is (parts > MOST_PARTS), (method, path)
             assert len(answer.content) < 4000
 

@@ -8,8 +8,6 @@ import re
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,13 +16,15 @@ from typing import Any
 import httpx
 import pytest
 
+import app
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.pools import write_pool
-from tests.factories.services.service import KEPT, ROOT, Service, alive, running, until
+from tests.factories.services.service import KEPT, Service, alive, running, until
 from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
+from tests.factories.suite.programs import Finished, run_main, run_maintenance
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 EXPORTS = ("/export/board.csv", "/export/board.json", "/api/v1/leaderboard")
@@ -173,18 +173,16 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
             until(lambda: contents(data / "imports" / "pool") == pool, 60, what="the pool's folder is back")
             assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
             assert database.stat().st_mode & 0o777 == 0o600
-    audit = [sys.executable, "-m", "maintenance", "audit", "verify"]
     environ = {name: os.environ[name] for name in KEPT if name in os.environ} | {"DATA_DIR": str(data)}
-    checked = subprocess.run(audit, env=environ, cwd=ROOT, capture_output=True, text=True, check=False)
+    checked = run_maintenance("audit", "verify", environ=environ)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def start(data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Start a service that is expected to refuse."""
+def start(data: Path, **environ: str) -> Finished:
+    """Start a service that is expected to refuse, in this process."""
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment |= {"PORT": "0", "DATA_DIR": str(data), "IDENTITY": "local"} | environ
-    command = [sys.executable, str(ROOT / "app.py")]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=240)
+    return run_main(lambda _: app.main(), (), environ=environment)
 
 
 def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> None:

@@ -170,9 +170,11 @@ def _main(address: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        clients = [listener.accept()[0]]
-        _fork_when_asked(clients, run=_serve, listener=listener)
-    Path(address).unlink()
+        waits = [listener]
+        while waits:
+            _fork_when_asked([listener.accept()[0]], run=_serve, listener=listener)
+            Path(address).unlink(missing_ok=True)  # whoever comes now starts another one, but for who waits already
+            waits, _, _ = select.select([listener], [], [], 0)
 
 
 def _fork_when_asked(
