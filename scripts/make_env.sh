@@ -10,7 +10,7 @@ sys.exit(sys.version_info < (3, 11))
 PY
 uv=$(command -v uv || { [ -x .venv/bin/uv ] && echo .venv/bin/uv; } || true)
 packages=$(grep -c '^[a-z0-9].*==' "$lock")
-if [ -n "$uv" ]; then with=uv; else with="pip, in about a minute"; fi
+if [ -n "$uv" ]; then with=uv; else with="pip, in a minute or two"; fi
 echo "Installing $packages packages of $lock into .venv with $with"
 if [ ! -x .venv/bin/python ]; then
   if [ -n "$uv" ]; then "$uv" venv --quiet --python "$python" .venv; else "$python" -m venv .venv; fi
