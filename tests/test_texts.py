@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from scripts import texts
 from scripts.texts import CATALOGUE
@@ -11,6 +14,10 @@ from scripts.texts import CATALOGUE
 BANNED = re.compile(
     r"\b(whoever|for ever|is told|are told|oops|sorry|successfully|shut out|let in|coin|door|desk)\b", re.I
 )
+
+TESTS = Path(__file__).parent
+# Tests whose rule is what a text says.
+ABOUT_TEXTS = ("test_texts.py", "test_chinese_pages.py", "common/test_text.py", "common/test_translations.py")
 
 
 @cache
@@ -35,3 +42,47 @@ def test_sentences_of_code_and_templates_are_found_and_docstrings_are_not() -> N
     assert "auth/tokens.py: Choose what the token may do." in found
     assert any(line.startswith("leaderboard/templates/check.html: ") for line in found)
     assert not any("Return the " in line for line in found)
+
+
+ROW = 5  # words in a row: fewer are a name, a heading, or the shortest way to say which of two sentences it is
+
+
+def test_a_sentence_is_compared_word_for_word_in_the_catalogue_alone() -> None:
+    """So that a text is changed in one place; elsewhere tests compare codes, values, and elements."""
+    known = {row for line in sentences() for row in rows_of_words(line.partition(": ")[2])}
+    repeated = [
+        f"{path.relative_to(TESTS)}:{number}: {text}"
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if path.relative_to(TESTS).as_posix() not in ABOUT_TEXTS
+        for number, text in compared_texts(ast.parse(path.read_text(encoding="utf-8")))
+        if known & set(rows_of_words(text))
+    ]
+    assert repeated == [], f"{len(repeated)} comparisons; compare what the sentence is about:\n" + "\n".join(repeated)
+
+
+def test_a_repeated_sentence_is_found_and_a_query_or_a_short_text_is_not() -> None:
+    found = compared_texts(ast.parse('assert "This token is not known here." in page\nexpect(one).to_have_text("No")'))
+    assert list(found) == [(1, "This token is not known here."), (2, "No")]
+    assert list(rows_of_words("Token {name} is not known here at all")) == [
+        ("is", "not", "known", "here", "at"),
+        ("not", "known", "here", "at", "all"),
+    ]
+
+
+def compared_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and value of each string that an assertion compares: of `assert`, `expect` and `raises`."""
+    for node in ast.walk(tree):
+        compares = isinstance(node, ast.Assert) or (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", "") in ("raises", "to_contain_text", "to_have_text")
+        )
+        for part in ast.walk(node) if compares else ():
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.lineno, part.value
+
+
+def rows_of_words(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield each `ROW` words in a row, in small letters; a value that is filled in stands between rows."""
+    for part in re.split(r"%\(\w+\)[sd]|\{\w*\}", text):
+        words = [word.lower() for word in re.findall(r"[A-Za-z][A-Za-z'’]*", part)]
+        yield from (tuple(words[start : start + ROW]) for start in range(len(words) - ROW + 1))
