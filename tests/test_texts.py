@@ -61,8 +61,8 @@ def test_a_sentence_is_compared_word_for_word_in_the_catalogue_alone() -> None:
 
 
 def test_a_repeated_sentence_is_found_and_a_query_or_a_short_text_is_not() -> None:
-    found = compared_texts(ast.parse('assert "This token is not known here." in page\nexpect(one).to_have_text("No")'))
-    assert list(found) == [(1, "This token is not known here."), (2, "No")]
+    code = 'assert "This token is not known here." in page, "why"\nexpect(one).to_have_text("No")'
+    assert list(compared_texts(ast.parse(code))) == [(1, "This token is not known here."), (2, "No")]
     assert list(rows_of_words("Token {name} is not known here at all")) == [
         ("is", "not", "known", "here", "at"),
         ("not", "known", "here", "at", "all"),
@@ -70,13 +70,17 @@ def test_a_repeated_sentence_is_found_and_a_query_or_a_short_text_is_not() -> No
 
 
 def compared_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line and value of each string that an assertion compares: of `assert`, `expect` and `raises`."""
+    """Yield the line and value of each string that an assertion compares: of `assert`, `expect` and `raises`.
+
+    What an `assert` says when it fails is compared with nothing.
+    """
     for node in ast.walk(tree):
         compares = isinstance(node, ast.Assert) or (
             isinstance(node, ast.Call)
             and getattr(node.func, "attr", "") in ("raises", "to_contain_text", "to_have_text")
         )
-        for part in ast.walk(node) if compares else ():
+        compared = node.test if isinstance(node, ast.Assert) else node
+        for part in ast.walk(compared) if compares else ():
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 yield part.lineno, part.value
 
