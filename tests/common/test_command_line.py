@@ -139,8 +139,9 @@ def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: p
     with pytest.raises(SystemExit) as left:
         parser.parse_args([])
     assert left.value.code == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said == ["x: error: the following arguments are required: --name", "Run x --help to see the options."]
+    problem, hint = capsys.readouterr().err.splitlines()
+    assert problem == "x: error: the following arguments are required: --name"
+    assert "x --help" in hint
 
 
 def test_a_reader_that_wants_no_more_ends_a_command_without_a_word() -> None:
@@ -191,8 +192,7 @@ def test_a_package_that_serving_does_not_need_is_named_where_it_is_missing(capsy
         return lambda: int(bool(importlib.import_module(module)))
 
     assert exit_code(needs("a_package_of_judges.parts")) == 2
-    assert capsys.readouterr().err == (
-        "The package a_package_of_judges is not installed. `make dev` installs what every command needs.\n"
-    )
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "a_package_of_judges is not installed" in said and "`make dev`" in said
     with pytest.raises(ModuleNotFoundError):  # a module of the project that is missing is a fault
         exit_code(needs("common.no_such_module"))

@@ -254,7 +254,8 @@ def test_a_rule_about_more_judges_than_there_are_is_refused(
 ) -> None:
     given = ["filter", str(pooled.folder), "--runs", *pooled.runs[:2], "--output", str(tmp_path / "out")]
     assert main([*given, "--rule", "judges:9"]) == 2
-    assert "can never hold: there are 2 judges with 6 runs in all." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "can never hold" in said and "2 judges with 6 runs" in said
     assert not (tmp_path / "out").exists()
 
 
@@ -264,7 +265,7 @@ def test_unstable_needs_runs_that_tell_the_order(
     votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
     given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable"]
     assert main(given) == 2
-    assert "No run tells which response was shown first" in capsys.readouterr().err
+    assert "No run tells" in capsys.readouterr().err
 
 
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:

@@ -101,14 +101,14 @@ def test_labels_never_go_into_a_dataset_that_is_public(hub: HubAccount) -> None:
     hub.datasets[LABELS] = Repository(LABELS, TOKEN)
     refused = hub.upload("--questions", QUESTIONS, "--labels", LABELS)
     assert refused.returncode == 2
-    assert f"The dataset {LABELS} is public, and these are the labels. Nothing was uploaded" in refused.stderr
+    assert f"{LABELS} is public" in refused.stderr
     assert hub.datasets[LABELS].commits == [] and QUESTIONS not in hub.datasets
 
 
 def test_a_token_that_may_not_write_is_named_and_the_token_is_not_printed(hub: HubAccount) -> None:
     refused = hub.upload("--labels", LABELS, token="hf_secret_reader")
     assert refused.returncode == 2
-    assert "Check that HF_TOKEN holds a token that may write there." in refused.stderr
+    assert f"does not take {LABELS}" in refused.stderr and "HF_TOKEN" in refused.stderr
     assert "hf_secret_reader" not in refused.stdout + refused.stderr
 
 
@@ -117,7 +117,7 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
     with _client("http://127.0.0.1:9", tmp_path) as client:
         refused = HubAccount({}, client).upload("--questions", QUESTIONS)
     assert refused.returncode == 1
-    assert "The Hub cannot be reached (ConnectError). Check the network" in refused.stderr
+    assert "cannot be reached (ConnectError)" in refused.stderr and "Check the network" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
@@ -150,7 +150,7 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     fake = build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)
     with serving(fake) as url, _client(url, tmp_path) as client:
         unnamed = client.run("judge.__main__", *given)
-        assert "Name the commit of the dataset owner/name with --items-revision" in unnamed.stderr
+        assert f"the dataset {DATASET} with --items-revision" in unnamed.stderr
         given += ["--items-revision", COMMIT]
         unknown = client.run("judge.__main__", *given)
         assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)

@@ -225,7 +225,7 @@ def test_answers_of_somebody_who_has_no_part_are_refused(
     path = answer(folder, {0: {"ann": "a", "bob": "a", "adjudicator:boss": "a", stranger: "b"}})
     assert main(["verify", "import", str(folder), str(path)]) == 2
     error = capsys.readouterr().err
-    assert f"line 4: '{stranger}' has no part in this verification; known are ann, bob, boss" in error
+    assert f"line 4: '{stranger}' has no part" in error and "known are ann, bob, boss" in error
     assert not (folder / "verified.jsonl").exists()
     assert main(["verify", "import", str(folder), str(path), "--exclude", stranger]) == 0
     assert lines(folder / "verified.jsonl")[0]["verification"]["by_reviewer"] is True

@@ -21,7 +21,7 @@ VLLM_RESULTS: list[dict[str, Any]] = [
             "id": "cmpl-61c020e54b964d5a98fa7527bfcdd378", "object": "chat.completion", "created": 1715633336,
             "model": "m",
             "choices": [{
-                "index": 0, "message": {"role": "assistant", "content": "Overall Judgment: Answer 2 is better."},
+                "index": 0, "message": {"role": "assistant", "content": JUDGEMENT.format(2)},
                 "logprobs": None, "finish_reason": "stop", "stop_reason": None,
             }],
             "usage": {"prompt_tokens": 25, "total_tokens": 83, "completion_tokens": 58},
@@ -131,7 +131,7 @@ def test_both_shapes_of_the_results_of_vllm_are_read(items: Path, tmp_path: Path
     path.write_text("".join(json.dumps(result) + "\n" for result in results))
     assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
     lines = predictions(tmp_path / "run")
-    assert [one["text"] for one in lines[0]["judgements"]] == ["Overall Judgment: Answer 2 is better.", "It is 1."]
+    assert [one["text"] for one in lines[0]["judgements"]] == [JUDGEMENT.format(2), "It is 1."]
     assert lines[0]["run"]["usage"] | {"cost": None} == {
         "requests": 6, "prompt_tokens": 3 * (25 + 10), "completion_tokens": 3 * (58 + 3), "reasoning_tokens": 0,
         "seconds_per_request": None, "cost": None, "wall_seconds": None,
