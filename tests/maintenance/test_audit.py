@@ -80,10 +80,10 @@ def test_a_chain_whose_end_was_cut_off_does_not_fit_a_kept_head(recorded: Databa
     assert actions_audit.verify(by(recorded, MAINTAINER), read).head_holds  # it is older than what was cut off
     newer = actions_audit.verify(by(recorded, MAINTAINER), late)
     assert (newer.ok, newer.head_holds, newer.newer_head) == (False, False, 10)
-    assert "this head is newer than the copy" in newer.sentence
+    assert "event 10" in newer.sentence and "event 9" in newer.sentence
     other = actions_audit.verify(by(recorded, MAINTAINER), {**read, "hash": "0" * 64})
     assert (other.ok, other.newer_head) == (False, None)
-    assert "not the one that the given head belongs to" in other.sentence
+    assert "not the one" in other.sentence
 
 
 def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded: Database) -> None:
@@ -107,7 +107,7 @@ def test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too(recorde
     for kept in (None, head):
         found = actions_audit.verify(by(recorded, MAINTAINER), kept)
         assert (found.ok, found.broken_at, found.events) == (False, 2, 1)
-        assert found.sentence == "The chain is broken at event 2: at was changed."
+        assert found.sentence.endswith("broken at event 2: at was changed.")
 
 
 def test_a_chain_without_its_head_says_so(recorded: Database) -> None:

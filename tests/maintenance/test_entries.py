@@ -17,6 +17,7 @@ from maintenance.database import queries
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import moderation, visibility
 from storage.boards import snapshots
+from storage.clock import minute
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -243,9 +244,10 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
         assert edit(number, entry=ids[number % 2]).changed  # whichever of theirs
     assert edit(99, MAINTAINER, entry=ids[2]).changed
     before = head(database)
-    with pytest.raises(RateLimited, match=r"20 times in 24 hours\. The next change is possible from 20") as caught:
+    with pytest.raises(RateLimited, match="20 times in 24 hours") as caught:
         edit(99)
     assert DAY - 60 < caught.value.seconds <= DAY
+    assert minute(caught.value.next_at) in str(caught.value)
     assert head(database) == before
     with pytest.raises(RateLimited):
         edit(99, entry=ids[1])
@@ -312,12 +314,14 @@ def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[
     entries.hide(by(database, MAINTAINER), ids[1], "a secret reason")
     with database.read() as session:
         found = moderation.is_removed(session, ids)
-    assert found == {ids[0]: "wrong prompt", ids[1]: "A maintainer has hidden this entry."}
+    of_hidden = found.pop(ids[1])
+    assert found == {ids[0]: "wrong prompt"}
+    assert "maintainer has hidden" in of_hidden and "secret" not in of_hidden
 
 
 def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, scorer: Scorer, ids: list[str]) -> None:
     merged = entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run twice")
-    assert merged.changed and "Their votes differ: restore it if it is not a duplicate." in merged.message
+    assert merged.changed and "votes differ" in merged.message
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]
@@ -337,8 +341,9 @@ def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell
 ) -> None:
     unnamed = _unnamed(database, 100)
     pair = (unnamed, ids[0]) if not turned else (ids[0], unnamed)
-    with pytest.raises(Conflict, match=f"{unnamed} does not tell its owner"):
+    with refuses(Conflict, "unnamed") as refused:
         entries.merge(by(database, MAINTAINER), *pair, "the same run")
+    assert str(refused.value).startswith(unnamed)
     with database.write() as session:
         visibility.end_anonymity(session, unnamed)
     assert entries.merge(by(database, MAINTAINER), *pair, "the same run").changed

@@ -186,7 +186,8 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(ReportedResult)).scalar_one() == 2
         assert audit.verify(session) is None
-    assert decisions(database)[0].sentence == "Results reported elsewhere were imported (2): a survey"
+    newest = decisions(database)[0]
+    assert newest.kind == "reported.imported" and newest.sentence.endswith("imported (2): a survey")
 
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
@@ -316,7 +317,7 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
     assert (found, problem.field, problem.code) == (None, "overall", "impossible")
     assert "80 cannot come from categories of 60 to 66" in problem.message
     kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and arithmetic(kept.facts, VL) == "categories do not add up"
+    assert not problems and "do not add up" in arithmetic(kept.facts, VL)
     assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
     assert not _row(overall=80, general=60, hallucination=66)[1]
 
@@ -324,7 +325,8 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
 @pytest.mark.parametrize("votes", ["five", "5.5", 0, 17, True])
 def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
     (problem,) = _row(overall=60, votes_per_item=votes)[1]
-    assert problem.message == "Expected a whole number from 1 to 16, for instance 5."
+    assert (problem.field, problem.code) == ("votes_per_item", "bad-value")
+    assert "whole number from 1 to 16" in problem.message
 
 
 def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:

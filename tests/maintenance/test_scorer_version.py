@@ -119,8 +119,9 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
             json.loads(body)
             for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == "rescore.applied"))
         ]
-    said = decisions(board.database)[0].sentence
-    assert said == "The board changed from label revision v1 (scorer version 1) to v1 (scorer version 2): a rule"
+    newest = decisions(board.database)[0]
+    assert newest.kind == "rescore.applied"
+    assert newest.sentence.endswith("v1 (scorer version 1) to v1 (scorer version 2): a rule")
     assert scores == {"1": len(votes), "2": len(votes)}
     assert (event["to"], event["moved"]) == ({"label_revision": "v1", "scorer_version": "2"}, found["summary"]["moved"])
     shown = {entry["id"]: entry["tallies"]["v1"]["counts"][:7] for entry in board.publish()["entries"]}

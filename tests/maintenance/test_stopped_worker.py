@@ -102,10 +102,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     _new_worker(service, database)
     undo = ("rescore", "undo", "later", "--reason", "too early")
     said = _maintain(tmp_path, *undo, expect=1)
-    assert (
-        "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/demo/next.json back"
-        in said
-    )
+    assert "revision next: bring the file DATA_DIR/labels/demo/next.json back" in said
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
     (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: "next" in _held(database), 30, what="the worker says that it holds them again")
@@ -115,7 +112,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     problem = service.http.get("/readyz")
     assert (problem.status_code, problem.json()["code"]) == (503, "labels-missing")
     health = _maintain(tmp_path, "health")
-    assert "holds the labels of revision next, which the board shows, so submissions wait" in health
+    assert "revision next, which the board" in health and "so submissions wait" in health
     assert "bring the file DATA_DIR/labels/demo/next.json back" in health
     (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: service.http.get("/readyz").status_code == 200, 30, what="ready again without another start")
