@@ -162,7 +162,7 @@ def test_a_worker_leaves_a_replica_in_an_object_store_to_the_web_process(
             require_database_or_new_board(url, held)
         files = Replica(server.url("files"))
         files.write("uploads/aa/file", b"of another service")
-        with pytest.raises(StartRefused, match="no copy of its database"):
+        with pytest.raises(StartRefused, match="no copy of its"):
             require_database_or_new_board(url, files)
 
 
@@ -246,7 +246,7 @@ def test_the_demo_of_an_earlier_release_comes_back_once_its_files_are_moved(tmp_
     for path in (tmp_path / "files").iterdir():
         path.rename(place / path.name)
     settings = settings_of(data, REPLICA_URL=str(place))
-    with pytest.raises(SettingsError, match="move its files into demo/ there, but not database/"):
+    with pytest.raises(SettingsError, match=r"into demo/ .* not database/"):
         open_service_database(settings)
     files = [path for path in place.iterdir() if path.name != "demo"]
     (place / "demo").mkdir(exist_ok=True)

@@ -168,7 +168,7 @@ def test_a_database_that_is_away_is_said(tmp_path: Path, database: Database, mon
     monkeypatch.setattr("operation.public_status.figures.gather", away)
     http = client(database, tmp_path)
     assert http.get("/api/v1/status").json()["status"] == "offline"
-    assert "The database does not answer" in http.get("/status").text
+    assert "database does not answer" in http.get("/status").text
 
 
 def test_a_full_disk_is_named_by_readyz_with_what_to_do(

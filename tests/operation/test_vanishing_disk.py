@@ -195,12 +195,12 @@ def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> Non
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
-    assert "No new board was made" in refused.stderr
+    assert "cannot be restored" in refused.stderr and "No new board" in refused.stderr
     shutil.rmtree(place / "demo" / "database")
     (place / "demo" / "uploads" / "aa").mkdir(parents=True)
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
-    assert "no copy of its database" in refused.stderr
+    assert "no copy of its" in refused.stderr
     assert not list(data.rglob("leaderboard.db"))
 
 

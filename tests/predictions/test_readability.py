@@ -209,7 +209,7 @@ def test_the_page_shows_samples_as_text_and_the_reason_in_words() -> None:
     shown = submit_html.report_html(
         {"ok": False, "format": "native", "problems": [problem], "problem_count": 1, "samples": [sample]}
     )
-    assert "This file cannot be submitted." in shown
+    assert "file cannot be submitted" in shown
     assert "Not &lt;one&gt; in <code>prediction</code>." in shown
     assert "<script>" not in shown
     assert "<i>" not in shown
