@@ -104,7 +104,7 @@ def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
         _parsed("disputes", "accept", "-1", "--note", "x")
     with pytest.raises(SystemExit):
         _parsed("disputes", "accept", "x" * 9, "--note", "x")
-    assert "Say which one by its number" in capsys.readouterr().err
+    assert "by its number" in capsys.readouterr().err
 
 
 def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None:
@@ -133,7 +133,7 @@ def test_an_image_has_its_address_shown_or_that_there_is_none() -> None:
         1, 1, question="what?", responses=("a", "b"), image="/explore/k/image", said=None, models=None, has_models=False
     )
     assert "\nImage: /explore/k/image\n" in text_output.pair(pair)
-    assert "\nThere is no image here.\n" in text_output.pair(pair._replace(image=None))
+    assert "\nThere is no image" in text_output.pair(pair._replace(image=None))
 
 
 def _page(bench: ReviewSetup, user: Identity) -> MaintainPage:

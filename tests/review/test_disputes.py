@@ -181,8 +181,9 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     assert not disputes.decide(
         by(bench.database, MAINTAINER), number, accepted=mine.state == "accepted", note="so"
     ).changed
-    with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision was made"):
+    with refuses(Conflict, "decided") as refused:
         disputes.decide(by(bench.database, MAINTAINER), number, accepted=mine.state != "accepted", note="so")
+    assert f"was {mine.state} before" in str(refused.value)
     with pytest.raises(NotFound):
         disputes.decide(by(bench.database, MAINTAINER), number + 1, accepted=True, note="so")
 
@@ -249,7 +250,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     found = rescoring.preview(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
     assert text_output.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
-    assert "too few to tell how many flipped" in text_output.preview(found)
+    assert "too few to tell" in text_output.preview(found)
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")

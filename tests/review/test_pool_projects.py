@@ -158,7 +158,7 @@ def test_the_draft_label_comes_after_the_first_answer_and_a_change_is_a_second_o
     _say(bench, ANN, project=project, place=2, letter="a")
     old = answers.show(ann, project, place=2)
     assert old.draft is not None and old.draft.answer_1 is None
-    assert "do not know which response" in text_output.pair(old)
+    assert "do not know which" in text_output.pair(old)
     _say(bench, BOB, project=project, place=place, letter="b")
     found = agreement_report.agreement_within(ann, project)
     assert found["agreement"] == 0.0, "agreement is about answers before the draft"
@@ -243,9 +243,7 @@ def test_disagreements_go_to_an_adjudicator_who_has_not_annotated_them(bench: Re
         assert refused.value.code == code
     assert _decide(bench, CY, project=project, place=1, letter="a").changed
     assert not _decide(bench, CY, project=project, place=1, letter="a").changed
-    assert (
-        _decide(bench, CY, project=project, place=1, letter="b").message == "Saved in place of your earlier decision."
-    )
+    assert "your earlier decision" in _decide(bench, CY, project=project, place=1, letter="b").message
     assert adjudication.disagreement(by(bench.database, CY), project, place=1).draft is not None
     with refuses(Conflict, "decided"):
         _decide(bench, LOCAL, project=project, place=1, letter="a")
@@ -366,7 +364,7 @@ def test_an_edition_that_is_there_stays_and_an_interrupted_export_is_completed(
     assert _export(bench, project, state=tmp_path / "editions").state == "done"
     other = _export(bench, project, state=tmp_path / "editions", hidden=20)
     assert (first.state, other.state) == ("done", "failed")
-    assert "Editions stay as they are" in other.outcome
+    assert "Editions stay" in other.outcome
     assert (tmp_path / "editions" / "public" / "next-bench" / "card.json").read_bytes() == card
 
 
@@ -392,9 +390,8 @@ def test_pools_and_editions_come_back_from_the_replica(
         assert find_problems(session, replica, editions=editions) == []
         for gone in (folder, editions):
             shutil.rmtree(gone)
-        assert [sentence.rpartition(". ")[2] for sentence in find_problems(session, replica, editions=editions)] == [
-            "Put the folder back, or start a worker, which brings it."
-        ] * 2
+        problems = find_problems(session, replica, editions=editions)
+        assert ["or start a worker" in sentence for sentence in problems] == [True] * 2
     CuratedFolders(bench.database, replica, editions=editions).mirror()
     assert _contents(folder, editions) == before
 
@@ -436,7 +433,7 @@ def test_undecided_pairs_and_changed_candidates_stop_an_export(
     assert "not decided" in _export(bench, project, state=tmp_path / "e").outcome
     assert _export(bench, project, state=tmp_path / "e", partial=True).state == "done"
     (folder / "filtered" / "candidates.jsonl").write_text("")
-    assert "is not the file that was imported" in _export(bench, project, state=tmp_path / "f").outcome
+    assert "is not the file" in _export(bench, project, state=tmp_path / "f").outcome
 
 
 @pytest.mark.parametrize("bad", [{"hidden": 101}, {"retire": "soon"}, {"version": "a b"}])

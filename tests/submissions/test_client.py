@@ -103,7 +103,7 @@ def test_what_submitting_printed_is_a_receipt_that_can_be_checked(server: Server
     saved.write_text(server.run("submit", server.file(data), "--model", "Receipt judge", "--json").stdout)
     checked = server.run("verify", str(saved), server.file(data), *server.items())
     assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
-    assert "OK: everything that was checked holds." in checked.stdout
+    assert checked.stdout.startswith("OK")
     other = server.file(data.replace(b"0", b"1", 1))
     assert "FAILED" in server.run("verify", str(saved), other, *server.items()).stdout
 
@@ -156,7 +156,8 @@ def test_bad_metadata_names_the_field(server: Server) -> None:
 
 
 def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart(server: Server) -> None:
-    assert "no submission with this id" in server.run("status", "e00000000000").stderr
+    unknown = server.run("status", "e00000000000")
+    assert (unknown.returncode, "no submission with" in unknown.stderr) == (1, True)
     missing = server.run("submit", "/nowhere.jsonl", "--model", "x")
     assert (missing.returncode, "There is no file" in missing.stderr) == (2, True)
     silent = run_submissions("status", "e1", "--server", "http://127.0.0.1:9")

@@ -117,7 +117,8 @@ def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks:
 
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
     assert submit_html.paused_html(None) == ""
-    assert "<b>No submissions at the moment.</b> Back &lt;b&gt;at noon." in submit_html.paused_html("Back <b>at noon.")
+    shown = submit_html.paused_html("Back <b>at noon.")
+    assert "<b>No submissions" in shown and "</b> Back &lt;b&gt;at noon." in shown
 
 
 def test_bytes_that_were_there_before_are_said_to_be() -> None:
@@ -177,7 +178,7 @@ def test_a_report_calls_formats_by_name_and_counts_its_warnings_in_the_headline(
     warned = submit_html.report_html(
         {**report, "warnings": [{"code": "x", "message": "18 replies failed.", "ids": []}]}
     )
-    assert "Can be submitted, with 1 warning:" in " ".join(warned.split())
+    assert 'class="vl-verdict vl-mixed"' in warned and "with 1 warning:" in warned
 
 
 def test_the_result_card_has_the_place_on_the_board_as_markup() -> None:

@@ -123,7 +123,7 @@ def test_what_somebody_typed_stays_and_the_page_says_what_it_filled_in(
     assert fill is not None
     told, *values = fill("ExampleLab/Judge-7B", "My name", "", "", "7", "")
     assert values == [gr.skip(), "ExampleLab", "Qwen/Qwen2.5-VL-7B-Instruct", gr.skip(), "true"]
-    assert "Filled in from the Hub: Organisation, Base model, Open weights. Please check." in told
+    assert "from the Hub: Organisation, Base model, Open weights." in told
     told, *values = fill("ExampleLab/<b>", "", "", "", "", "")
     assert values == [gr.skip()] * len(HUB_FIELDS)
     assert "expected owner/name" in told

@@ -382,7 +382,7 @@ def test_predictions_of_another_benchmark_are_recognised_by_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, record: dict[str, Any], title: str
 ) -> None:
     file = write_json_lines(tmp_path / "out.jsonl", [record])
-    assert f"This looks like a file of {title}." in rejected(capsys, file, named_labels, MM_RLHF)
+    assert f"like a file of {title}." in rejected(capsys, file, named_labels, MM_RLHF)
 
 
 def test_a_rejected_file_of_the_benchmark_itself_is_not_taken_for_another(
