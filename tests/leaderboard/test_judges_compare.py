@@ -123,9 +123,9 @@ def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVers
     [
         ("/judges/compare", 200, "Choose two judges"),
         ("/judges/compare?q=judge+1", 200, "a=judge-1"),
-        ("/judges/compare?q=no-such-judge", 200, "No judge matches this search."),
+        ("/judges/compare?q=no-such-judge", 200, "No judge matches"),
         ("/judges/compare?a=judge-0&q=Judge+1+[judge-1]", 200, "Judge 0</bdi> and"),
-        ("/judges/compare?judge=judge-0", 200, "Choose a judge to compare"),
+        ("/judges/compare?judge=judge-0", 200, "compare <b><bdi>Judge 0</bdi></b>"),
         ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
         ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
         ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),

@@ -188,7 +188,7 @@ def visitor() -> TestClient:
 
 def test_one_click_on_a_reported_entry_fills_the_check_and_gives_its_finding(visitor: TestClient) -> None:
     for name, place, shown in (
-        ("GPT-4o", "Table 8", ('value="58.23"', 'value="26.01"', "No count of pairs gives the printed ACC+")),
+        ("GPT-4o", "Table 8", ('value="58.23"', 'value="26.01"', "gives the printed ACC+")),
         ("GPT-4o", "Table 10", ('value="70.8"', 'value="69.0"', "The overall is “Mean of 7”")),
     ):
         result = _result(name, place)

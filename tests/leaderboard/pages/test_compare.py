@@ -64,7 +64,7 @@ def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: 
 def test_the_sentence_says_who_is_better_where_and_how_surely(edition: BoardVersion, relations: PairwiseArrays) -> None:
     text = compare.sentence(one_pair(edition, relations, A, B))
     pattern = (
-        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
+        r"Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
         r"no significant difference on (general and reasoning|reasoning and general)\. .*macro average.*\."
     )
     assert re.fullmatch(pattern, text), text
