@@ -23,7 +23,7 @@ OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overal
     ("figures", "words"),
     [
         (R1, r"fit 484/448/318, not [\w ]+\.$"),
-        (THINK, r"fit 631/301/318, not [\w ]+, if some were cut off"),
+        (THINK, r"fit 631/301/318, not [\w ]+, if some "),
         (OMNI, "no categories .+ with 198 pairs left out"),
         ({"general": "64", "hallucination": "70", "reasoning": "60"}, "others too"),
         ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
