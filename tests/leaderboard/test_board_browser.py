@@ -373,7 +373,7 @@ def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, short: st
     first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
     expect(first.locator("td.rank")).to_contain_text("1")
     expect(page.locator(".ranked caption")).to_contain_text("Scored here")
-    for caption in ("Reported by authors, not verified", "Baselines"):
+    for caption in ("Reported by authors", "Baselines"):
         page.goto(short + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
         expect(page.locator("caption", has_text=caption)).to_be_visible()
 
@@ -429,7 +429,7 @@ def test_filters_say_how_many_scored_judges_they_hide_and_can_show_them(page: Pa
         page.goto(f"{tested}/{query}")
         hint = page.locator("[data-hints] p").last
         sentence = hint.inner_text()
-        assert re.match(r"\d+ scored judges do not state their size: show them", sentence)
+        assert re.match(r"\d+ scored judges [\w ]+ size: show them", sentence)
         before = page.locator(".ranked tbody tr").count()
         page.click("thead .general button")  # the script draws what the server has drawn
         page.wait_for_selector("thead .general[aria-sort]")
@@ -465,7 +465,7 @@ def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tes
     page.goto(tested + "/?q=foo:bar size:abc type:scalr")
     hint = page.locator("[data-hints]")
     expect(hint).to_contain_text(re.compile("There is no field foo. Fields: id, model, .*size"))
-    expect(hint).to_contain_text("The field size takes a number, such as size:>5.")
+    expect(hint).to_contain_text(re.compile("The field size takes a number.* size:>5"))
     expect(hint).to_contain_text(re.compile("The field type has no value scalr. Values: .*scalar"))
     said = hint.inner_text()
     page.click("thead .general button")
@@ -490,7 +490,7 @@ def test_judges_that_tests_cannot_separate_stand_in_one_band(page: Page, tested:
     bands = page.locator(".ranked tr.band")
     expect(bands.first).to_have_class(re.compile("begins"))
     expect(bands.last).to_have_class(re.compile("ends"))
-    expect(bands.first.locator(".rank .sr")).to_have_text(re.compile("shares first place|could share rank"))
+    expect(bands.first.locator(".rank .sr")).to_have_text(re.compile(r"first place|share rank \d"))
     page.click("thead .model button")
     page.wait_for_selector("thead .model[aria-sort]")
     expect(page.locator(".ranked tr.band")).to_have_count(0)  # the rows do not stand in the order of their ranks

@@ -1,6 +1,7 @@
 """Figures about the board around the judges, and the sources of their numbers."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_points_on_one_line_are_correlated_fully_and_nothing_overflows() -> None
 
 def test_the_best_of_n_figure_names_sources_and_claims_only_what_the_intervals_of_r_bear() -> None:
     chart = CHARTS["best-of-n"].draw([], VIEW)
-    assert chart.title == "Judges that score higher here pick better answers"
+    assert "better answers" in chart.title
     assert len(chart.rows) == 12
     assert all("arXiv:2411.17451" in str(row[-1]) for row in chart.rows)
     assert sum("read by eye" in str(row[-1]) for row in chart.rows) == 11
@@ -109,8 +110,8 @@ def test_the_best_of_n_figure_names_sources_and_claims_only_what_the_intervals_o
         BestOfN(one["id"], "Qwen2-VL-7B", n=8, accuracy=60.0 - 8 * at, source="x") for at, one in enumerate(ENTRIES)
     ]
     worse = CHARTS["best-of-n"].draw([], view_of(BODY, best_of_n=added[::-1]))
-    assert worse.title in ("Score here and Best-of-N accuracy", chart.title)
-    assert "n 12" in words(worse)
+    assert "better" not in worse.title
+    assert re.search(r"r 0\.\d+ \(-0\.\d+ to 0\.\d+\), n 12", words(worse))
 
 
 def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score() -> None:
@@ -247,17 +248,14 @@ def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_ea
 
 
 def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> None:
-    def title(*rates: float | None) -> str:
-        return (
-            CHARTS["position"]
-            .draw([entry(at, 0.7, first_shown_rate=rate) for at, rate in enumerate(rates)], VIEW)
-            .title
-        )
+    def claimed(*rates: float) -> list[str]:
+        judges = [entry(at, 0.7, first_shown_rate=rate) for at, rate in enumerate(rates)]
+        return re.findall(r"\d+|leans|first|second", CHARTS["position"].draw(judges, VIEW).title)
 
-    assert title(0.5, 0.505) == "How often the first response is chosen"
-    assert title(0.6, 0.5) == "1 of 2 judges leans to the first response shown"
-    assert title(0.6, 0.4, 0.5) == "1 of 3 judges leans to the first response shown, 1 to the second"
-    assert title(0.3) == "This judge leans to the second response shown"
+    assert claimed(0.5, 0.505) == ["first"], "the subject of the figure"
+    assert claimed(0.6, 0.5) == ["1", "2", "leans", "first"]
+    assert claimed(0.6, 0.4, 0.5) == ["1", "3", "leans", "first", "1", "second"]
+    assert claimed(0.3) == ["leans", "second"]
     silent = CHARTS["position"].draw([entry(1, 0.7, first_shown_rate=None)], VIEW)
     assert silent.figure is None
     assert "does not tell" in silent.notes[0]
@@ -305,7 +303,7 @@ def test_equal_costs_have_one_judge_on_the_front_and_a_free_run_is_named_beside_
     body = snapshot([entry(n, skill, price_usd=price) for n, skill, price in ((1, 0.9, 5), (2, 0.6, 5), (3, 0.7, 0))])
     chart = CHARTS["cost"].draw([], view_of(body))
     assert [(row[1], row[-1]) for row in chart.rows] == [("Judge 1", "yes"), ("Judge 2", "no")]
-    assert "1 of 3 state 0, which a log scale cannot show." in chart.notes
+    assert [note for note in chart.notes if note.startswith("1 of 3 state 0")]
 
 
 def test_without_a_cost_the_figure_says_how_to_state_one() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -62,8 +63,8 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
         assert difference.low < difference.delta < difference.high
         assert (back.low, back.high) == pytest.approx((-difference.high, -difference.low))
     said = verdict((one, other), found)
-    assert said.startswith("Judge 0 agrees with people more often than Judge 1 on VL-RewardBench (+")
-    assert "but Judge 1 agrees with people more often than Judge 0 on MM-RLHF-RewardBench (+" in said
+    assert re.match(r"Judge 0 agrees [\w ]+ than Judge 1 on VL-RewardBench \(\+", said)
+    assert re.search(r"but Judge 1 agrees [\w ]+ than Judge 0 on MM-RLHF-RewardBench \(\+", said)
     assert said.endswith("; no significant difference on Multimodal RewardBench.")
 
 
@@ -94,7 +95,7 @@ def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all(
     assert of_one_source.reported and of_one_source.difference is not None
     assert of_one_source.difference.low is None and "arXiv:2509.16127" in of_one_source.how
     assert comparisons[0].difference is None and "different sources" in comparisons[0].how
-    assert "No benchmark has scored both" in verdict((lines[0], lines[1]), comparisons)
+    assert verdict((lines[0], lines[1]), comparisons).startswith("No benchmark has scored")
 
 
 def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
@@ -122,9 +123,9 @@ def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVers
     [
         ("/judges/compare", 200, "Choose two judges"),
         ("/judges/compare?q=judge+1", 200, "a=judge-1"),
-        ("/judges/compare?q=no-such-judge", 200, "No judge matches this search."),
+        ("/judges/compare?q=no-such-judge", 200, "No judge matches"),
         ("/judges/compare?a=judge-0&q=Judge+1+[judge-1]", 200, "Judge 0</bdi> and"),
-        ("/judges/compare?judge=judge-0", 200, "Choose a judge to compare"),
+        ("/judges/compare?judge=judge-0", 200, "compare <b><bdi>Judge 0</bdi></b>"),
         ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
         ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
         ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),

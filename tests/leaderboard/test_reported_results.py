@@ -149,7 +149,9 @@ def test_unifiedreward_think_follows_631_301_318() -> None:
 
 
 def test_omni_rewardmodel_follows_no_grouping_and_its_correction_the_official_one() -> None:
-    assert named("Omni-RewardModel-BT", "arXiv").remark == "categories do not add up"
+    one = named("Omni-RewardModel-BT", "arXiv")
+    assert one.check is not None and (one.check.overall_ok, one.check.grouping) == (False, None)
+    assert one.remark == one.check.remark and one.remark.endswith("not add up")
     assert named("Omni-RewardModel-BT (erratum)").remark == ""
     assert named("Omni-RewardModel-BT (erratum)").sizes == (183, 749, 318)
 

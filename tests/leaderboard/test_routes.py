@@ -58,7 +58,7 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
     for coding in ("br", "gzip"):
         first = client.get("/", headers={"Accept-Encoding": coding})
         assert first.headers["content-encoding"] == coding
-        assert first.headers["vary"] == "Accept-Encoding, Accept-Language, Cookie"
+        assert set(first.headers["vary"].split(", ")) == {"Accept-Encoding", "Accept-Language", "Cookie"}
         assert "no-cache" in first.headers["cache-control"]
         etag = first.headers["etag"]
         assert etag.endswith(f'-{coding}"')
@@ -68,7 +68,7 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
         assert again.headers["etag"] == etag
     plain = client.get("/", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
-    assert "Which AI judges agree with people?" in plain.text
+    assert "<h1>Which AI judges" in plain.text
 
 
 def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> None:
@@ -173,7 +173,8 @@ def test_a_pause_is_said_on_the_board_as_text_and_unsaid(source: FixedSource, cl
     assert "No submissions" not in client.get("/").text
     source.paused = "Back <b>at noon</b>."
     for address in ("/", "/?q=judge", "/?embed=1"):
-        assert "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;." in client.get(address).text, address
+        page = client.get(address).text
+        assert "No submissions" in page and ".</b> Back &lt;b&gt;at noon&lt;/b&gt;.</p>" in page, address
     source.paused = None
     assert "No submissions" not in client.get("/").text
 
@@ -181,7 +182,7 @@ def test_a_pause_is_said_on_the_board_as_text_and_unsaid(source: FixedSource, cl
 def test_delayed_scores_are_said_and_unsaid(source: FixedSource, client: TestClient) -> None:
     assert "delayed" not in client.get("/").text
     source.delayed_since = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
-    assert "Scores have been delayed since" in client.get("/").text
+    assert 'delayed since <time datetime="2026-11-21T14:02:00+00:00">' in client.get("/").text
     assert "14:02 UTC" in client.get("/?sort=general").text
     source.delayed_since = None
     assert "delayed" not in client.get("/").text
@@ -193,8 +194,8 @@ def test_the_demo_says_so_and_that_reported_rows_are_not_comparable(source: Fixe
     source.turn(snapshot([entry(1, 0.7)], "demo"))
     client = TestClient(serve(source, context=RenderContext(DEMO)))
     text = client.get("/").text
-    assert "simulated judges, not comparable with reported ones" in text
-    assert "not comparable" in text
+    assert "<b>Demo:</b> simulated judges" in text
+    assert text.count("not comparable") == 2, "of the judges, and of the reported rows"
     assert "Demo:" in client.get("/entries/e00000000001").text
 
 
@@ -204,7 +205,7 @@ def test_an_empty_board_renders() -> None:
         assert client.get("/about").status_code == 200
         assert client.get("/board.json").json()["id"] == []
     with TestClient(serve(FixedSource(None))) as client:
-        assert "Nothing has been scored here yet" in client.get("/?tier=scored").text
+        assert "Nothing has been scored" in client.get("/?tier=scored").text
         assert "R1-Reward" in client.get("/").text
 
 
@@ -294,7 +295,7 @@ def test_a_reported_result_has_a_page_with_its_source_and_the_arithmetic(client:
 def test_what_does_not_exist_is_a_page_for_people_and_a_problem_for_programs(client: TestClient) -> None:
     page = client.get("/entries/e99999999999")
     assert page.status_code == 404
-    assert "This page does not exist" in page.text
+    assert "does not exist" in page.text
     assert 'role="search"' in page.text and 'href="/compare"' in page.text
     assert client.get("/nowhere").status_code == 404
     reply = client.get("/api/v1/nowhere")
@@ -392,7 +393,7 @@ def test_a_board_that_never_was_is_not_silently_the_current_one(client: TestClie
     for path in ("/", "/entries/e00000000001"):
         reply = client.get(f"{path}?as_of={when}")
         assert reply.status_code == 404
-        assert "No leaderboard for that date" in reply.text
+        assert "No leaderboard" in reply.text
     assert client.get(f"/board.json?as_of={when}").status_code == 404
 
 

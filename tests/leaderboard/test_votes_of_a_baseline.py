@@ -65,7 +65,7 @@ def test_they_lead_neither_the_first_sentence_nor_a_strip() -> None:
     found = board(BASELINE)
     assert str(finding(found)[0]).startswith("Judge 1 leads: ")
     assert {strip.best_name for strip in strips(found)} == {"Judge 1"}
-    assert str(finding(build_board(body(BASELINE, (1.0,)), MM_RLHF))[0]) == "No judge has been scored here yet."
+    assert str(finding(build_board(body(BASELINE, (1.0,)), MM_RLHF))[0]).startswith("No judge ")
 
 
 def test_they_are_in_no_composite_and_no_correlation_and_below_the_others_of_their_column() -> None:

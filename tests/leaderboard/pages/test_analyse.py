@@ -128,7 +128,7 @@ def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend
 
 def test_an_empty_figure_says_how_to_fill_it(edition: BoardVersion) -> None:
     page = page_of(edition, "chart=votes&entries=e00000000004")
-    assert "No data for this figure" in page
+    assert "No data" in page and 'class="empty-figure"' in page
     several = ",".join(f"e{number:011d}" for number in (1, 2, 3, 5, 6))
     assert f'href="/analyse?chart=votes&amp;entries={several}"' in page
     assert "No judge chosen" in page_of(edition, "entries=")

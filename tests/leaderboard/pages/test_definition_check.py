@@ -98,7 +98,7 @@ def test_a_name_that_is_no_figure_is_refused_with_those_that_are(client: TestCli
     for start in ("/check-numbers", "/api/v1/check-numbers"):
         reply = client.get(f"{start}?overall=70.8&mean-of-seven=70.8&lang=en&benchmark=multimodal-rewardbench")
         assert reply.status_code == 400
-        assert "is not one of the figures. The figures are overall, correctness, " in reply.text
+        assert re.search("mean-of-seven.+ is not .+ overall, correctness, ", reply.text)
     assert (reply.json()["parameter"], reply.json()["known"][:2]) == ("mean-of-seven", ["overall", "correctness"])
     assert client.get("/check-numbers?lang=en").status_code == 200
 
@@ -107,7 +107,7 @@ def test_groups_are_known_by_the_name_of_the_board_too(capsys: pytest.CaptureFix
     by_board, by_check = (definition_check.answer({name: "26.01"}, MM_RLHF) for name in ("acc-plus", "groups"))
     assert by_board == by_check and by_board.verdict == "impossible"
     assert main(["check-numbers", "--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
-    assert "ACC+ 26.01 is not a count of 46 groups" in capsys.readouterr().out
+    assert re.search(r"ACC\+ 26\.01 .+ 46 groups: .+ 12 of 46 is 26\.09", capsys.readouterr().out)
 
 
 def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:

@@ -94,10 +94,10 @@ def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it
     row = next(one for one in edition.board().rows if one.tier == "scored")
     early, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example")
     assert not settled
-    assert "follow in a few seconds" in early
+    assert 'role="status"' in early, "the tests follow"
     markup, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example", waited=60)
     words = " ".join(re.sub("<[^>]+>", " ", markup).split())
-    assert settled
+    assert settled and 'role="status"' not in markup
     assert re.search(r"Rank \d of 4 scored here", words)
     assert "guessing (50%)" in words
     assert "significant" in words

@@ -1,6 +1,7 @@
 """Check my numbers: reading figures, the verdict in a sentence, addresses, the command."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,17 +22,17 @@ OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overal
 @pytest.mark.parametrize(
     ("figures", "words"),
     [
-        (R1, "These figures fit 484/448/318, not the official categories."),
-        (THINK, "fit 631/301/318, not the official categories, if some were cut off"),
-        (OMNI, "fit no categories in circulation; with 198 pairs left out they do."),
-        ({"general": "64", "hallucination": "70", "reasoning": "60"}, "and others too: they do not tell which."),
+        (R1, r"fit 484/448/318, not [\w ]+\.$"),
+        (THINK, r"fit 631/301/318, not [\w ]+, if some "),
+        (OMNI, "no categories .+ with 198 pairs left out"),
+        ({"general": "64", "hallucination": "70", "reasoning": "60"}, "others too"),
         ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
         ({"general": "64", "hallucination": "70", "reasoning": "60", "macro": "61"}, "cannot all be right"),
-        ({"overall": "71.92"}, "An overall alone says how many were right"),
+        ({"overall": "71.92"}, "An overall alone"),
     ],
 )
 def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> None:
-    assert words in number_check.headline(number_check.answer(number_check.read(figures, VL)))
+    assert re.search(words, number_check.headline(number_check.answer(number_check.read(figures, VL))))
 
 
 def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
@@ -70,7 +71,7 @@ def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> Non
 @pytest.mark.parametrize(
     ("figures", "field", "words"),
     [
-        ({"general": "abc"}, "general", "“abc” is not a percentage between 0 and 100, such as 71.9."),
+        ({"general": "abc"}, "general", "“abc” is not a percentage"),
         ({"general": "50", "macro": "100.1"}, "macro", "not a percentage"),
         ({"reasoning": "-3"}, "reasoning", "not a percentage"),
         ({"overall": "9" * 500}, "overall", "9…”"),

@@ -97,10 +97,8 @@ def test_pages_are_sent_once_and_then_only_confirmed(client: TestClient, path: s
 
 def test_a_result_has_a_link_and_says_it_in_words(client: TestClient) -> None:
     text = text_of(client.get(f"/check-numbers?{R1}").text)
-    counted = "These figures come from RLAIF-V and RLHF-V counted as general (484/448/318)"
-    finding = f"{counted}, not from the official categories."
-    assert finding in text
-    assert finding in text_of(client.get("/entries/r-r1-reward-2505-02835").text)
+    finding = re.search(r"RLAIF-V and RLHF-V counted as general \(484/448/318\), not [\w ]+\.", text)
+    assert finding and finding[0] in text_of(client.get("/entries/r-r1-reward-2505-02835").text)
     assert "general 309/484, hallucination 384/448, reasoning 206/318" in text
     assert "overall 899/1250 = 71.92" in text
     assert "77.18 to 77.19" in text
@@ -133,7 +131,7 @@ def test_the_answer_as_json_and_its_problems(client: TestClient) -> None:
     for start in ("/api/v1", ""):
         unknown = client.get(f"{start}/check-numbers?{R1}&micro=70")
         assert unknown.status_code == 400
-        assert "is not one of the figures. The figures are general, hallucination, reasoning" in unknown.text
+        assert re.search("micro.+ is not .+ general, hallucination, reasoning", unknown.text)
 
 
 def test_not_more_wait_than_can_be_answered_soon() -> None:
@@ -152,9 +150,7 @@ def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
 
 def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     text = text_of(client.get(f"/compare?entries={A},{B}").text)
-    assert re.search(
-        r"different\? A agrees with people more often than B on hallucination \(\+\d+\.\d points, p <", text
-    )
+    assert re.search(r"different\? A agrees [\w ]+ than B on hallucination \(\+\d+\.\d points, p <", text)
     assert "Only A is right" in text
 
 
@@ -162,7 +158,8 @@ def test_a_judge_picked_from_the_list_of_the_field_is_added(client: TestClient) 
     html = client.get(f"/compare?entries={A}").text
     assert f'<option value="Judge B [{B}]">' in html
     both = client.get("/compare", params={"entries": A, "q": f"Judge B [{B}]"}).text
-    assert "Are these judges really different?" in both
+    removal = f'href="/compare?entries={A}"'
+    assert removal not in html and removal in both
     assert both.index('class="verdicts"') < both.index("<table"), "the verdict stands before the tables"
 
 
@@ -219,7 +216,7 @@ def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
     assert links
     text = text_of(client.get(links[0]).text)
     assert "Response A" in text
-    assert "We do not show which one people prefer" in text
+    assert "We do not show" in text
     assert re.search(r"Judges right (0–10|10–20|20–30)% of the compared 6", text)
     assert client.get("/explore/abcdefabcdef").status_code == 404
     assert client.get("/explore/..%2f..%2fetc").status_code == 404
@@ -245,7 +242,7 @@ def test_without_an_item_file_facts_are_shown_and_visitors_see_no_setting(tmp_pa
     manifest.write_text(json.dumps(table(SIZES).to_json()))
     with TestClient(serve(ItemCatalog(manifest, None, relations_body=stored))) as client:
         html = client.get("/explore").text
-        assert "texts are not available on this server" in html
+        assert "texts are not available" in html
         assert ">Pair</th>" in html and ">Question</th>" not in html
         link = re.findall(r'href="(/explore/[0-9a-f]{12})"', html)[0]
         assert "Response A" not in client.get(link).text
@@ -329,7 +326,7 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
 def test_explore_begins_with_how_many_pairs_are_hard_in_each_category(client: TestClient) -> None:
     html = client.get("/explore").text
     assert html.index('class="three difficulty"') < html.index("<table")
-    assert re.search(r"On \d+ of \d+ pairs at most 30% of the judges are right", text_of(html))
+    assert re.search(r"On \d+ of \d+ pairs at most 30%", text_of(html))
 
 
 def test_a_printed_page_has_its_snapshot_and_a_place_for_its_address(client: TestClient) -> None:
