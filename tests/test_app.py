@@ -34,7 +34,7 @@ record(os.environ["OPENED_LOG"])
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     data = tmp_path_factory.mktemp("app") / "data"
     (data / "demo").mkdir(mode=0o755, parents=True)  # a directory that others may read
-    with running(data, gradio=True, makes_demo=True) as service:
+    with running(data, gradio=True, makes_demo=True, OPENED_LOG=str(data.parent / "opened.log")) as service:
         yield service
 
 
@@ -50,6 +50,12 @@ def test_the_demo_prepares_itself_and_shows_six_judges(demo: Service) -> None:
     page = demo.http.get("/")
     assert page.status_code == 200
     assert "Simulated judge A" in page.text
+
+
+def test_the_web_process_of_the_demo_opens_no_label_file_and_the_worker_does(demo: Service) -> None:
+    until(lambda: len(scored(demo)) == 6, 60, what="everything is scored")
+    folder = demo.log_path.parent
+    expect_the_worker_alone_to_open(folder / "data" / "demo" / "labels.jsonl", demo, log=folder / "opened.log")
 
 
 def test_every_pair_of_the_demo_has_a_picture(demo: Service) -> None:
@@ -129,13 +135,6 @@ def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left
     kept = [path for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()]
     assert len(kept) == 6, "uploads are where a setting says"
     assert [path.name for path in kept] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in kept]
-
-
-def test_the_web_process_of_the_demo_opens_no_label_file_and_the_worker_does(tmp_path: Path) -> None:
-    labels, log = tmp_path / "data" / "demo" / "labels.jsonl", tmp_path / "opened.log"
-    with running(tmp_path / "data", gradio=True, OPENED_LOG=str(log)) as service:
-        until(lambda: len(scored(service)) == 6, 60, what="everything is scored")
-        expect_the_worker_alone_to_open(labels, service, log=log)
 
 
 def test_from_its_start_on_each_line_is_an_event_no_label_file_is_opened_and_ctrl_c_stops_both_processes(

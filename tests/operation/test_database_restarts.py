@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +22,8 @@ from storage.database_wait import AWAY, log_away, retry_while_away
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.services.service import KEPT, ROOT, until
+from tests.factories.services.service import KEPT, until
+from tests.factories.services.service_launcher import launch
 from tests.factories.suite.programs import run_main
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers.main import work
@@ -158,8 +157,8 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
     environ = {name: os.environ[name] for name in KEPT if name in os.environ}
     environ |= {"ROLE": role, "IDENTITY": "local", "DATA_DIR": str(tmp_path), "PORT": "0", "BACKUP_KEEP": "0"}
     environ |= {"DATABASE_URL": f"postgresql://postgres@/postgres?host={stopped_cluster.directory}"}
-    with log.open("wb") as output:
-        process = subprocess.Popen([sys.executable, str(ROOT / "app.py")], env=environ, stdout=output, stderr=output)
+    log.touch()
+    process = launch(environ, tmp_path, log=log)
 
     def until_logged(words: str) -> None:
         until(lambda: words in log.read_text() or process.poll() is not None, 60, what=words)

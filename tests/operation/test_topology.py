@@ -20,12 +20,11 @@ import httpx
 import psycopg
 import pytest
 
-from tests.factories.services.service import KEPT, PATIENCE, ROOT, halt, until
+from tests.factories.services.service import KEPT, PATIENCE, ROOT, copy_demo_files, halt, until
 from tests.factories.services.service_launcher import LaunchedProcess, launch
 from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers import WRONG_CONFIGURATION
-from workers.demo_files import COMPLETE
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.timeout(900)]
 LONG = {"SUBMISSIONS": "1000", "KILLS": "50"}  # of the long form, unless TOPOLOGY_SUBMISSIONS and so on say otherwise
@@ -178,9 +177,8 @@ SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, restarts={9}, 
 
 
 def start_all(topology: Topology, workers: Collection[str]) -> None:
-    topology.start("web-1")
-    until(lambda: (topology.folder / "data" / "demo" / COMPLETE).exists(), 120, what="the demo is made")
-    for name in ("web-2", *workers):
+    copy_demo_files(topology.folder / "data")
+    for name in ("web-1", "web-2", *workers):
         topology.start(name)
     until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, what="both answer, and a worker is there")
 

@@ -22,7 +22,7 @@ from operation.replication.replica import Replica
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.pools import write_pool
-from tests.factories.services.service import KEPT, Service, alive, running, until
+from tests.factories.services.service import KEPT, Service, alive, copy_demo_files, running, until
 from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
 from tests.factories.suite.programs import Finished, run_main, run_maintenance
 
@@ -187,6 +187,7 @@ def start(data: Path, **environ: str) -> Finished:
 
 def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> None:
     place, data = tmp_path / "replica", tmp_path / "data"
+    copy_demo_files(data)
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
     assert "is not a directory" in refused.stderr

@@ -66,7 +66,7 @@ def running(
     """
     data_dir.mkdir(parents=True, exist_ok=True)
     if not makes_demo and "LABELS" not in environ and not (data_dir / "demo" / COMPLETE).exists():
-        shutil.copytree(_demo_files(), data_dir / "demo", dirs_exist_ok=True)
+        copy_demo_files(data_dir)
     log_path = data_dir.parent / f"{data_dir.name}.log"
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
@@ -87,6 +87,11 @@ def running(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def copy_demo_files(data_dir: Path) -> None:
+    """Put the demo's files where a service looks for them before it makes them."""
+    shutil.copytree(_demo_files(), data_dir / "demo", dirs_exist_ok=True)
 
 
 @cache
