@@ -168,7 +168,7 @@ class Authenticator:
 
 
 def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:
-    """From values to the column."""
+    """Return organisations as the column of a session stores them."""
     return [
         {"id": organisation.id, "name": organisation.name, "role": organisation.role} for organisation in organisations
     ]

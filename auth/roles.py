@@ -20,7 +20,7 @@ def configured_names(settings: IdentitySettings) -> frozenset[str]:
 
 
 def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
-    """From the column to values."""
+    """Return organisations from what the column of a session stores."""
     return tuple(
         Organisation(str(organisation["id"]), str(organisation["name"]), role=str(organisation["role"]))
         for organisation in stored

@@ -34,7 +34,7 @@ class Latency:
 
 
 def latencies(address: str) -> dict[str, Latency]:
-    """By encoding, and of the empty response; they take turns block by block."""
+    """Return the latency by encoding, and of the empty response; they take turns block by block."""
     asked = {coding: ("/", coding) for coding in ENCODINGS} | {EMPTY: (EMPTY, "identity")}
     taken: dict[str, list[float]] = {name: [] for name in asked}
     for at in range(BLOCKS + 1):
@@ -46,7 +46,7 @@ def latencies(address: str) -> dict[str, Latency]:
 
 
 def _block(address: str, path: str, *, coding: str) -> list[float]:
-    """On one connection, whose first request is not counted."""
+    """Return the times of requests on one connection, without its first."""
     connection = kept_alive(address)
     try:
         return [_milliseconds(connection, path, coding=coding) for _ in range(BLOCK + 1)][1:]

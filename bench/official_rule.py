@@ -22,7 +22,7 @@ _PREFIXES = dict.fromkeys(("RLAIF", "RLHF", CATEGORIES[1]), CATEGORIES[1]) | dic
 
 
 def category(item_id: str) -> str:
-    """By the prefix of the id up to the first underscore or hyphen."""
+    """Return the category of an item by the prefix of its id up to the first underscore or hyphen."""
     prefix = re.split("[_-]", item_id)[0]
     return _PREFIXES.get(prefix, CATEGORIES[0])
 

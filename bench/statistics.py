@@ -55,7 +55,7 @@ def macro(right: Bits) -> npt.NDArray[np.float64]:
 
 
 def one_choice(random: Random, k: int, *, differing: float, spread: float) -> tuple[float, ...]:
-    """Of one group: gain and expected gain; whether plain and fair interval cover; whether an equal rival is beaten."""
+    """Return gain, expected gain, whether plain and fair interval cover, and whether an equal rival is beaten."""
     right, truth = variants(random, k, differing=differing, spread=spread)
     order = np.argsort(-macro(right), kind="stable")
     right, true = right[order], float(truth[order[0]])

@@ -103,7 +103,7 @@ def pack_bits(verdicts: Matrix) -> Planes:
 
 
 def differing(planes: Planes, others: Planes) -> npt.NDArray[np.int64]:
-    """On how many items each of ``others`` (entries, 2, words) has another verdict than ``one`` (2, words). Exact.
+    """Count the items on which each of ``others`` (entries, 2, words) has another verdict than ``one`` (2, words).
 
     0 against 1 sets both bits, 0 or 1 against neither sets one of them: an item differs where either bit does.
     """

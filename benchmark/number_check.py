@@ -257,7 +257,7 @@ def _solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple
 
 
 def _nearest(figures: Figures, int_array: IntArray, *, sizes: Sequence[int]) -> Right:
-    """Of the counts (categories, solutions) the ones nearest to the figures; None for a category left open."""
+    """Return the counts (categories, solutions) that are nearest to the figures; None for a category left open."""
     distance = np.zeros(int_array.shape[1])
     for printed, k, n in zip(figures.categories, int_array, sizes, strict=True):
         if printed is not None:

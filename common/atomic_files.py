@@ -28,7 +28,7 @@ def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
 
 
 def write(path: Path, content: bytes, mode: int = SECRET) -> None:
-    """In place of what is there."""
+    """Write a file, in place of one that is there, whole or not at all."""
     with _incoming(path, content, mode=mode) as name:
         Path(name).replace(path)
     sync_directory(path.parent)

@@ -166,7 +166,7 @@ AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
 def _disclosed(edition: BoardVersion, body: dict[str, Any]) -> dict[str, Any]:
-    """Of labels that are not public to 0.1 point at most."""
+    """Round the figures of labels that are not public to 0.1 point."""
     return {**body, "entries": rounded(body["entries"])} if edition.is_redacted(body["label_revision"]) else body
 
 

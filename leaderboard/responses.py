@@ -49,7 +49,7 @@ async def requested_version(site: BoardCache, request: Request) -> BoardVersion 
 
 
 async def edition_or_problem(site: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:
-    """As ``asked``, with the reply to a program where there is none. `snapshot`: the one that a cursor names."""
+    """Return the board that a request is about, or a problem response. `snapshot`: the one that a cursor names."""
     when = snapshot or read_as_of(request.query_params)
     try:
         result = await site.at(when)

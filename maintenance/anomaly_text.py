@@ -67,7 +67,7 @@ def as_text(anomaly_list: AnomalyList) -> str:
 
 
 def as_data(anomaly_list: AnomalyList) -> dict[str, Any]:
-    """For programs."""
+    """Return the anomalies as the JSON of REST and of the command line."""
     busy = anomaly_list.alarm
     rows = [
         {

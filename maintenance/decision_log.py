@@ -112,7 +112,7 @@ def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str)
 def _visible(
     session: Session, recorded: Sequence[StoredEvent], *, hidden: set[str], public: Mapping[str, PublicEvent]
 ) -> list[Decision]:
-    """Of some events those that are shown: without those that an event after them says better."""
+    """Return the events that are shown: without those that the next event explains, and without hidden ones."""
     explained = {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
     read = [event for event in recorded if event.seq not in explained]
     visible = [event for event in read if not _out_of_sight(event.body, hidden)]

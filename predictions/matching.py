@@ -201,7 +201,7 @@ def _named(row: PredictionRow, table: ItemTable, *, revision: str) -> tuple[int,
 
 
 def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: ItemTable) -> tuple[int, ...]:
-    """Of several items of one id, those that have one of the row's texts, if there are any."""
+    """Return those of several items of one id that have one of the row's texts; all, where none has."""
     if len(candidates) < 2 or row.responses is None:
         return candidates
     given = {response_fingerprint(text) for text in row.responses}
@@ -245,7 +245,7 @@ def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: Item
 
 
 def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: ProblemCollector) -> None:
-    """For formats that store responses as shown or as in the dataset: find out which, and refer choices to the records.
+    """Find out whether a file stores responses as shown or as in the dataset, and refer its choices to the records.
 
     The readers take them as in the dataset. They are as shown if exactly those shown swapped are in reverse.
     """

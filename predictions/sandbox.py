@@ -92,7 +92,7 @@ def read_isolated(
 
 
 def read_isolated_among(path: Path, benchmark: str | Path, *, definitions: Path, served: Collection[str]) -> Result:
-    """As `read_isolated`; of another benchmark's file the address is given only where that benchmark is served."""
+    """Do as `read_isolated`; give the address of another benchmark only where it is served."""
     report, upload = read_isolated(path, benchmark, definitions=definitions)
     other = report.get("other_benchmark")
     if other is not None and other["id"] not in served:

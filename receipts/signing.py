@@ -51,7 +51,7 @@ class Signer:
 
     @classmethod
     def parse(cls, text: str) -> Signer:
-        """From PEM (PKCS 8), or the base64 of 32 random bytes. Raises KeyUnusable."""
+        """Return a signer from PEM (PKCS 8), or the base64 of 32 random bytes. Raises KeyUnusable."""
         if "-----BEGIN" in text:
             try:
                 private = load_pem_private_key(text.strip().encode(), password=None)

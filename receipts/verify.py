@@ -41,7 +41,7 @@ class Finding:
     message: str
 
     def to_json(self) -> dict[str, str]:
-        """By name."""
+        """Return the fields by name."""
         return asdict(self)
 
 

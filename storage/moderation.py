@@ -51,8 +51,8 @@ def removed_condition() -> Select[str]:
     )
 
 
-def is_removed(session: Session, ids: Collection[str]) -> dict[str, str]:
-    """Entry -> why it is not on the board any more, in words for its owner; entries that are on it are left out."""
+def removal_reasons(session: Session, ids: Collection[str]) -> dict[str, str]:
+    """Map the entries that are not on the board any more to the reason, in words for their owner."""
     rows = session.execute(
         select(
             Moderation.submission_id,

@@ -17,7 +17,7 @@ from storage.clock import iso
 from storage.database import Database, Session
 from storage.jobs import job_queue
 from storage.labels import ladder
-from storage.moderation import is_hidden, is_removed
+from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
 
@@ -172,7 +172,7 @@ def _line(status: Status, created_at: float) -> Owned:
 
 def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> list[Status]:
     names = [facts.id for facts in submissions]
-    off, approvals = is_removed(session, names), visibility.approvals(session, names)
+    off, approvals = removal_reasons(session, names), visibility.approvals(session, names)
     visibilities = visibility.many(session, names)
     waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
     reasons = queries.approval_reasons(session, waiting) if waiting else {}

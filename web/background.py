@@ -79,7 +79,7 @@ def lifespan(
 
 
 async def _check_uploads(settings: Settings, services: Services, *, stop: asyncio.Event) -> None:
-    """Once a day, over all web processes; what was kept before there was a replica is copied there."""
+    """Check the uploads once a day, over all web processes; copy those from before there was a replica to it."""
     earlier = settings.state_dir / "uploads" if settings.uploads_in_replica else None
     while not stop.is_set():
         with suppress(TimeoutError):

@@ -59,7 +59,7 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
 
 
 def _database_unavailable(context: RenderContext, request: Request, error: Exception) -> Response:
-    """Whether a change was made may be unknown; the same file sent again is the same submission."""
+    """Answer 503: whether a change was made may be unknown; the same file sent again is the same submission."""
     if not is_unavailable(error):
         raise error  # a fault of ours, as any other
     if not log_away(error):

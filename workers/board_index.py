@@ -218,7 +218,7 @@ def kept_back(
     spec: BenchmarkSpec,
     submissions: Collection[str] | None = None,
 ) -> dict[str, frozenset[str]]:
-    """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
+    """Map entries to the label revisions under which no number of theirs is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
     result: dict[str, frozenset[str]] = {}
     for entry, revision, version in ladder.withheld(session, spec, levels=hidden, submissions=submissions):

@@ -147,7 +147,7 @@ class TaskRunner:
         return {*self.registry, *on_disk} - self.missing
 
     def back_up(self) -> None:
-        """Once a day, where backups are wanted."""
+        """Make the backup of the day, where backups are wanted."""
         if self.backup is None:
             return
         try:
@@ -159,7 +159,7 @@ class TaskRunner:
             log.info(backups.MADE, extra={"data": {"name": backup.name, "bytes": backup.size_bytes}})
 
     def check_rows(self) -> None:
-        """Once a day, compares stored rows with the audit chain; what differs is an alarm in `health`."""
+        """Compare stored rows with the audit chain once a day; what differs is an alarm in `health`."""
         result = integrity_alarms.check_daily(self.database)
         if result:
             log.error("integrity.failed", extra={"data": {"problems": len(result), "first": result[0]}})
@@ -170,7 +170,7 @@ class TaskRunner:
             log.info(thinning.THINNED, extra={"data": {"snapshots": removed}})
 
     def keep_head(self) -> None:
-        """Once a day; the file first, whatever the Hub answers."""
+        """Write the head of the chain of the day: to a file first, whatever the Hub answers."""
         if self.heads is not None:
             audit_checkpoint.write_checkpoint(self.database, self.heads)
             if self.dataset is not None:

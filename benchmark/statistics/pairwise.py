@@ -503,7 +503,7 @@ def _with_parts(digest: Any, masks: Sequence[BoolArray]) -> bytes:
 
 
 def _variants_json(total: int, selections: _Selections, *, public: bool) -> Json:
-    """Of labels that are not public as coarse as their accuracies are, and never too favourable."""
+    """Return the figures of variants; of hidden labels as coarse as their accuracies, and never too favourable."""
     return {
         "variants": total,
         **{

@@ -134,7 +134,7 @@ def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
 
 
 def _own_variance(right: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> float:
-    """Of the mean over the parts of one judge's accuracy."""
+    """Return the variance of the mean over the parts of one judge's accuracy."""
     shares = [(float(right[part].mean()), int(part.sum())) for part in parts]
     # A judge that is right on everything would have none, and its variants would seem opposed to one another.
     inner = [(min(max(share, 0.5 / n), 1 - 0.5 / n), n) for share, n in shares]

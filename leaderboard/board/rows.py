@@ -348,9 +348,9 @@ Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
 
 
 def _selections(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Selections:
-    """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
+    """Map entries to how many variants each is the best of, and by order to what luck adds and the lower limit.
 
-    As with ranges, other rules than the ranking one have nothing of it.
+    Empty under other rules than the ranking one, as rank ranges are.
     """
     summary = (snapshot.get("relations") or {}).get(revision) or {}
     result = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}

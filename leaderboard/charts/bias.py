@@ -148,7 +148,7 @@ def position_finding(estimates: Sequence[Estimate]) -> str:
 
 
 def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequence[bool]) -> str:
-    """For how many judges the length of the preferred response makes a difference that chance does not explain."""
+    """Return a title with the number of judges to whom the length of the preferred response makes a difference."""
     longer = sum(clear and first.value > second.value for (first, second), clear in zip(pairs, separate, strict=True))
     shorter = sum(clear and first.value < second.value for (first, second), clear in zip(pairs, separate, strict=True))
     if not longer and not shorter:

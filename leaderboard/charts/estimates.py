@@ -146,7 +146,7 @@ def category_finding(
 def bucket_finding(
     names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
 ) -> str:
-    """On which kind of error most judges err most, if they clearly do."""
+    """Return a title that names the kind of error on which most judges err most, if they clearly do."""
     key, whom = _shared_extreme(names, estimates, keys=buckets(spec), extreme=max)
     if not key:
         return _("Error rate by kind of error")

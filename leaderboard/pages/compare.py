@@ -97,7 +97,7 @@ class Comparison:
         return next((pair for pair in self.pairs if {pair.first.id, pair.second.id} == {first, second}), None)
 
     def separable(self, name: str) -> frozenset[frozenset[str]]:
-        """Of all two entries those that differ on one part, whichever of all pairs are looked at."""
+        """Return the pairs of entries that differ on one part, adjusted for all pairs."""
         return separable_pairs(self.pairs, name)
 
 
@@ -239,7 +239,10 @@ def _ordered(score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) 
 
 
 def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
-    """From two separate intervals: Newcombe 1998, method 10 (square and add); MOVER limits for the macro average."""
+    """Return a difference from two separate intervals; None without both.
+
+    Newcombe 1998, method 10 (square and add); MOVER limits for the macro average.
+    """
     x, y = first.value(name), second.value(name)
     if x is None or y is None:
         return None
@@ -536,7 +539,7 @@ def difference_json(score_difference: ScoreDifference) -> dict[str, Any]:
 
 
 def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
-    """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
+    """Return the rows that can be compared with the chosen ones, those scored here first."""
     chosen = {row.id for row in comparison.rows}
     tiers = {row.tier for row in comparison.rows} if comparison.board.spec.synthetic else set()
     usable = [row for row in rows if row.leads and row.id not in chosen and (not tiers or row.tier in tiers)]

@@ -135,7 +135,7 @@ def _render(edition: BoardVersion, template: str, **values: Any) -> str:
 
 
 def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
-    """Entry or reported result -> how people call it, of those concerned, as far as they left a name."""
+    """Map the entries and reported results that decisions concern to their names, where they have one."""
     wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
     there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
     results = {result.id: result.name for result in edition.published if result.id in wanted}

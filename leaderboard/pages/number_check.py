@@ -191,7 +191,7 @@ def _sizes(explanations: Sequence[Explanation]) -> str:
 
 
 def items(count: int) -> str:
-    """As people count."""
+    """Return a number of pairs in words."""
     return ngettext("{n:,} pair", "{n:,} pairs", count)
 
 

@@ -134,7 +134,7 @@ def _place(value: int, left: int, *, right: int) -> float:
 
 
 def _ascii(text: str) -> str:
-    """With what the font has for what it has not."""
+    """Return a text in the characters that the font has."""
     plain = unicodedata.normalize("NFKD", text.replace("–", " to ").replace("·", "-"))
     return "".join(sign for sign in plain if " " <= sign <= "~")
 

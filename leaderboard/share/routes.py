@@ -114,8 +114,8 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
 def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
-    def left(edition: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
-        """As the entry's page: a merged one leads on, a withdrawn one is gone, and its badge says so."""
+    def removed_entry(edition: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
+        """Redirect from a merged entry; answer 410 with a badge for a withdrawn one, as the entry's page does."""
         stub = edition.removed_entry(entry_id)
         if stub is None:
             return not_found(headers)
@@ -139,7 +139,7 @@ def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> 
                 return not_found(request.headers)
             if result is None:
                 there = await _moved(edition, entry_id, path=path, elsewhere=elsewhere)
-                return there or left(edition, entry_id, path=path, headers=request.headers)
+                return there or removed_entry(edition, entry_id, path=path, headers=request.headers)
             base = base_of(edition, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
             response = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))

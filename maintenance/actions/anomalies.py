@@ -159,7 +159,7 @@ def alarm(ctx: ActionContext) -> Alarm:
 
 
 def _abstaining_limit(policy: Mapping[str, Any]) -> float | None:
-    """From which share of missing votes on a file counts as a probe, by the rules that it was submitted under."""
+    """Return the share of missing votes from which a file is a probe, by the rules that it was submitted under."""
     limit: float | None = policy.get("abstaining_probe_from")
     return limit if hidden_in(policy) else None
 

@@ -293,7 +293,7 @@ def counts(session: Session, table: type[Job] | type[Task]) -> dict[str, int]:
 
 
 def oldest_waiting(session: Session) -> float | None:
-    """For how many seconds the first job has waited; None where none waits."""
+    """Return for how many seconds the first job has waited; None where none waits."""
     wanted = select(database_now() - func.min(Job.created_at)).where(Job.state == State.QUEUED.value)
     return session.execute(wanted).scalar_one()
 
@@ -315,13 +315,13 @@ def kind_at(session: Session, seq: int) -> str | None:
 
 
 def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
-    """Entry -> account, of those that there are."""
+    """Map those of the entries that exist to their accounts."""
     wanted = select(Submission.id, Submission.owner).where(Submission.id.in_(set(entries)))
     return {row.id: row.owner for row in session.execute(wanted)}
 
 
 def benchmarks_of(session: Session, entries: Sequence[str]) -> dict[str, str]:
-    """Entry -> benchmark, of those that there are."""
+    """Map those of the entries that exist to their benchmarks."""
     wanted = select(Submission.id, Submission.benchmark).where(Submission.id.in_(set(entries)))
     return {row.id: row.benchmark for row in session.execute(wanted)}
 

@@ -172,7 +172,7 @@ def save_answer(session: Session, project_id: int, *, account: str, item: str, *
 
 
 def record_model_reveal(session: Session, project_id: int, *, account: str, item: str) -> bool:
-    """From now on the answer stays; False where it did already, or there is none."""
+    """Make an answer final; False where it was already, or there is none."""
     changed = session.execute(
         update(Annotation)
         .where(*_place(project_id, account, item=item), Annotation.models_seen_at.is_(None))

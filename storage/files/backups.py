@@ -69,7 +69,7 @@ class BackupTarget:
 
 
 def make_if_due(database: Database, target: BackupTarget) -> BackupRecord | None:
-    """Once a day over all workers. Raises BackupFailed, with the failure on record."""
+    """Make the backup of the day, once over all workers. Raises BackupFailed, with the failure on record."""
     with database.read() as session:
         if not _due(session):
             return None

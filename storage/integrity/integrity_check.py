@@ -99,7 +99,7 @@ class Ledger:
 
     @classmethod
     def of(cls, events: Iterable[Any]) -> Ledger:
-        """From rows with seq, kind and body, by seq. A body that is no JSON says nothing: there the chain is broken."""
+        """Return a ledger from rows with seq, kind and body, by seq. A body that is no JSON is skipped."""
         ledger = cls()
         for seq, kind, text in events:
             try:

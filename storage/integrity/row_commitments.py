@@ -43,7 +43,7 @@ def new_salt() -> str:
 
 
 def sha256(text: str) -> str:
-    """Of UTF-8, as 64 hexadecimal digits."""
+    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

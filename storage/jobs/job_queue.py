@@ -181,7 +181,7 @@ def claim(
 
 
 def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
-    """For queries: whether a job is of one of these label revisions of a benchmark."""
+    """Return the condition that a job is of one of these label revisions of a benchmark."""
     return or_(
         false(),
         *(and_(Job.benchmark == name, Job.label_revision.in_(under)) for name, under in revisions.items()),

@@ -88,12 +88,12 @@ def consume(session: Session, grant: int, *, submission: str) -> None:
 
 
 def counts_against_quota(submission_id: Any) -> ColumnElement[bool]:
-    """For queries: whether an attempt was not taken on a grant, so that it counts against quotas."""
+    """Return the condition that an attempt was not taken on a grant, so that it counts against quotas."""
     return ~exists().where(QuotaGrantUse.submission_id == submission_id)
 
 
 def was_refunded(submission_id: Any) -> ColumnElement[bool]:
-    """For queries: whether the service failed to score an attempt, under every label revision that it tried."""
+    """Return the condition that the service failed to score an attempt, under every label revision that it tried."""
     failed = exists().where(Job.submission_id == submission_id, Job.state == State.FAILED.value)
     still_tried = exists().where(Job.submission_id == submission_id, Job.state.in_(_TO_COME))
     scored = exists().where(Score.submission_id == submission_id)

@@ -38,7 +38,7 @@ def create_trigger(immutable_rule: ImmutableRule) -> None:
 
 
 def create_replace_trigger(table: str, *keys: tuple[str, ...]) -> None:
-    """On SQLite, REPLACE would remove the old row of the same key without asking the triggers that refuse a DELETE."""
+    """Refuse REPLACE on SQLite: it removes the old row of the same key without the triggers that refuse a DELETE."""
     if not _postgresql():
         same = " OR ".join(_same(key) for key in keys)
         known = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - names that migrations write

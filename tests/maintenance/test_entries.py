@@ -313,7 +313,7 @@ def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[
     entries.withdraw(by(database, OWNER_OF_IT), ids[0], "wrong prompt")
     entries.hide(by(database, MAINTAINER), ids[1], "a secret reason")
     with database.read() as session:
-        found = moderation.is_removed(session, ids)
+        found = moderation.removal_reasons(session, ids)
     of_hidden = found.pop(ids[1])
     assert found == {ids[0]: "wrong prompt"}
     assert "maintainer has hidden" in of_hidden and "secret" not in of_hidden

@@ -77,7 +77,7 @@ class GradioAllowlistMiddleware:
         self._functions: Collection[int] = ()
 
     def attach(self, app: ASGIApp, functions: Collection[int], *, language: str = ENGLISH) -> None:
-        """From now on requests in a language go to `app`, whose functions have these numbers in every language."""
+        """Send requests in a language to `app` from now on; its functions have these numbers in every language."""
         self._apps[language], self._functions = app, functions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

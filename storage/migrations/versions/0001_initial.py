@@ -118,7 +118,7 @@ def _postgresql() -> bool:
 
 
 def _refuse_registered() -> None:
-    """Of a revision that is registered scores were made, whatever became of it: it stays."""
+    """Refuse changes of the labels of a revision that is registered: scores were made of it."""
     same = "label_sets.benchmark = OLD.benchmark AND label_sets.revision = OLD.revision"
     known = f"EXISTS (SELECT 1 FROM label_sets WHERE {same})"  # noqa: S608 - constant names
     refusal = "imported_labels may not be changed"
