@@ -132,7 +132,7 @@ def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | P
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     message = errors.decode(errors="replace").strip()
-    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "said": message}})
+    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "stderr": message}})
     raise ReadingFailed
 
 

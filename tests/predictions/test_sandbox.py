@@ -109,7 +109,7 @@ def test_strange_output_of_a_child_is_our_fault(output: bytes) -> None:
 def _said(caplog: pytest.LogCaptureFixture) -> str:
     (record,) = caplog.records
     assert record.getMessage() == "reading.failed"
-    return str(record.__dict__["data"]["said"])
+    return str(record.__dict__["data"]["stderr"])
 
 
 def test_a_fault_in_the_child_is_ours_and_its_last_words_are_in_the_log(

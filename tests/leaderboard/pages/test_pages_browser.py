@@ -123,7 +123,7 @@ def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browse
     page.get_by_label("Judge B").uncheck()
     page.fill("input[name=add]", "R1-Reward Voting@15")
     page.keyboard.press("Enter")
-    expect(page.locator(".said")).to_contain_text("Left out: R1-Reward Voting@15")
+    expect(page.locator(".notices")).to_contain_text("Left out: R1-Reward Voting@15")
     expect(page.locator(".wide .plot")).not_to_contain_text("Judge B")
 
     page.goto(address + "/explore")
