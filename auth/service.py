@@ -40,7 +40,7 @@ class AuthService:
         # Without sign-in only rate limits of several processes need a secret that these share.
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
         resolver = Authenticator(settings, database, seal=seal, client=client)
-        sign_in = SignIn(settings, database, seal, client)
+        sign_in = SignIn(settings, database, seal=seal, client=client)
         return cls(settings, database, seal=seal, resolver=resolver, sign_in=sign_in, tokens=Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:

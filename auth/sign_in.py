@@ -42,7 +42,7 @@ class Completed:
 class SignIn:
     """Sign-in through the issuer. All methods block; call them in a thread."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
+    def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing, client: OpenIdClient) -> None:
         self._settings, self._database, self._seal, self._client = settings, database, seal, client
         self._failures = LoginThrottle(database, seal, kind="sign-in", most=20)
 

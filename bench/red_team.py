@@ -235,7 +235,7 @@ def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, A
     except UploadRejected as rejected:
         codes = sorted({problem.code for problem in rejected.problems})
         return {"refused": codes, "problems": rejected.problem_count}
-    result = scores(tally(upload.votes, bench.labels, bench.table))
+    result = scores(tally(upload.votes, bench.labels, table=bench.table))
     rounded = {name: round(result[name] or 0.0, 4) for name in bench.table.spec.overall_keys}
     return {**rounded, "items": upload.items}
 

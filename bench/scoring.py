@@ -45,7 +45,7 @@ def figures() -> Iterator[Measurement]:
 
     def ours() -> None:
         upload = parse_predictions(data, table)
-        counted = tally(upload.votes, labels, table)
+        counted = tally(upload.votes, labels, table=table)
         scorecard(counted, upload.behaviour, benchmark="demo", label_revision="demo")
 
     mine, official, parse = paired_seconds(

@@ -94,4 +94,4 @@ BASELINES = (
 def constant_judge_tallies(labels: LabelSet, table: ItemTable) -> dict[str, Tally]:
     """Count, by id, of the baselines that need no judge."""
     votes = {baseline.id: baseline.votes(table) for baseline in BASELINES if baseline.votes is not None}
-    return dict(zip(votes, tally_many(np.stack(list(votes.values())), labels, table), strict=True))
+    return dict(zip(votes, tally_many(np.stack(list(votes.values())), labels, table=table), strict=True))

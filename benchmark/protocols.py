@@ -191,7 +191,7 @@ def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
     ]
 
 
-def scores(tally: Tally, protocol: str | None = None, grouping: str | None = None) -> dict[str, float | None]:
+def scores(tally: Tally, protocol: str | None = None, *, grouping: str | None = None) -> dict[str, float | None]:
     """Return the scores of one judge by name, as fractions; None where nothing was counted ("no data" is not zero)."""
     values = accuracies(ratios(tally.counts, tally.spec, protocol=protocol, grouping=grouping)).tolist()
     return {name: None if value != value else value for name, value in zip(tally.spec.score_names, values, strict=True)}

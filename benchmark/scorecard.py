@@ -51,7 +51,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
 
 def score_row(tally: Tally, protocol: str, *, grouping: str) -> Json:
     """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
-    row: Json = {**scores(tally, protocol, grouping)}
+    row: Json = {**scores(tally, protocol, grouping=grouping)}
     if protocols(tally.spec)[protocol].has_interval:
         row["interval"] = _intervals(tally, protocol, grouping=grouping)
     return row

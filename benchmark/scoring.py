@@ -97,12 +97,12 @@ class Tally:
         return cls(data["k"], counts, agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
 
 
-def tally(votes: Votes, labels: LabelSet, table: ItemTable) -> Tally:
+def tally(votes: Votes, labels: LabelSet, *, table: ItemTable) -> Tally:
     """Return the counts of one judge."""
-    return tally_many(votes.matrix[np.newaxis], labels, table)[0]
+    return tally_many(votes.matrix[np.newaxis], labels, table=table)[0]
 
 
-def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally]:
+def tally_many(matrix: Matrix, labels: LabelSet, *, table: ItemTable) -> list[Tally]:
     """Return the counts of many judges with the same K; ``matrix`` is entries x items x K.
 
     Raises:

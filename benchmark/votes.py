@@ -52,16 +52,16 @@ class Votes:
         return (quads[:, 0] | quads[:, 1] << 2 | quads[:, 2] << 4 | quads[:, 3] << 6).astype(np.uint8).tobytes()
 
     @classmethod
-    def unpack(cls, data: bytes, items: int, k: int) -> Votes:
+    def unpack(cls, data: bytes, items: int, *, k: int) -> Votes:
         """Return the votes of ``pack``.
 
         Raises:
             ValueError: the data does not hold items x k votes.
         """
-        return cls(unpack_many([data], items, k)[0])
+        return cls(unpack_many([data], items, k=k)[0])
 
 
-def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
+def unpack_many(packed: list[bytes], items: int, *, k: int) -> Matrix:
     """Return entries x items x K from as many packed votes of the same K, in one pass.
 
     Raises:
@@ -84,7 +84,7 @@ def _unpack_one(data: bytes, items: int, *, k: int) -> Matrix:
     narrow, wide = packed_sizes(items, k)
     votes: Matrix
     if len(data) == narrow:
-        votes = unpack_many([data], items, k)[0]
+        votes = unpack_many([data], items, k=k)[0]
         return votes
     if len(data) != wide or data[:1] != _WIDE:
         raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")

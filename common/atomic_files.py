@@ -11,7 +11,7 @@ from pathlib import Path
 SECRET, PUBLIC = 0o600, 0o644
 
 
-def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
+def write_once(path: Path, content: bytes, *, mode: int = SECRET) -> bool:
     """Return False if the file exists already: of several concurrent writers the first one's content stays.
 
     Makes the directories above it where they are missing.
@@ -27,7 +27,7 @@ def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
     return written
 
 
-def write(path: Path, content: bytes, mode: int = SECRET) -> None:
+def write(path: Path, content: bytes, *, mode: int = SECRET) -> None:
     """Write a file, in place of one that is there, whole or not at all."""
     with _incoming(path, content, mode=mode) as name:
         Path(name).replace(path)

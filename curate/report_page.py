@@ -83,15 +83,15 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> ReportPart:
     return ReportPart(
         "table",
         _("Table: {columns}", columns=joined(titles[:3])),
-        [ReportCell(title, right) for title, right in zip(titles, numeric, strict=True)],
-        [[ReportCell(_cell_text(cell), right) for cell, right in zip(row, numeric, strict=True)] for row in lines],
+        head=[ReportCell(title, right) for title, right in zip(titles, numeric, strict=True)],
+        rows=[[ReportCell(_cell_text(cell), right) for cell, right in zip(row, numeric, strict=True)] for row in lines],
     )
 
 
 def bars(title: str, values: Sequence[tuple[str, int]]) -> ReportPart:
     """Return horizontal bars with their numbers."""
     largest = max((value for _name, value in values), default=0) or 1
-    items = [ReportBar(name, f"{100 * value / largest:.1f}", f"{value:,}") for name, value in values]
+    items = [ReportBar(name, f"{100 * value / largest:.1f}", number=f"{value:,}") for name, value in values]
     return ReportPart("bars", title, bars=items)
 
 

@@ -11,7 +11,7 @@ from storage.labels import label_imports
 
 def require_labels_loaded(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
-    if worker_heartbeats.no_worker_has(session, benchmark, revision):
+    if worker_heartbeats.no_worker_has(session, benchmark, revision=revision):
         raise Conflict(
             "labels-missing",
             _(
@@ -24,7 +24,7 @@ def require_labels_loaded(session: Session, benchmark: str, *, revision: str) ->
 
 def revisions_not_loaded(session: Session, benchmark: str, *, shown: str) -> str | None:
     """Return the alarm if no worker holds the board's labels, else None."""
-    if not worker_heartbeats.no_worker_has(session, benchmark, shown):
+    if not worker_heartbeats.no_worker_has(session, benchmark, revision=shown):
         return None
     return _(
         "No worker that runs holds the labels of revision {shown}, which the board shows, so "

@@ -87,7 +87,7 @@ def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator
     """Yield title and label revision of each board whose labels no running worker holds."""
     for benchmark, title in benchmarks.items():
         board = label_sets.current(session, benchmark)
-        if board is not None and worker_heartbeats.no_worker_has(session, benchmark, board.label_revision):
+        if board is not None and worker_heartbeats.no_worker_has(session, benchmark, revision=board.label_revision):
             yield title, board.label_revision
 
 

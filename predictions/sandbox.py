@@ -169,7 +169,7 @@ def _packed(upload: Predictions) -> dict[str, Any]:
 
 
 def _unpacked(packed: dict[str, Any]) -> Predictions:
-    votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], packed["votes_per_item"])
+    votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], k=packed["votes_per_item"])
     warnings = tuple(FileWarning(w["code"], w["message"], ids=tuple(w["ids"])) for w in packed["warnings"])
     behaviour = Behaviour(**packed["behaviour"])
     about_texts = packed["texts"]

@@ -78,7 +78,7 @@ def vote_counts(
 
 def _counted(table: ItemTable, indices: Sequence[int], *, k: int, packed: list[bytes]) -> np.ndarray:
     """Return (indices, 3): votes for A, for B, for neither."""
-    verdicts = majority(without_labels(unpack_many(packed, len(table), k)[:, list(indices), :]))
+    verdicts = majority(without_labels(unpack_many(packed, len(table), k=k)[:, list(indices), :]))
     order = np.array([presentation_order(table.items[index].responses) for index in indices])
     columns = [
         (verdicts == order[:, 0]).sum(axis=0),

@@ -109,7 +109,7 @@ def lock_names(session: Session) -> None:
 
 
 def find_confusable(
-    session: Session, benchmark: str, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
+    session: Session, benchmark: str, *, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
 ) -> str | None:
     """Return another owner's name that is confusable with this one and spelled differently, or None.
 

@@ -134,7 +134,7 @@ class SubmissionMetadata(BaseModel):
             example="4200000",
             group=COST,
             high=_MOST_TOKENS,
-            column=BoardColumn("Tokens in", "a run", "tokens_in"),
+            column=BoardColumn("Tokens in", "a run", term="tokens_in"),
         ),
     ] = None
     tokens_out: Annotated[
@@ -145,7 +145,7 @@ class SubmissionMetadata(BaseModel):
             example="900000",
             group=COST,
             high=_MOST_TOKENS,
-            column=BoardColumn("Tokens out", "a run", "tokens_out"),
+            column=BoardColumn("Tokens out", "a run", term="tokens_out"),
         ),
     ] = None
     price_usd: Annotated[
@@ -158,7 +158,7 @@ class SubmissionMetadata(BaseModel):
             group=COST,
             high=1e9,
             unit=_("{number} US dollars"),
-            column=BoardColumn("Price", "US $ a run", "price"),
+            column=BoardColumn("Price", "US $ a run", term="price"),
         ),
     ] = None
     wall_seconds: Annotated[
@@ -171,7 +171,7 @@ class SubmissionMetadata(BaseModel):
             group=COST,
             high=1e9,
             unit=_("{number} seconds"),
-            column=BoardColumn("Time", "s a run", "seconds"),
+            column=BoardColumn("Time", "s a run", term="seconds"),
         ),
     ] = None
     hardware: Annotated[
@@ -181,7 +181,7 @@ class SubmissionMetadata(BaseModel):
             help="what it ran on",
             example="8 x H100",
             group=COST,
-            column=BoardColumn("Hardware", "", "hardware"),
+            column=BoardColumn("Hardware", "", term="hardware"),
         ),
     ] = None
 

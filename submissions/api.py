@@ -397,7 +397,7 @@ def _add_health(router: APIRouter, database: Database, *, benchmark: str, alarms
                 seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
                 board = label_sets.current(session, benchmark)
                 missing = board is not None and worker_heartbeats.no_worker_has(
-                    session, benchmark, board.label_revision
+                    session, benchmark, revision=board.label_revision
                 )
                 raised = alarms(session)
         except SQLAlchemyError:

@@ -177,7 +177,7 @@ class NewAttempt(NamedTuple):
     at: float
 
 
-def add_attempt(session: Session, attempt: NewAttempt, subjects: Sequence[str]) -> None:
+def add_attempt(session: Session, attempt: NewAttempt, *, subjects: Sequence[str]) -> None:
     """Record an attempt and whose quotas it takes from; lock_subjects came before."""
     session.execute(insert(Attempt).values(**attempt._asdict()))
     charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]

@@ -281,7 +281,9 @@ class SubmissionService:
             if not name:
                 continue
             shipped = self._shipped()
-            if other := confusables.find_confusable(session, self.benchmark, user.account, column, name, shipped):
+            if other := confusables.find_confusable(
+                session, self.benchmark, owner=user.account, field=column, name=name, shipped=shipped
+            ):
                 raise ConfusableName(column if getattr(metadata, column) else "model", name, other=other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
@@ -363,7 +365,7 @@ class SubmissionService:
             session.add(row)
             session.flush()
             grant = self._check_quota(session, user)
-            queries.add_attempt(session, attempt, subjects)
+            queries.add_attempt(session, attempt, subjects=subjects)
             if grant is not None:
                 quota_grants.consume(session, grant, submission=row.id)
             visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))

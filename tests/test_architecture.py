@@ -515,12 +515,7 @@ CALLED_BY_LIBRARIES = {
 # These are passed as values, or take the values of a tuple; whoever got them gives the arguments in order.
 CALLED_AS_VALUES = {
     "auth/service.py": "record_denial",
-    "auth/sign_in.py": "__init__",
-    "benchmark/protocols.py": "scores",
-    "benchmark/scoring.py": "tally tally_many",
     "benchmark/statistics/pairwise.py": "pair",
-    "benchmark/votes.py": "unpack unpack_many",
-    "common/atomic_files.py": "write write_once",
     "leaderboard/pages/analyse.py": "_shown figure_file",
     "leaderboard/pages/decisions.py": "nothing",
     "leaderboard/pages/tool_pages.py": "nearest",
@@ -539,22 +534,15 @@ CALLED_AS_VALUES = {
     "review/projects.py": "create",
     "storage/annotation/adjudications.py": "add_adjudicators",
     "storage/annotation/annotation_projects.py": "add_annotators",
-    "storage/confusables.py": "find_confusable",
-    "storage/integrity/integrity_check.py": "check_labels check_scores check_submissions",
-    "storage/integrity/receipt_keys.py": "publish",
-    "storage/jobs/worker_heartbeats.py": "no_worker_has",
+    "storage/integrity/integrity_check.py": "check_scores check_submissions",
     "submissions/notifications/routes.py": "account_sections",
     "submissions/pages.py": "_anonymity _withdraw",
-    "submissions/queries.py": "add_attempt",
     "submissions/service.py": "submit",
     "submissions/status.py": "get_status",
     "web/gradio_app.py": "_place",
     "web/owner_actions.py": "edit withdraw",
     "web/services.py": "policy_facts",
-    "workers/jobs/activate_revision.py": "_split",
-    "workers/jobs/pairwise_statistics.py": "_compute _ranking_keys",
-    "workers/jobs/score.py": "score_next",
-    "workers/runner.py": "run",
+    "workers/jobs/pairwise_statistics.py": "_ranking_keys",
 }
 
 

@@ -33,7 +33,7 @@ def read(data: bytes) -> Predictions:
 
 
 def counted(data: bytes) -> Tally:
-    return tally(read(data).votes, LABELS, TABLE)
+    return tally(read(data).votes, LABELS, table=TABLE)
 
 
 def every_score(data: bytes) -> list[Any]:
@@ -74,15 +74,15 @@ def test_the_order_of_an_items_votes_changes_no_score_that_ranks(dice: random.Ra
     assert one.agreeing.tolist() == two.agreeing.tolist()
     for protocol in ("strict", "paper"):
         for grouping in GROUPINGS:
-            assert scores(one, protocol, grouping) == scores(two, protocol, grouping)
+            assert scores(one, protocol, grouping=grouping) == scores(two, protocol, grouping=grouping)
 
 
 @pytest.mark.parametrize("k", [1, 2, 16])
 def test_a_judge_that_never_decides_scores_nothing_and_breaks_nothing(k: int) -> None:
     upload = read(files.native_votes(PAIRS, [[-1] * k] * len(PAIRS)))
-    counts = tally(upload.votes, LABELS, TABLE)
+    counts = tally(upload.votes, LABELS, table=TABLE)
     for grouping in GROUPINGS:
-        strict = scores(counts, "strict", grouping)
+        strict = scores(counts, "strict", grouping=grouping)
         assert (strict["overall"], strict["macro"]) == (0.0, 0.0)
     card = scorecard(counts, upload.behaviour, benchmark="invented", label_revision="r1")
     json.dumps(card, allow_nan=False)

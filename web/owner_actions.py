@@ -20,10 +20,10 @@ def owner_actions(
     """Return what owners do about their submissions, as the pages of an account need it."""
 
     def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: entries.edit(context.acting_as(user), entry, fields))
+        return possible(lambda: entries.edit(context.acting_as(user), entry, changes=fields))
 
     def withdraw(user: Identity, entry: str, reason: str) -> object:
-        return possible(lambda: entries.withdraw(context.acting_as(user), entry, reason))
+        return possible(lambda: entries.withdraw(context.acting_as(user), entry, reason=reason))
 
     def possible(act: Callable[[], object]) -> object:
         try:

@@ -200,7 +200,7 @@ def load_signer(settings: Settings, database: Database) -> Signer:
         signer = open_signer(given, settings.keys_dir)
     except (KeyUnusable, ReplicaUnusable) as error:
         raise SettingsError(str(error)) from None
-    receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
+    receipt_keys.publish(database, signer.key_id, public_key=public_key_json(signer.public_key)["public_key"])
     if began and receipt_keys.record_missing(database, signer.key_id):
         log.warning(receipt_keys.MISSING, extra={"data": {"key_id": signer.key_id, "advice": _KEY_ADVICE}})
     if settings.replica is not None:

@@ -65,7 +65,7 @@ def score_benchmark(
         )
         return BenchmarkResult(False, "", remarks=(*lines, summary))
     warnings = [warning.message for warning in all_warnings(upload) if warning.code not in _LOW_SHARE]
-    card = pair_scorecard(tally(upload.votes, label_set, table), upload, labels=label_set)
+    card = pair_scorecard(tally(upload.votes, label_set, table=table), upload, labels=label_set)
     text = json.dumps(card, indent=1, ensure_ascii=False) if as_json else render_pairs(card, pairs.spec)
     return BenchmarkResult(True, text, remarks=tuple(_("warning: {warning}", warning=warning) for warning in warnings))
 

@@ -32,7 +32,7 @@ def write_items(path: Path, spec: BenchmarkSpec, *, sources: Sequence[str], toke
     if path.exists():
         return False
     content = json.dumps(table_of_sources(spec, sources, token=token).to_json(), separators=(",", ":"))
-    return write_once(path, content.encode(), PUBLIC)
+    return write_once(path, content.encode(), mode=PUBLIC)
 
 
 def write_texts(path: Path, table: ItemTable, *, source: str, token: str) -> bool:
@@ -42,7 +42,7 @@ def write_texts(path: Path, table: ItemTable, *, source: str, token: str) -> boo
     except ValueError as error:
         raise error if isinstance(error, LabelsError) else LabelsError(str(error)) from None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return write_once(path, item_text(rows).encode(), PUBLIC)
+    return write_once(path, item_text(rows).encode(), mode=PUBLIC)
 
 
 def main(arguments: Sequence[str]) -> int:

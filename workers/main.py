@@ -118,7 +118,7 @@ def _work_on(
         if options.until_empty:
             retry_while_away(partial(drain, worker, stop.is_set, rest=stop.wait), stop.rest)
         else:
-            run(worker, stop.is_set, stop.wait, heard)
+            run(worker, stop.is_set, rest=stop.wait, heard=heard)
     _leave(worker)
 
 

@@ -124,7 +124,9 @@ class Worker:
 
     def work(self) -> ScoringOutcome:
         """Return one turn: scores one submission, if one waits."""
-        return score_next(self.database, self.scorers, self.name, self.lease_seconds, self.held.set)
+        return score_next(
+            self.database, self.scorers, worker=self.name, lease_seconds=self.lease_seconds, hold=self.held.set
+        )
 
     def heartbeat(self) -> None:
         """Say that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
@@ -212,6 +214,7 @@ class Worker:
 def run(
     worker: Worker,
     should_stop: Callable[[], bool],
+    *,
     rest: Callable[[float], object],
     heard: Callable[[], int | None] = lambda: None,
 ) -> int:

@@ -56,7 +56,7 @@ def score(file: Path, labels: str, *, revision: str | None, table: ItemTable, as
             ),
         )
     label_set = load_labels(labels, revision, table=table)
-    counted = tally(upload.votes, label_set, table)
+    counted = tally(upload.votes, label_set, table=table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card, counted.spec)
     return ScoringError(

@@ -377,7 +377,7 @@ def compare_all(
             for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
-        "majority": None if majority is None else tally_many(majority[np.newaxis], labels, table)[0].to_json(),
+        "majority": None if majority is None else tally_many(majority[np.newaxis], labels, table=table)[0].to_json(),
     }
     return PairwiseSummary(relations, summary)
 

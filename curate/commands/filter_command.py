@@ -78,8 +78,8 @@ def filter_command(arguments: argparse.Namespace) -> int:
     with locked(folder):
         write_lines(folder / CANDIDATES, ensemble_filter.kept_lines())
         write_json(folder / REPORT, report)
-        atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), atomic_files.PUBLIC)
-        atomic_files.write(folder / "filter.html", filter_page(report).encode(), atomic_files.PUBLIC)
+        atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), mode=atomic_files.PUBLIC)
+        atomic_files.write(folder / "filter.html", filter_page(report).encode(), mode=atomic_files.PUBLIC)
     say(_summary(report, folder))
     return 0
 

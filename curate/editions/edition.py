@@ -113,8 +113,8 @@ class EditionWriter:
         write_json(public / "card.json", card)
         text = card_text(card)
         write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=self._plan.title, licence=self._licences())
-        atomic_files.write(public / "README.md", text.encode(), atomic_files.PUBLIC)
-        atomic_files.write(public / "card.html", card_page(card).encode(), atomic_files.PUBLIC)
+        atomic_files.write(public / "README.md", text.encode(), mode=atomic_files.PUBLIC)
+        atomic_files.write(public / "card.html", card_page(card).encode(), mode=atomic_files.PUBLIC)
         return card
 
     def _licences(self) -> str:
@@ -138,7 +138,7 @@ class EditionWriter:
         tags = sorted({tag for pair in self._pairs for tag in pair.get("tags", ())})
         naming = EditionNaming(plan.id, plan.title, licence=self._licences(), citation=plan.citation)
         definition = EditionDefinition(naming, tagged, tags=tags, sizes=self._sizes(), filtered_by=judges)
-        atomic_files.write(folder / "spec.toml", definition.toml().encode(), atomic_files.PUBLIC)
+        atomic_files.write(folder / "spec.toml", definition.toml().encode(), mode=atomic_files.PUBLIC)
         return load_spec(plan.id, definitions=folder.parent)
 
     def _write_manifest(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Line]) -> None:

@@ -59,4 +59,4 @@ def write_card(folder: Path, splits: Sequence[str], *, body: str, title: str, li
         f"license_name: {json.dumps(licence, ensure_ascii=False)}\nconfigs:\n  - config_name: default\n"
         f"    data_files:\n{files}---\n\n"
     )
-    atomic_files.write(folder / "README.md", (header + body).encode(), atomic_files.PUBLIC)
+    atomic_files.write(folder / "README.md", (header + body).encode(), mode=atomic_files.PUBLIC)

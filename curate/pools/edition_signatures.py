@@ -129,7 +129,7 @@ def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair
         raise CurateError(_("{edition}: no row has responses. Give the pairs of the edition.", edition=benchmark))
     head = {"benchmark": benchmark, "minhash": _METHOD, "columns": [field.name for field in fields(PairSignature)]}
     text = json.dumps(head, ensure_ascii=False)[:-1] + ', "pairs": [\n' + ",\n".join(lines) + "\n]}\n"
-    atomic_files.write(path, text.encode(), atomic_files.PUBLIC)
+    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
     return len(lines)
 
 

@@ -156,5 +156,5 @@ def store_image(data: bytes, pool: Path) -> StoredImage:
     facts = inspect_image(data)
     name = f"images/{facts.sha256[:2]}/{facts.sha256}.{facts.suffix}"
     if not (pool / name).exists():
-        atomic_files.write_once(pool / name, data, atomic_files.PUBLIC)
+        atomic_files.write_once(pool / name, data, mode=atomic_files.PUBLIC)
     return StoredImage(name, facts.sha256, perceptual=facts.perceptual)

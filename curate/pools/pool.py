@@ -75,13 +75,13 @@ def write_pool(pool: Path, pairs: Sequence[PoolPair], *, record: dict[str, Any])
 def write_lines(path: Path, lines: Iterable[Any]) -> None:
     """Replace a JSON lines file in one step."""
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    atomic_files.write(path, text.encode(), atomic_files.PUBLIC)
+    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
 
 
 def write_json(path: Path, value: Any) -> None:
     """Replace a JSON file in one step."""
     text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-    atomic_files.write(path, text.encode(), atomic_files.PUBLIC)
+    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
 
 
 @contextmanager

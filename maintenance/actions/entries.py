@@ -406,7 +406,11 @@ def _refuse_imitation(
     confusables.lock_names(session)
     for field in confusables.FIELDS:
         name = changes.get(field)
-        if name and (other := confusables.find_confusable(session, entry.benchmark, entry.owner, field, name, shipped)):
+        if name and (
+            other := confusables.find_confusable(
+                session, entry.benchmark, owner=entry.owner, field=field, name=name, shipped=shipped
+            )
+        ):
             raise Conflict(
                 "too-similar",
                 _(

@@ -169,7 +169,9 @@ def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
 
 
 def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    return request_import(ctx, failed.subject, failed.params["spec"], failed.reason, level_of(failed))
+    return request_import(
+        ctx, failed.subject, source=failed.params["spec"], reason=failed.reason, level=level_of(failed)
+    )
 
 
 @action(

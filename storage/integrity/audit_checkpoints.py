@@ -51,7 +51,7 @@ def render(head: Mapping[str, Any]) -> bytes:
 
 def write(path: Path, head: Mapping[str, Any]) -> None:
     """Durable, whole or not at all, readable by everybody."""
-    atomic_files.write(path, render(head), atomic_files.PUBLIC)
+    atomic_files.write(path, render(head), mode=atomic_files.PUBLIC)
 
 
 def _facts(session: Session, head: Head, *, at: float) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
     for table, rule in (("submissions", check_submissions), ("scores", check_scores)):
         wrong += _readable(table, lambda rule=rule: rule(session, ledger, only))  # type: ignore[misc]
     under = {(benchmark, revision) for benchmark, revision, _ in scores}
-    return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, under)))
+    return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, only=under)))
 
 
 def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mismatch]:
@@ -326,7 +326,7 @@ def _key(score: Any) -> tuple[str, str, str]:
         return revision, version, ""
 
 
-def check_labels(session: Session, ledger: Ledger, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:
+def check_labels(session: Session, ledger: Ledger, *, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:
     """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
     registered = set(ledger.registered) if only is None else set(ledger.registered) & set(only)
     for table, differs in _LABEL_TABLES.items():

@@ -28,7 +28,7 @@ class PublicKey(NamedTuple):
     since: float
 
 
-def publish(database: Database, key_id: str, public_key: str) -> bool:
+def publish(database: Database, key_id: str, *, public_key: str) -> bool:
     """Make a key known to everybody, on record; False where it is known. Several processes may do it at once."""
     try:
         with database.write() as session:

@@ -58,7 +58,7 @@ def add_loaded_revision(session: Session, worker: str, *, benchmark: str, revisi
         set_loaded_revisions(session, worker, revisions={**known, benchmark: (*known.get(benchmark, ()), revision)})
 
 
-def no_worker_has(session: Session, benchmark: str, revision: str) -> bool:
+def no_worker_has(session: Session, benchmark: str, *, revision: str) -> bool:
     """Return whether workers run that say what they hold, and none of them holds the labels of this revision."""
     alive = select(WorkerHeartbeat.label_revisions).where(
         WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.label_revisions.is_not(None)

@@ -42,7 +42,7 @@ def uploads() -> dict[str, Predictions]:
 
 @cache
 def strict(letter: str):
-    return scores(tally(uploads()[letter].votes, labels(), items()))
+    return scores(tally(uploads()[letter].votes, labels(), table=items()))
 
 
 def test_it_has_the_sizes_of_the_real_benchmark():
@@ -150,7 +150,7 @@ def test_the_board_has_a_leader_a_guesser_and_habits_that_show():
     assert behaviour["e"].parse_rate < 0.75
     assert strict("d")["hallucination"] > strict("a")["hallucination"]
     assert strict("d")["general"] < strict("a")["general"] - 0.1
-    hesitant = tally(uploads()["e"].votes, labels(), items())
+    hesitant = tally(uploads()["e"].votes, labels(), table=items())
     assert scores(hesitant, "paper")["macro"] > scores(hesitant)["macro"] + 0.2
 
 
@@ -172,4 +172,4 @@ def test_the_file_to_try_the_commands_with_is_another_judge_than_those_on_the_bo
     sample = parse_predictions(sample_predictions(pairs()), items())
     assert sample.votes.matrix.shape[0] == len(pairs())
     assert not any(np.array_equal(sample.votes.matrix, other.votes.matrix) for other in uploads().values())
-    assert 0.6 < scores(tally(sample.votes, labels(), items()))["macro"] < 0.9
+    assert 0.6 < scores(tally(sample.votes, labels(), table=items()))["macro"] < 0.9

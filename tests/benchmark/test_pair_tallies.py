@@ -53,7 +53,7 @@ def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
     for row, pair in enumerate(pairs.pairs):
         if table.items[row].responses != pair.responses:
             stored[row] = [1 - vote if vote in (0, 1) else vote for vote in verdicts[row]]
-    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table)
+    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table=table)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -96,9 +96,9 @@ def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: 
     table = pair_table([pairs])
     labels = labels_of_pairs(pairs, "v1", table=table)
     votes = np.full((len(table), 2), PREFERRED, dtype=np.int8)
-    assert tally(Votes(votes), labels, table).counts[: len(table.spec.sources), 1].sum() == len(table)
+    assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 1].sum() == len(table)
     votes[:, :] = OTHER
-    assert tally(Votes(votes), labels, table).counts[: len(table.spec.sources), 2].sum() == len(table)
+    assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 2].sum() == len(table)
     assert resolved(votes[:, 0], labels.preferred).tolist() == (1 - labels.preferred).tolist()
 
 
@@ -106,9 +106,9 @@ def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: 
 def test_votes_of_every_kind_are_packed_and_unpacked(items: int) -> None:
     matrix: npt.NDArray[np.int8] = np.random.default_rng(items).integers(-2, 5, (items, 3)).astype(np.int8)
     matrix[0] = TIE
-    assert (Votes.unpack(Votes(matrix).pack(), items, 3).matrix == matrix).all()
+    assert (Votes.unpack(Votes(matrix).pack(), items, k=3).matrix == matrix).all()
     with pytest.raises(ValueError, match="bytes"):
-        Votes.unpack(b"\x00" + Votes(matrix).pack()[1:], items, 3)
+        Votes.unpack(b"\x00" + Votes(matrix).pack()[1:], items, k=3)
 
 
 def test_most_judges_may_say_that_neither_is_better() -> None:

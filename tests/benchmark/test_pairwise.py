@@ -79,7 +79,7 @@ def test_right_counts_are_those_of_the_tally():
     verdicts = judges(4)
     found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
     for i, row in enumerate(verdicts):
-        counted = tally(Votes(row[:, np.newaxis]), LABELS, TABLE)
+        counted = tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE)
         assert found.right[:, i].tolist() == counted.counts[: len(SOURCES), 1].tolist()
 
 
@@ -95,7 +95,7 @@ def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
     ranges = list(rank_ranges_of(found.summary, grouping, order=order).values())
     assert [r.best for r in ranges] == expected.best.tolist()
     assert [r.worst for r in ranges] == expected.worst.tolist()
-    shares = [scores(tally(Votes(v[:, np.newaxis]), LABELS, TABLE), grouping=grouping) for v in verdicts]
+    shares = [scores(tally(Votes(v[:, np.newaxis]), LABELS, table=TABLE), grouping=grouping) for v in verdicts]
     first = max(range(9), key=lambda i: (shares[i][order], -i))
     assert found.summary["ranges"][grouping][order]["first"] == first
     assert [r.separable for r in ranges] == expected.separable_from(first).tolist()
@@ -270,7 +270,7 @@ def slow_comparable(candidates, counts):
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 4)), max_size=9))
 def test_of_each_judge_its_best_version_is_compared(rows):
-    tallies = [tally(Votes(row[:, np.newaxis]), LABELS, TABLE).counts for row in judges(5)]
+    tallies = [tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE).counts for row in judges(5)]
     counts = np.array([tallies[v] for _, v in rows]).reshape(len(rows), *tallies[0].shape)
     keys = ranking_keys(counts, VL)
     ranked = [str(index) for index in sorted(range(len(rows)), key=lambda index: (keys[index], index))]

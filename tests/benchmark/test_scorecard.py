@@ -50,7 +50,7 @@ def test_accuracies_and_intervals_are_those_of_the_counts() -> None:
 
 def test_tags_are_null_where_the_revision_has_none() -> None:
     items = table()
-    counted = tally(Votes(random_matrix(len(items), 1, seed=0)), labels(items, tags=False), items)
+    counted = tally(Votes(random_matrix(len(items), 1, seed=0)), labels(items, tags=False), table=items)
     assert card(counted)["error_tags"] is None
 
 
@@ -65,7 +65,7 @@ def test_the_k_curve_ends_at_the_strict_score() -> None:
 
 def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> None:
     items = table()
-    found = card(tally(Votes(np.full((len(items), 3), -1, dtype=np.int8)), labels(items), items))
+    found = card(tally(Votes(np.full((len(items), 3), -1, dtype=np.int8)), labels(items), table=items))
     assert found["decided_rate"] == 0.0 and found["protocols"]["strict"]["macro"] == 0.0
     assert found["protocols"]["paper"]["macro"] is None
     assert found["protocols"]["paper"]["interval"]["macro"] is None
@@ -76,4 +76,4 @@ def test_items_that_the_file_lacks_are_counted_as_missing() -> None:
     items = table()
     matrix = random_matrix(len(items), 1, seed=0)
     matrix[:2] = ABSENT
-    assert card(tally(Votes(matrix), labels(items), items))["missing_items"] == 2
+    assert card(tally(Votes(matrix), labels(items), table=items))["missing_items"] == 2

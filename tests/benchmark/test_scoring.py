@@ -59,29 +59,29 @@ def test_every_cell_is_counted_as_a_slow_reading_counts_it(
     truth = make_label_set("r1", items, preferred=preferred or {0: 1}, tags=held)
     matrix = random_matrix(len(items), k, seed=seed)
     matrix[sorted(absent)] = ABSENT
-    assert_counts_match(tally(Votes(matrix), truth, items), matrix, truth=truth, items=items)
+    assert_counts_match(tally(Votes(matrix), truth, table=items), matrix, truth=truth, items=items)
 
 
 def test_counting_many_judges_at_once_is_counting_each() -> None:
     items, truth = table(), labels(table())
     many = np.stack([random_matrix(len(items), 5, seed=seed) for seed in range(7)])
-    for matrix, together in zip(many, tally_many(many, truth, items), strict=True):
-        assert together.to_json() == tally(Votes(matrix), truth, items).to_json()
+    for matrix, together in zip(many, tally_many(many, truth, table=items), strict=True):
+        assert together.to_json() == tally(Votes(matrix), truth, table=items).to_json()
 
 
 def test_a_tally_survives_json() -> None:
     items = table()
-    counted = tally(Votes(random_matrix(len(items), 3, seed=1)), labels(items), items)
+    counted = tally(Votes(random_matrix(len(items), 3, seed=1)), labels(items), table=items)
     assert Tally.from_json(counted.to_json(), VL).to_json() == counted.to_json()
 
 
 def test_votes_about_other_items_are_refused() -> None:
     with pytest.raises(ValueError, match="votes about 2 items"):
-        tally(Votes(np.zeros((2, 1), dtype=np.int8)), labels(table()), table())
+        tally(Votes(np.zeros((2, 1), dtype=np.int8)), labels(table()), table=table())
 
 
 def test_two_against_two_with_one_undecided_is_undecided() -> None:
     items = table(1)
     matrix = np.tile(np.array([0, 0, 1, 1, -1], dtype=np.int8), (len(items), 1))
-    counted = tally(Votes(matrix), labels(items), items)
+    counted = tally(Votes(matrix), labels(items), table=items)
     assert sum(counted.cell(source)["undecided"] for source in SLICES[:7]) == len(items)

@@ -14,8 +14,8 @@ matrices = arrays(np.int8, array_shapes(min_dims=2, max_dims=2, min_side=1, max_
 @given(matrices)
 def test_packing_loses_nothing(matrix: np.ndarray) -> None:
     votes = Votes(matrix)
-    assert (Votes.unpack(votes.pack(), *matrix.shape).matrix == matrix).all()
-    assert (unpack_many([votes.pack()] * 3, *matrix.shape) == matrix).all()
+    assert (Votes.unpack(votes.pack(), matrix.shape[0], k=matrix.shape[1]).matrix == matrix).all()
+    assert (unpack_many([votes.pack()] * 3, matrix.shape[0], k=matrix.shape[1]) == matrix).all()
 
 
 def test_a_vote_takes_two_bits() -> None:
@@ -36,4 +36,4 @@ def test_nothing_else_is_a_vote(value: int) -> None:
 
 def test_packed_votes_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="take 1 or 3 bytes"):
-        Votes.unpack(b"12", 2, 2)
+        Votes.unpack(b"12", 2, k=2)

@@ -27,14 +27,14 @@ def test_of_many_writers_at_once_the_first_ones_content_stays(tmp_path: Path) ->
             pool.map(lambda number: (atomic_files.write_once(path, b"%d" % number), b"%d" % number), range(40))
         )
     assert [content for first, content in wrote if first] == [path.read_bytes()]
-    assert not atomic_files.write_once(path, b"later", atomic_files.PUBLIC)
+    assert not atomic_files.write_once(path, b"later", mode=atomic_files.PUBLIC)
     assert (_mode(path), _names(path.parent)) == (0o600, ["file"])
 
 
 def test_a_write_replaces_what_is_there_and_says_who_may_read_it(tmp_path: Path) -> None:
     path = tmp_path / "file"
     for content, mode in ((b"a secret", atomic_files.SECRET), (b"for all", atomic_files.PUBLIC)):
-        atomic_files.write(path, content, mode)
+        atomic_files.write(path, content, mode=mode)
         assert (path.read_bytes(), _mode(path), _names(tmp_path)) == (content, mode, ["file"])
 
 

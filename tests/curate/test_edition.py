@@ -88,7 +88,7 @@ def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> No
     votes = [{"id": line["id"], "votes": [0]} for line in labels]
     table = pair_table([pairs])
     upload = parse_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), table)
-    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table=table), table)
+    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table=table), table=table)
     assert scores(counted)["micro"] == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
 
 

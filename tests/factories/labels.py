@@ -57,7 +57,7 @@ def random_matrix(items: int, k: int, *, seed: int, values: tuple[int, ...] = (-
 
 def random_tally(items: ItemTable, k: int = 5, *, seed: int = 0) -> Tally:
     """Return the tally of a judge that guesses, and sometimes does not decide."""
-    return tally(Votes(random_matrix(len(items), k, seed=seed)), labels(items), items)
+    return tally(Votes(random_matrix(len(items), k, seed=seed)), labels(items), table=items)
 
 
 BEHAVIOUR = Behaviour(parse_rate=0.9, first_shown_rate=0.5, self_consistency=0.8)

@@ -50,7 +50,7 @@ def body(*more: dict[str, Any], benchmark: str = "vl-rewardbench", public: bool 
     entries = []
     for number, (name, verdicts) in enumerate(zip(SKILLS, _verdicts(), strict=True), start=1):
         one = entry(number, 0.5, k=1)
-        tallies = tally_many(verdicts[np.newaxis, :, np.newaxis], label_sets()["v2"], items())
+        tallies = tally_many(verdicts[np.newaxis, :, np.newaxis], label_sets()["v2"], table=items())
         entries.append(
             {**one, "id": name, "model": f"Judge {'ABCDEF'[number - 1]}", "tallies": {"v2": tallies[0].to_json()}}
         )

@@ -47,7 +47,7 @@ def entries(judges: list[tuple[int, float]], k: int = 3, **metadata: Any) -> lis
     skills = np.array([skill for _, skill in judges])[:, np.newaxis, np.newaxis]
     matrix = np.where(random.random(shape) < skills, truth, 1 - truth).astype(np.int8)
     matrix[random.random(shape) < 0.03] = -1
-    tallies = {name: tally_many(matrix, one, items()) for name, one in label_sets().items()}
+    tallies = {name: tally_many(matrix, one, table=items()) for name, one in label_sets().items()}
     return [
         {
             "id": f"e{number:011d}",

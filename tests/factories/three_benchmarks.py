@@ -54,7 +54,7 @@ def pair_entries(benchmark: str, skills: list[float]) -> list[dict[str, Any]]:
     dice = np.random.default_rng(len(benchmark))
     right = dice.random((len(skills), len(table), 1)) < np.array(skills)[:, np.newaxis, np.newaxis]
     preferred = labels.preferred[np.newaxis, :, np.newaxis]
-    tallies = tally_many(np.where(right, preferred, 1 - preferred).astype(np.int8), labels, table)
+    tallies = tally_many(np.where(right, preferred, 1 - preferred).astype(np.int8), labels, table=table)
     like = snapshots.entry(0, 0.5, k=1)
     return [
         {**like, **_facts(benchmark, number), "tallies": {"v2": tally.to_json()}}

@@ -39,7 +39,7 @@ def made(*, public: bool = True) -> dict[str, Any]:
     ).summary
     entries = []
     for number, row in ((1, 0), (2, 5)):
-        (tally,) = tally_many(verdicts[row][np.newaxis, :, np.newaxis], label_sets()["v2"], items())
+        (tally,) = tally_many(verdicts[row][np.newaxis, :, np.newaxis], label_sets()["v2"], table=items())
         entries.append({**entry(number, 0.5, k=1), "tallies": {"v2": tally.to_json()}})
     return {**snapshot(entries), "relations": {"v2": {"id": "r" * 64, "judges": 2, **summary}}}
 

@@ -54,7 +54,7 @@ def test_accuracies_are_those_of_the_core_one_by_one(protocol: str, grouping: st
     rows = build_board(snapshot(found), VL, protocol=protocol, grouping=grouping).rows
     for one in found:
         row = next(row for row in rows if row.id == one["id"])
-        expected = scores(Tally.from_json(one["tallies"]["v2"], VL), protocol, grouping)
+        expected = scores(Tally.from_json(one["tallies"]["v2"], VL), protocol, grouping=grouping)
         for name in ("general", "hallucination", "reasoning", "overall", "macro"):
             assert row.value(name) == pytest.approx(expected[name])
 

@@ -65,8 +65,10 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
             session, "of an earlier release", benchmark="demo", revision="v3"
         )  # has not said anything: it still does not
         label_availability.require_labels_loaded(session, "demo", revision="v1")
-        assert worker_heartbeats.no_worker_has(session, "demo", "v3")
+        assert worker_heartbeats.no_worker_has(session, "demo", revision="v3")
     assert operations.health(by(database, MAINTAINER)).advice is None
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "alive")
-        assert not worker_heartbeats.no_worker_has(session, "demo", "v2"), "a heartbeat alone takes nothing back"
+        assert not worker_heartbeats.no_worker_has(session, "demo", revision="v2"), (
+            "a heartbeat alone takes nothing back"
+        )

@@ -60,7 +60,7 @@ def _lived_in(database: Database) -> list[str]:
         visibility.request_approval(session, ids[5], shown=visibility.EntryVisibility(4e9), approval=False)
         visibility.request_approval(session, ids[6], shown=visibility.EntryVisibility(published=False), approval=False)
         visibility.request_approval(session, ids[7], shown=visibility.PLAIN, approval=True)
-    while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, revision="flipped", chunk=3)
     edited = entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[0], DETAILS)  # type: ignore[arg-type]

@@ -80,7 +80,7 @@ def a_worker(database: Database, state: Path) -> Callable[[], None]:
 def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Callable[[], None]:
     stage = activate_revision._split
 
-    def too_early(database: Database, staged: Scorer, *arguments: Any) -> bool:
+    def too_early(database: Database, staged: Scorer, **about: Any) -> bool:
         (revision,) = staged.revisions
         with database.write() as session:
             label_sets.activate_revision(
@@ -90,7 +90,7 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
                 scorer_version=staged.version,
                 reason="before there is a score",
             )
-        return stage(database, staged, *arguments)
+        return stage(database, staged, **about)
 
     activate_revision._split = too_early  # type: ignore[assignment]
     return a_worker(database, state)

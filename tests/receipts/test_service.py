@@ -78,7 +78,7 @@ def _score_all(database: Database, scorer: Scorer) -> None:
     with database.write() as session:
         for revision in scorer.revisions:
             job_queue.enqueue_missing(session, "demo", label_revision=revision, scorer_version=scorer.version)
-    while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.SCORED:
         pass
 
 
@@ -310,7 +310,7 @@ def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Databas
     taken = setup.intake.submit(setup.arrive(native(setup.items)), Metadata.parse({"model": "Judge"}), LOCAL)
     new = Signer.make()
     for signer in (SIGNER, new, new, SIGNER):
-        receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
+        receipt_keys.publish(database, signer.key_id, public_key=public_key_json(signer.public_key)["public_key"])
     rotated = ReceiptService(database, spec_of(BENCHMARK), signer=new)
     keys = rotated.keys()
     assert {one["id"]: one["in_use"] for one in keys["keys"]} == {SIGNER.key_id: False, new.key_id: True}

@@ -60,7 +60,7 @@ class Secret:
 
     def disclosed(self, votes: Vector) -> dict[str, Any]:
         """Return the scorecard of a file under labels that are hidden, as the API gives it."""
-        counted = tally(Votes(votes.reshape(-1, 1)), self.labels, self.table)
+        counted = tally(Votes(votes.reshape(-1, 1)), self.labels, table=self.table)
         left = Tally.from_json(category_level_only(counted.to_json(), VL), VL)
         return redact_entry(scorecard(left, _UNKNOWN, benchmark="demo", label_revision="demo"), VL)
 

@@ -235,7 +235,7 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
         application_within(whole),
         database=database,
-        tallies=[tally(file, labels, secret.table) for file in files],
+        tallies=[tally(file, labels, table=secret.table) for file in files],
     )
 
 

@@ -45,7 +45,7 @@ def scored(database: Database, scorer: Scorer) -> Database:
     small_benchmark.submit(database, range(2), owner=OWNER_OF_IT.account)
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=scorer.version)
-    while score_next(database, [first], "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [first], worker="w", lease_seconds=60) is ScoringOutcome.SCORED:
         pass
     return database
 

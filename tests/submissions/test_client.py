@@ -75,7 +75,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
     )
     app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), signer=SIGNER)))
-    receipt_keys.publish(database, SIGNER.key_id, public_key_json(SIGNER.public_key)["public_key"])
+    receipt_keys.publish(database, SIGNER.key_id, public_key=public_key_json(SIGNER.public_key)["public_key"])
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
         yield Server(url, setup, database=database, folder=folder)
     database.close()

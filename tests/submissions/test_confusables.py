@@ -83,8 +83,8 @@ def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, *
     met, looked = Barrier(racers), dict.fromkeys((person(f"p{number}").account for number in range(racers)), 0)
     real: Callable[..., str | None] = confusables.find_confusable
 
-    def taken(session: Session, benchmark: str, owner: str, *about: Any) -> str | None:
-        found = real(session, benchmark, owner, *about)
+    def taken(session: Session, benchmark: str, *, owner: str, **about: Any) -> str | None:
+        found = real(session, benchmark, owner=owner, **about)
         looked[owner] += 1
         if looked[owner] == looks:
             with suppress(BrokenBarrierError):

@@ -267,9 +267,11 @@ def test_without_lining_up_the_same_race_is_lost(
     """The positive control: the exactness above comes from the lock, not from luck."""
     everybody_counts_first = Barrier(4)
 
-    def late(*arguments: Any, add: Any = queries.add_attempt) -> None:
+    add = queries.add_attempt
+
+    def late(*arguments: Any, **named: Any) -> None:
         everybody_counts_first.wait(60)
-        add(*arguments)
+        add(*arguments, **named)
 
     with database.write() as session:
         session.add(QuotaSubject(subject="account:ann"))

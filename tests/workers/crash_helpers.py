@@ -64,14 +64,14 @@ def _slow_down(manner: Manner, overrun_seconds: float) -> None:
     real, real_get = score.tally, runner.CurrentJob.get
     dice, hanging = random.Random(), False
 
-    def slow(*arguments: Any) -> Tally:
+    def slow(*arguments: Any, **named: Any) -> Tally:
         nonlocal hanging
         hanging = dice.random() < manner.overrun
         time.sleep(overrun_seconds if hanging else dice.uniform(manner.job_seconds / 2, manner.job_seconds))
         while manner.hold and Path(manner.hold).exists():
             time.sleep(0.01)
         hanging = False
-        return real(*arguments)
+        return real(*arguments, **named)
 
     def get(self: runner.CurrentJob) -> Claim | None:
         return None if hanging else real_get(self)  # a worker that hangs does not send heartbeats either

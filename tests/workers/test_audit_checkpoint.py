@@ -78,7 +78,7 @@ DAY = 86_400.0
 def _events(database: Database, days: list[float], *, now: float) -> list[audit.ChainLink]:
     """Return a chain whose events happened so many days before midnight, as if all had been recorded then."""
     midnight = now - now % DAY
-    receipt_keys.publish(database, *KEY)
+    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
     with database.write() as session:
         for number in range(1, len(days)):
             audit.append(session, "test", data={"number": number})
@@ -127,10 +127,10 @@ def test_a_clock_that_was_put_back_makes_no_other_head(database: Database, tmp_p
 def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
     database: Database, hub: Repository, dataset: HubDataset, tmp_path: Path
 ) -> None:
-    receipt_keys.publish(database, *KEY)
+    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
     for machine in ("one", "two"):
         assert write_checkpoint(database, tmp_path / machine) is not None
-        receipt_keys.publish(database, "f" * 16, KEY[1])
+        receipt_keys.publish(database, "f" * 16, public_key=KEY[1])
         with database.write() as session:
             audit.append(session, "test", data={"after": machine})
         publish_heads(tmp_path / machine, dataset)
@@ -141,7 +141,7 @@ def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
 
 
 def test_of_workers_that_share_a_directory_one_writes_the_days_head(database: Database, tmp_path: Path) -> None:
-    receipt_keys.publish(database, *KEY)
+    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
     with ThreadPoolExecutor(4) as pool:
         written = list(pool.map(lambda _: write_checkpoint(database, tmp_path), range(8)))
     assert len([path for path in written if path is not None]) == 1
@@ -189,7 +189,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
-    receipt_keys.publish(database, *KEY)
+    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
     runner = create_task_runner(database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=dataset)
     with _broken(hub), pytest.raises(HfHubHTTPError):
         runner.keep_head()
@@ -202,7 +202,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
 def test_a_hub_that_refuses_stops_no_worker_and_no_token_is_logged(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    receipt_keys.publish(database, *KEY)
+    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
     runner = create_task_runner(
         database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=replace(dataset, token=OTHER)
     )

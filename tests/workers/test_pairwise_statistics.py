@@ -135,7 +135,7 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
     for name, votes in ((FIRST, always_first(scorer.table)), (LONGER, always_longer(scorer.table))):
         assert rows[name]["expected"] is None
         for revision, labels in scorer.labels.items():
-            assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, scorer.table).to_json()
+            assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, table=scorer.table).to_json()
     _scored(ready, scorer, numbers=range(2))
     assert _settle(ready, scorer)["baselines"][3]["tallies"] == {}
     _scored(ready, scorer, numbers=range(2, 3))
@@ -260,8 +260,8 @@ def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_
     publish_if_changed(ready, scorer)
     compute = pairwise_statistics._compute
 
-    def interrupted(*arguments: Any) -> Any:
-        computed = compute(*arguments)
+    def interrupted(*arguments: Any, **named: Any) -> Any:
+        computed = compute(*arguments, **named)
         _scored(ready, scorer, numbers=range(3, 4))
         return computed
 
@@ -279,9 +279,9 @@ def test_two_workers_that_compute_the_same_store_it_once(
     both = threading.Barrier(2)
     compute = pairwise_statistics._compute
 
-    def together(*arguments: Any) -> Any:
+    def together(*arguments: Any, **named: Any) -> Any:
         both.wait(timeout=60)
-        return compute(*arguments)
+        return compute(*arguments, **named)
 
     monkeypatch.setattr(pairwise_statistics, "_compute", together)
     stored: list[int] = []
@@ -435,7 +435,7 @@ def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, 
 
     small_benchmark.submit(opened, range(5), queued=True)
     with schedule.running(worker):
-        run(worker, done, lambda _seconds: time.sleep(0.05))
+        run(worker, done, rest=lambda _seconds: time.sleep(0.05))
     assert seen[-1]
     opened.close()
 

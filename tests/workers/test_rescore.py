@@ -34,7 +34,7 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
         small_benchmark.submit(ready, range(start, start + 7), k=k)
     with ready.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
-    while score_next(ready, [scorer], "w", 60) is not ScoringOutcome.NOTHING_TO_DO:
+    while score_next(ready, [scorer], worker="w", lease_seconds=60) is not ScoringOutcome.NOTHING_TO_DO:
         pass
     one_by_one = _scores(ready, "demo")
     assert rescore(ready, scorer, revision="flipped", chunk=4) == 21
@@ -54,7 +54,7 @@ def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) 
     labels, table = scorer.labels["demo"], scorer.table
     for number, name in enumerate(ids):
         single = jobs_rescore.tally_text(
-            jobs_rescore.tally_many(small_benchmark.votes(number).matrix[None], labels, table)[0]
+            jobs_rescore.tally_many(small_benchmark.votes(number).matrix[None], labels, table=table)[0]
         )
         assert in_bulk[name] == single
 
@@ -112,7 +112,7 @@ def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: 
     assert rescore(ready, scorer, revision="demo") == 3
     with pytest.raises(LeaseLost), ready.write() as session:
         job_queue.finish(session, claim)
-    assert score_next(ready, [scorer], "w", 60) is ScoringOutcome.NOTHING_TO_DO
+    assert score_next(ready, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.NOTHING_TO_DO
     with ready.read() as session:
         assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 3
         assert set(session.scalars(select(Job.state))) == {"done"}
@@ -122,7 +122,7 @@ def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Sc
     (bad,) = small_benchmark.submit(ready, range(1), items=20)  # votes of another benchmark's size
     small_benchmark.submit(ready, range(1, 4))
     assert switch_board(ready, scorer, revision="flipped", reason="test") == 3
-    assert score_next(ready, [scorer], "w", 60) is ScoringOutcome.FAILED
+    assert score_next(ready, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.FAILED
     with ready.read() as session:
         assert session.scalars(select(Job.submission_id).where(Job.state != "done")).one() == bad
 

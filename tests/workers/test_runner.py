@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import select, text
@@ -40,7 +41,7 @@ def _count(database: Database, what: str) -> int:
 def test_the_loop_works_until_it_is_told_to_stop_and_rests_when_there_is_nothing(worker: Worker) -> None:
     small_benchmark.submit(worker.database, range(3), queued=True)
     rests: list[float] = []
-    assert run(worker, lambda: bool(rests), rests.append) == 3
+    assert run(worker, lambda: bool(rests), rest=rests.append) == 3
     assert rests == [runner.IDLE_SECONDS]
 
 
@@ -48,15 +49,15 @@ def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, m
     small_benchmark.submit(worker.database, range(1), queued=True)
     real, failures = runner.score_next, [True, True]
 
-    def sometimes_away(*arguments: object) -> ScoringOutcome:
+    def sometimes_away(*arguments: Any, **named: Any) -> ScoringOutcome:
         if failures:
             failures.pop()
             raise OperationalError("", None, Exception("the server is restarting"))
-        return real(*arguments)  # type: ignore[arg-type]
+        return real(*arguments, **named)
 
     monkeypatch.setattr(runner, "score_next", sometimes_away)
     rests: list[float] = []
-    assert run(worker, lambda: len(rests) == 3, rests.append) == 1
+    assert run(worker, lambda: len(rests) == 3, rest=rests.append) == 1
     assert rests == [runner.TROUBLE_SECONDS, runner.TROUBLE_SECONDS, runner.IDLE_SECONDS]
 
 
@@ -112,7 +113,7 @@ def test_an_upload_is_on_the_board_by_itself_after_less_than_two_seconds_of_wait
             return len(session.scalars(scored).all())
 
     with schedule.running(worker):
-        loop = threading.Thread(target=run, args=(worker, stop.is_set, stop.wait))
+        loop = threading.Thread(target=run, args=(worker, stop.is_set), kwargs={"rest": stop.wait})
         loop.start()
         _wait(lambda: _count(worker.database, "snapshots") > 0)
         small_benchmark.submit(worker.database, range(1), queued=True)
@@ -243,7 +244,7 @@ def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_
 
 def test_a_worker_that_hears_of_jobs_looks_seldom(worker: Worker) -> None:
     rests: list[float] = []
-    run(worker, lambda: bool(rests), rests.append, lambda: 7)
+    run(worker, lambda: bool(rests), rest=rests.append, heard=lambda: 7)
     assert rests == [runner.LISTENING_SECONDS]
 
 

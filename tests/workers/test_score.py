@@ -25,7 +25,7 @@ from workers.startup import prepare
 
 def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:
     outcomes = []
-    while (outcome := score_next(database, [scorer], "w", 60)) is not ScoringOutcome.NOTHING_TO_DO:
+    while (outcome := score_next(database, [scorer], worker="w", lease_seconds=60)) is not ScoringOutcome.NOTHING_TO_DO:
         outcomes.append(outcome)
     return outcomes
 
@@ -84,7 +84,10 @@ def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer
                 job_queue.release_expired(session)
                 assert job_queue.claim(session, "another", lease_seconds=60) is not None
 
-    assert score_next(database, [scorer], "w", 60, another_takes_over) is ScoringOutcome.LEASE_LOST
+    assert (
+        score_next(database, [scorer], worker="w", lease_seconds=60, hold=another_takes_over)
+        is ScoringOutcome.LEASE_LOST
+    )
     with database.read() as session:
         assert session.scalars(select(Score)).all() == []
         assert session.scalars(select(Job.worker)).one() == "another"
@@ -99,7 +102,7 @@ def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
 
-    def broken(*_arguments: object) -> Tally:
+    def broken(*_: object, **_named: object) -> Tally:
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr(score, "tally", broken)
@@ -128,7 +131,7 @@ def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: 
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
         claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
-    counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], scorer.table)
+    counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], table=scorer.table)
     with database.write() as session:
         score.record(session, claim, counted=counted)
     with database.write() as session:  # as if the fence had let it through

@@ -42,9 +42,12 @@ def test_one_worker_scores_and_publishes_every_benchmark(database: Database, sco
     worker.heartbeat()
     drain(worker, lambda: False, rest=lambda seconds: None)
     with database.read() as session:
-        scored = set(session.execute(select(Score.benchmark, Score.submission_id)).tuples())
+        scored = set(session.execute(select(Score.benchmark, Score.submission_id)))
         boards = [label_sets.current(session, name) for name in ("demo", OTHER)]
-        missing = [worker_heartbeats.no_worker_has(session, *one) for one in (("demo", "demo"), (OTHER, "v1"))]
+        missing = [
+            worker_heartbeats.no_worker_has(session, benchmark, revision=revision)
+            for benchmark, revision in (("demo", "demo"), (OTHER, "v1"))
+        ]
     assert scored >= {*(("demo", name) for name in own_ids), *((OTHER, name) for name in other_ids)}
     assert all(board is not None and board.snapshot_id for board in boards)
     assert missing == [False, False]

@@ -170,7 +170,7 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
             queries.add_attempt(
-                session, queries.NewAttempt(name, "demo", number=1, policy={}, at=1000.0), ["account:a"]
+                session, queries.NewAttempt(name, "demo", number=1, policy={}, at=1000.0), subjects=["account:a"]
             )
         assert len(session.scalars(select(Attempt)).all()) == 4
         assert [
@@ -242,8 +242,8 @@ def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: 
 def test_what_a_worker_holds_is_said_for_each_benchmark(two: TwoBenchmarks) -> None:
     two.own.heartbeat()
     with two.database.read() as session:
-        assert not worker_heartbeats.no_worker_has(session, "demo", "demo")
-        assert worker_heartbeats.no_worker_has(session, OTHER, "demo")
+        assert not worker_heartbeats.no_worker_has(session, "demo", revision="demo")
+        assert worker_heartbeats.no_worker_has(session, OTHER, revision="demo")
         (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo", OTHER: "Other"})
         assert (alarm.code, alarm.blocking) == ("labels-missing", True)
         assert "the board of Other shows" in alarm.sentence

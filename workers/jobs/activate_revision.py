@@ -56,14 +56,14 @@ def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
         if tasks.subtask_counts(session, claim.task_id).failed:
             raise LabelsError(_("some entries could not be scored; the workers' logs say why. The board is as it was"))
         rounds = {part["round"] for part in tasks.subtask_params(session, claim.task_id)}
-    if not rounds and _split(database, staged, claim, 0, chunk):
+    if not rounds and _split(database, staged, claim=claim, round_number=0, chunk=chunk):
         return
     if _scope(claim):
         _finish_part(database, staged, claim=claim)
         return
     if _move(database, scorer, labels=labels, claim=claim):
         return
-    if len(rounds) >= _ROUNDS or not _split(database, staged, claim, len(rounds), chunk):
+    if len(rounds) >= _ROUNDS or not _split(database, staged, claim=claim, round_number=len(rounds), chunk=chunk):
         raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
 
 
@@ -103,7 +103,7 @@ def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
     return board
 
 
-def _split(database: Database, staged: Scorer, claim: TaskClaim, round_number: int, chunk: int) -> bool:
+def _split(database: Database, staged: Scorer, *, claim: TaskClaim, round_number: int, chunk: int) -> bool:
     """Have all workers score what is missing; False where nothing is."""
     (revision,) = staged.revisions
     with database.write() as session:

@@ -39,7 +39,7 @@ def write_checkpoint(database: Database, directory: Path) -> Path | None:
         return None
     with database.write() as session:
         head = audit_checkpoints.for_day(session, day)
-    if head is None or not atomic_files.write_once(path, audit_checkpoints.render(head), atomic_files.PUBLIC):
+    if head is None or not atomic_files.write_once(path, audit_checkpoints.render(head), mode=atomic_files.PUBLIC):
         return None
     return path
 

@@ -106,7 +106,7 @@ class AnomalyDetector:
             ).all()
         for k, group in groupby(rows, key=lambda row: row.votes_per_item):
             same = list(group)
-            packed = anomalies.pack_bits(majority(without_labels(unpack_many([row.votes for row in same], items, k))))
+            packed = anomalies.pack_bits(majority(without_labels(unpack_many([row.votes for row in same], items, k=k))))
             for row, plane in zip(same, packed, strict=True):
                 self._planes[row.id] = plane
                 self._files[row.id] = _KnownFile(k, row.report.get("texts"))

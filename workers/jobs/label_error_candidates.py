@@ -86,5 +86,5 @@ def _verdicts(database: Database, scorer: Scorer, *, entries: list[BoardEntry]) 
     wanted = select(Submission.id, Submission.votes, Submission.votes_per_item)
     with database.read() as session:
         rows = session.execute(wanted.where(Submission.id.in_([entry.id for entry in entries]))).all()
-    result = {row.id: majority(Votes.unpack(row.votes, items, row.votes_per_item).matrix) for row in rows}
+    result = {row.id: majority(Votes.unpack(row.votes, items, k=row.votes_per_item).matrix) for row in rows}
     return np.stack([result[entry.id] for entry in entries]) if entries else np.empty((0, items), dtype=np.int8)

@@ -88,7 +88,7 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
             return 0
         tasks = _tasks(session, scorer, pointer=pointer, memory=known)
     with scorer.trace("relations"):
-        computed = _compute(database, scorer, tasks, known)
+        computed = _compute(database, scorer, tasks=tasks, memory=known)
         return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
 
 
@@ -159,7 +159,9 @@ def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]
     )
 
 
-def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory: RelationsMemory) -> list[NewRelations]:
+def _compute(
+    database: Database, scorer: Scorer, *, tasks: Sequence[_Task], memory: RelationsMemory
+) -> list[NewRelations]:
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
@@ -228,7 +230,7 @@ def _verdicts(database: Database, names: Collection[str], *, items: int) -> dict
             rows = session.execute(wanted.order_by(Submission.votes_per_item)).all()
         for k, group in groupby(rows, key=lambda row: row.votes_per_item):
             same = list(group)
-            matrix = majority(unpack_many([row.votes for row in same], items, k))
+            matrix = majority(unpack_many([row.votes for row in same], items, k=k))
             result.update(zip((row.id for row in same), matrix, strict=True))
     return result
 

@@ -126,11 +126,11 @@ def _compute(
             rows = sorted(session.execute(wanted), key=lambda row: row[0])
         for k, group in groupby(rows, key=lambda row: row[0]):
             same = list(group)
-            matrix = unpack_many([row[2] for row in same], len(table), k)
+            matrix = unpack_many([row[2] for row in same], len(table), k=k)
             indices = [places[row[1]] for row in same]
             for part, labels in zip(bits, sets, strict=True):
                 part[indices] = correctness(matrix, labels)
-            for index, counted in zip(indices, tally_many(matrix, sets[1], table), strict=True):
+            for index, counted in zip(indices, tally_many(matrix, sets[1], table=table), strict=True):
                 counts[index] = counted.counts
         report(min(start + CHUNK, len(entries)), len(entries))
     return _PreviewCounts(np.stack(counts), *bits)

@@ -73,7 +73,7 @@ def _counts(database: Database, scorer: Scorer, *, names: Collection[str], label
             rows = sorted(session.execute(chosen), key=lambda row: row[0])
         for k, group in groupby(rows, key=lambda row: row[0]):
             same = list(group)
-            matrix = unpack_many([row[2] for row in same], len(scorer.table), k)
-            counted = tally_many(matrix, labels, scorer.table)
+            matrix = unpack_many([row[2] for row in same], len(scorer.table), k=k)
+            counted = tally_many(matrix, labels, table=scorer.table)
             result |= {row[1]: pair_counts.counts for row, pair_counts in zip(same, counted, strict=True)}
     return result

@@ -112,8 +112,8 @@ def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, *, revision: str) ->
         same = [entry for entry in group if len(entry.votes) in packed_sizes(items, k)]
         if not same:
             continue
-        matrix = unpack_many([entry.votes for entry in same], items, k)
-        for entry, counted in zip(same, tally_many(matrix, labels, scorer.table), strict=True):
+        matrix = unpack_many([entry.votes for entry in same], items, k=k)
+        for entry, counted in zip(same, tally_many(matrix, labels, table=scorer.table), strict=True):
             texts[entry.id] = tally_text(counted)
     return texts
 

@@ -42,6 +42,7 @@ class ScoringOutcome(Enum):
 def score_next(
     database: Database,
     scorers: Sequence[Scorer],
+    *,
     worker: str,
     lease_seconds: float,
     hold: Callable[[Claim | None], None] = lambda claim: None,
@@ -70,7 +71,7 @@ def score_next(
 def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcome:
     try:
         votes = _votes(database, claim.submission_id, items=len(scorer.table))
-        counted = tally(votes, scorer.labels[claim.label_revision], scorer.table)
+        counted = tally(votes, scorer.labels[claim.label_revision], table=scorer.table)
         with database.write() as session:
             record(session, claim, counted=counted)
     except LeaseLost:
@@ -90,7 +91,7 @@ def _votes(database: Database, submission_id: str, *, items: int) -> Votes:
         packed, k = session.execute(
             select(Submission.votes, Submission.votes_per_item).where(Submission.id == submission_id)
         ).one()
-    return Votes.unpack(packed, items, k)
+    return Votes.unpack(packed, items, k=k)
 
 
 def record(session: Session, claim: Claim, *, counted: Tally) -> None:
