@@ -116,7 +116,7 @@ def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world
 def submit(world: SignInWorld, number: int, *options: str, **environ: str) -> Finished:
     command = ("submit", str(world.file(number)), "--model", f"CLI {number}", "--server", world.service.url, *options)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return run_submissions(*command, environ={**kept, "HOME": str(world.folder), **environ})
+    return run_submissions(*command, environ={**kept, "HOME": str(world.folder), **environ}, folder=world.folder)
 
 
 def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: SignInWorld) -> None:
