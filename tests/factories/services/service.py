@@ -142,18 +142,18 @@ def alive(pid: int) -> bool:
 
 
 def halt(pid: int) -> None:
-    """SIGSTOP, and wait until every thread of the process has stopped: on a busy machine that takes a while.
+    """Send SIGSTOP until every thread of the process has stopped: on a busy machine that takes a while.
 
     Raises:
         AssertionError: it has ended.
     """
-    os.kill(pid, signal.SIGSTOP)
 
-    def stands() -> bool:
+    def has_stopped() -> bool:
         assert alive(pid), f"process {pid} has ended"
+        os.kill(pid, signal.SIGSTOP)  # again, too: one of a hundred was seen to have no effect
         threads = Path(f"/proc/{pid}/task")
         with suppress(FileNotFoundError):  # a thread that ended meanwhile
             return all("\nState:\tT" in (thread / "status").read_text() for thread in threads.iterdir())
         return False
 
-    until(stands, 10, what="it stands")
+    until(has_stopped, 10, what="it has stopped")
