@@ -264,7 +264,7 @@ def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spe
 
 
 def _impossible(line: int, facts: Mapping[str, Any], *, spec: BenchmarkSpec) -> RowProblem | None:
-    """Return an overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
+    """Return the problem of an overall beyond its categories, None without one: it is their weighted mean."""
     parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None

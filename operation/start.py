@@ -108,7 +108,7 @@ def _is_there(database_url: str, path: Path | None) -> bool:
 
 
 def _files_without_database(replica: Replica | None, folders: Iterable[str]) -> str:
-    """Return that the replica holds files of a service; "" where it does not. Raises ReplicaUnusable."""
+    """Return that the replica holds files and no database, in words; "" if it does not. Raises ReplicaUnusable."""
     if replica is None or not holds(replica, folders):
         return ""
     return _(

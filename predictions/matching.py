@@ -230,9 +230,9 @@ def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_row
 
 
 def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: Matched) -> bool:
-    """Return the k-th of equal rows, or the k-th equal share of them, is the k-th candidate that no other row has.
+    """Assign the k-th of equal rows, or the k-th equal share of them, to the k-th candidate that no other row has.
 
-    Whether there was more than one such candidate, so that the order in the file decided.
+    Return whether there was more than one such candidate, so that the order in the file decided.
     """
     revision = matched.revision
     taken = set(matched.items)

@@ -29,7 +29,7 @@ _Text = Annotated[str, Form(max_length=20_000)]
 
 
 class Forms(NamedTuple):
-    """Protection of forms against cross-site requests. `check` raises Refused."""
+    """Protection of forms against cross-site requests. `check` raises AuthError."""
 
     token: Callable[[Identity], str] = lambda user: ""
     check: Callable[[Identity, str], None] = lambda user, sent: None

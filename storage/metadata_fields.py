@@ -146,7 +146,7 @@ def clean_text(value: object, limit: int, *, lines: bool = False) -> str:
 
 
 def yes_no(value: object) -> bool:
-    """Return an answer.
+    """Return whether a value says yes.
 
     Raises:
         FieldRefused: it is neither.

@@ -72,7 +72,7 @@ def _unknown(name: str) -> str:
 
 
 def yes_or_no(field: str, value: object, *, default: bool) -> bool:
-    """Return an answer from a form; nothing is the default.
+    """Return whether a field of a form says yes; the default where it says nothing.
 
     Raises:
         MetadataRejected: it is neither.

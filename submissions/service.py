@@ -204,8 +204,8 @@ class SubmissionService:
         `accept_unreadable`: the sender knows that most votes cannot be read, and submits it all the same.
 
         Raises:
-            Refused: this person or token may not submit.
-            Paused: nobody may at the moment.
+            AuthError: this person or token may not submit.
+            SubmissionsPaused: nobody may at the moment.
             DuplicateName: the owner has used this model and version for another file.
             ConfusableName: a name looks like one that is somebody else's.
             MetadataRejected: the entry cannot be shown as `shown` asks.

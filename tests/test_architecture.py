@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import subprocess
 import sys
@@ -620,6 +621,43 @@ def test_a_docstring_of_a_function_begins_with_a_verb() -> None:
         if NO_VERB.match(ast.get_docstring(node) or "")
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
         and not any("router." in ast.unparse(decorator) for decorator in node.decorator_list)  # the text of an API
+    ]
+    assert not wrong, wrong
+
+
+def test_a_function_that_returns_a_bool_says_whether() -> None:
+    unclear = re.compile(r"Return (?!whether|True|False)")
+    wrong = [
+        place
+        for place, node in functions()
+        if node.returns is not None
+        and ast.unparse(node.returns) == "bool"
+        and unclear.match(ast.get_docstring(node) or "")
+    ]
+    assert not wrong, wrong
+
+
+def raised(docstring: str) -> Iterator[str]:
+    """Yield the names of exceptions in a docstring: in a sentence, and in a section `Raises`."""
+    yield from re.findall(r"\bRaises? ([A-Z]\w+)", docstring)
+    for names in re.findall(r"^    ([A-Z][\w, ]+):", docstring.partition("Raises:\n")[2], re.MULTILINE):
+        yield from names.split(", ")
+
+
+def test_an_exception_in_a_docstring_is_a_class_that_exists() -> None:
+    files = [path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py")]
+    known = {node.name for path in files for node in nodes_of(path, ast.ClassDef)} | set(dir(builtins))
+    known |= {
+        alias.name.rpartition(".")[2]
+        for path in files
+        for node in nodes_of(path, ast.ImportFrom)
+        for alias in node.names
+    }
+    wrong = [
+        f"{place}: {name}"
+        for place, node in functions()
+        for name in raised(ast.get_docstring(node) or "")
+        if name not in known
     ]
     assert not wrong, wrong
 

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 def worker_name() -> str:
-    """Return names this process: machine, process id, and something that tells it from an earlier one with the same
+    """Return a name for this process: machine, process id, and what distinguishes it from an earlier one with that
     id."""
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
@@ -123,7 +123,7 @@ class Worker:
         return self.memories.setdefault(scorer.benchmark, BoardMemory.empty())
 
     def work(self) -> ScoringOutcome:
-        """Return one turn: scores one submission, if one waits."""
+        """Score one submission, if one waits; return the outcome."""
         return score_next(
             self.database, self.scorers, worker=self.name, lease_seconds=self.lease_seconds, hold=self.held.set
         )

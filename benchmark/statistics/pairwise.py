@@ -257,7 +257,7 @@ def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], *,
 
 
 def _paired(b: int, c: int, *, n: int) -> PairedCounts:
-    """Return the interval agrees with the test: it excludes 0 if and only if p is below .05."""
+    """Return counts whose interval agrees with the test: it excludes 0 if and only if p is below .05."""
     return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n=n), mcnemar_exact(b, c))
 
 

@@ -152,7 +152,7 @@ def _decoded(data: bytes, findings: ProblemCollector) -> str:
 
 
 def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Return one JSON value: a list of records, or an object that holds one."""
+    """Read one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
         return _read(inspect_log, inspect_log.document_records(value), findings=findings, items=items)
     records = value
@@ -183,7 +183,7 @@ def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, i
 
 
 def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Return JSON lines: split on LF only, since texts hold other line separators."""
+    """Read JSON lines; split on LF only, since texts hold other line separators."""
     reader = None
     for line in first_lines(data, _ASKED):
         try:
@@ -221,8 +221,8 @@ def _read(
 
 
 def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> UploadRejected:
-    """Return lines of which none is recognised: the faults of the first ones (of all, if each of those has one), or
-    what is known of such files.
+    """Return the rejection of lines of which none is recognised: the faults of the first ones, or what is known of such
+    files. Of all lines, if each of the first has a fault.
     """
     first = first_lines(data, _ASKED)
     whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")

@@ -29,7 +29,7 @@ GUIDE = FileGuide(
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return a probability that the first is better."""
+    """Return whether a record has a probability that the first response is better."""
     return "p_first_better" in record
 
 

@@ -46,7 +46,7 @@ _FAILED = {
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return a row number and the tool's list of replies."""
+    """Return whether a record has a row number and the tool's list of replies."""
     return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
 
 

@@ -40,7 +40,7 @@ _KINDS = ("votes", "judgements", "scores")
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return an id or an item key, and one of the three kinds of votes."""
+    """Return whether a record has an id or an item key, and one of the three kinds of votes."""
     return ("id" in record or "item" in record) and any(kind in record for kind in _KINDS)
 
 

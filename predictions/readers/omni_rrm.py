@@ -26,7 +26,7 @@ _SHOWN = {"1": 0, "a": 0, "2": 1, "b": 1}
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return an official record whose text is, or holds, an object with the key ``better``."""
+    """Return whether a record is an official one whose text is, or holds, an object with the key ``better``."""
     if not official.matches_format(record):
         return False
     text = official.unwrap(record)["meta"].get("filter_choice")

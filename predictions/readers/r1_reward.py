@@ -34,7 +34,7 @@ SWAPPED_FORMAT = "proxy-grm"
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return the pair by its label's names, and rewards."""
+    """Return whether a record has the responses by the names of the label, and rewards."""
     return "chosen" in record and "rejected" in record and "rewards" in record
 
 

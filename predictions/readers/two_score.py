@@ -36,7 +36,7 @@ TEXT_FIELDS = ("raw_output", "output", "critique", "judgement", "text")
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return two scores, under one of the names in use."""
+    """Return whether a record has two scores, under one of the names in use."""
     if isinstance(record.get("outputs"), list) and "id" in record:
         return True
     return any(first in record and second in record for first, second in SCORE_FIELDS)

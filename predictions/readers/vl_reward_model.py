@@ -34,7 +34,7 @@ _SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return an id and a recorded choice."""
+    """Return whether a record has an id and a recorded choice."""
     return "id" in record and ("prediction" in record or "pred" in record)
 
 

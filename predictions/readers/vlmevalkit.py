@@ -40,7 +40,7 @@ _LONGEST_RESPONSES = 256 * 1024
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return a row number, the responses or the question, and a prediction."""
+    """Return whether a record has a row number, the responses or the question, and a prediction."""
     return "index" in record and "prediction" in record and ("response" in record or "question" in record)
 
 

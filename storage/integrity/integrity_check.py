@@ -445,7 +445,7 @@ def _descriptions() -> Any:
 
 
 def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
-    """Return an anonymous entry lacks what would tell whose it is."""
+    """Return whether an entry of a snapshot describes the row; an anonymous one lacks what identifies its owner."""
     secret = IDENTIFYING if entry.get("anonymous_until") is not None else ()
     return all(entry.get(name) == getattr(row, name) for name in DESCRIPTION if name not in secret)
 

@@ -1,4 +1,4 @@
-"""Looks which label sets that are not public nearly say the same as a public one. Labels stay here, a figure leaves."""
+"""Search for hidden label sets that nearly equal a public one. Labels stay here; a figure leaves."""
 
 from __future__ import annotations
 

@@ -361,7 +361,7 @@ def _json(data: bytes, what: str) -> Any:
 
 
 def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
-    """Return only the columns needed: the images are most of the file."""
+    """Read only the columns that are needed: the images are most of the file."""
     import pyarrow.parquet as parquet  # takes a tenth of a second, and JSON labels do without
 
     # In this thread alone: pyarrow's own would still hold the Python file when the interpreter ends, and abort it.

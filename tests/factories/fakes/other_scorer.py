@@ -17,8 +17,8 @@ from benchmark.votes import UNDECIDED
 _counted = benchmark.scoring.tally_many
 
 
-def _other_rule(matrix, labels, table):  # type: ignore[no-untyped-def]
-    return _counted(np.where(matrix == UNDECIDED, 0, matrix).astype(np.int8), labels, table)
+def _other_rule(matrix, labels, *, table):  # type: ignore[no-untyped-def]
+    return _counted(np.where(matrix == UNDECIDED, 0, matrix).astype(np.int8), labels, table=table)
 
 
 def main(arguments: Sequence[str]) -> int:
