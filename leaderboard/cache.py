@@ -218,7 +218,7 @@ class BoardVersion:
         """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
 
         Raises:
-            Busy: too many others wait.
+            QueueFull: too many others wait.
         """
         cached = self.get_cached(key)
         return cached if cached is not None else await self.turns.take(partial(self.get_or_render, key), make)
@@ -318,7 +318,7 @@ class BoardCache:
 
         Raises:
             ValueError: ``when`` is none of these.
-            Busy: too many others wait for old boards.
+            QueueFull: too many others wait for old boards.
         """
         current = await self.current()
         if not when:
