@@ -19,11 +19,11 @@ RUN python -m compileall -q -j 0 .
 
 USER app
 # Everything that is written goes to DATA_DIR, and to /tmp while a request lasts.
-ENV DATA_DIR=/data HOST=0.0.0.0 PORT=7860 HOME=/tmp MPLCONFIGDIR=/tmp HF_HOME=/data/huggingface
+ENV DATA_DIR=/data HOST=0.0.0.0 PORT=7860 HOME=/tmp HF_HOME=/data/huggingface
 VOLUME /data
 EXPOSE 7860
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/healthz', timeout=4)"]
 
-# Others can reach a container: it wants sign-in (README.md, settings), or -e INSECURE_ALLOW_PUBLIC=1
+# Others can reach a container: it wants sign-in (docs/settings.md), or -e INSECURE_ALLOW_PUBLIC=1
 CMD ["python", "app.py"]

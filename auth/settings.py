@@ -1,4 +1,4 @@
-"""Authentication settings as values; the environment is read in `settings.py`."""
+"""Authentication settings as values; the environment is read in `settings/web.py`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,14 @@
-"""Text helpers: pluralised counts and joined sentences, for pages, messages and feeds. Pure."""
+"""Text helpers: pluralised counts, joined sentences, lines without control characters. Pure."""
 
 from __future__ import annotations
 
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _CLOSING = "\"')]”’»"
+
+
+def printable(text: str) -> str:
+    """Return a line in which control characters are shown as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def pluralize(number: int, singular: str, *, many: str = "") -> str:

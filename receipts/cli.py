@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from common.command_line import translated
 from common.messages import _
+from common.text import printable
 from receipts.signing import KeyUnusable, read_keys
 from receipts.verify import (
     Chain,
@@ -89,7 +90,7 @@ def _report(
         lines = [translated(holds if good else fails)]
         for receipt, result in each:
             lines += [translated(title(receipt)), *map(_line, result)]
-        text = "\n".join(map(_printable, [*lines, *map(_line, besides)]))
+        text = "\n".join(map(printable, [*lines, *map(_line, besides)]))
     return CommandOutput(text, OK if good else FAILED)
 
 
@@ -170,7 +171,3 @@ def _json(path: Path) -> Any:
         return json.loads(_bytes(path))
     except ValueError:
         raise _UnusableInput(_("{file} is not JSON.", file=path)) from None
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

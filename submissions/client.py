@@ -16,9 +16,10 @@ from urllib.parse import urlsplit
 from common.command_line import columns, complain, say, translated
 from common.messages import _
 from common.rounding import percent
+from common.text import printable
 from predictions.problems import votes_phrase
 from storage.metadata import FIELDS
-from submissions.text_output import printable, sample_lines, score_title
+from submissions.text_output import sample_lines, score_title
 
 if TYPE_CHECKING:
     import httpx

@@ -15,9 +15,10 @@ from typing import Any
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, load_spec
 from common.command_line import CommandParser, complain, translated
 from common.messages import _, joined
+from common.text import printable
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
-from submissions.text_output import benchmark_title, printable, sample_lines
+from submissions.text_output import benchmark_title, sample_lines
 
 OK, REJECTED, USAGE = 0, 1, 2
 

@@ -32,8 +32,3 @@ def benchmark_title(benchmark: str, definitions: Path) -> str:
 def score_title(benchmark: str, name: str) -> str:
     """Return how people call a score of a benchmark; its key where the definition is not here."""
     return load_spec(benchmark).title_of(name) if benchmark in known_benchmarks() else name
-
-
-def printable(text: str) -> str:
-    """Return a line in which control characters are shown as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

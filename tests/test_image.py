@@ -28,8 +28,8 @@ def test_nobody_in_the_image_is_root() -> None:
 
 def test_everything_that_is_written_goes_to_the_volume_or_to_tmp() -> None:
     assert of("VOLUME") == ["/data"]
-    places = dict(re.findall(r"(DATA_DIR|HOME|MPLCONFIGDIR|HF_HOME)=(\S+)", " ".join(of("ENV"))))
-    assert set(places) == {"DATA_DIR", "HOME", "MPLCONFIGDIR", "HF_HOME"}
+    places = dict(re.findall(r"(DATA_DIR|HOME|HF_HOME)=(\S+)", " ".join(of("ENV"))))
+    assert set(places) == {"DATA_DIR", "HOME", "HF_HOME"}
     assert all(place.startswith(("/data", "/tmp")) for place in places.values())
     assert "PYTHONDONTWRITEBYTECODE=1" in " ".join(of("ENV"))
 
