@@ -67,7 +67,8 @@ def verdict(report: Mapping[str, Any], excused: Mapping[str, str]) -> tuple[int,
     audited = _audited(report)
     if not audited:
         return 0, [UNREACHABLE]
-    bad, known = [], []
+    bad: list[str] = []
+    known: list[str] = []
     for package in audited:
         for result in package["vulns"]:
             names = [result["id"], *result.get("aliases", ())]

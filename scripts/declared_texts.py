@@ -75,8 +75,8 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
     for action in ACTIONS:
-        texts = (action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters))
-        yield from (("web/actions.py", text) for text in texts if text and action.command)
+        helps = [action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters)]
+        yield from (("web/actions.py", text) for text in helps if text and action.command)
     yield from (("web/actions.py", text) for text in ACTIONS.areas.values())
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence

@@ -13,6 +13,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
@@ -36,7 +37,8 @@ def template() -> Catalog:
     """Return all sentences that can be translated, without translations."""
     catalog = Catalog(charset="utf-8")
     for path, message, comments in _extracted():
-        catalog.add(message, locations=[(path, None)], auto_comments=comments)
+        places: Any = [(path, None)]  # without a line, so that a catalogue changes with its sentences alone
+        catalog.add(message, locations=places, auto_comments=comments)
         if entry := catalog.get(message):
             entry.flags.clear()  # a test compares the values that are named, in either style
     return catalog
@@ -71,9 +73,9 @@ def of_python(source: bytes) -> Iterator[str | tuple[str, ...]]:
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         if isinstance(call.func, ast.Name) and call.func.id in _KEYWORDS:
             count = len(_KEYWORDS[call.func.id] or (1,))
-            texts = tuple(one.value for one in call.args[:count] if isinstance(one, ast.Constant))
+            texts = tuple(str(argument.value) for argument in call.args[:count] if isinstance(argument, ast.Constant))
             if len(texts) == count:
-                yield texts if count > 1 else str(texts[0])
+                yield texts if count > 1 else texts[0]
 
 
 def catalogues() -> list[Path]:
@@ -102,7 +104,7 @@ def missing(catalog: Catalog) -> list[str]:
     return [
         message.id if isinstance(message.id, str) else message.id[0]
         for message in catalog
-        if message.id and (message.fuzzy or not all(_forms(message.string)))
+        if message.id and (message.fuzzy or not all(_forms(message.string or "")))
     ]
 
 

@@ -12,13 +12,15 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
-SIZE = {"width": 1280, "height": 800}
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PATIENCE = 120  # seconds until the demo's judges are scored
 JUDGES = "Simulated judge F"  # the last one that the demo submits
 
@@ -33,7 +35,7 @@ def main() -> None:
         service = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env={**os.environ, **settings})
         try:
             _wait_for_judges(f"http://127.0.0.1:{port}/")
-            for scheme in ("light", "dark"):
+            for scheme in SCHEMES:
                 _write_picture(f"http://127.0.0.1:{port}/", scheme)
         finally:
             service.terminate()
@@ -53,7 +55,7 @@ def _wait_for_judges(address: str) -> None:
     raise TimeoutError(f"the demo's judges were not on the board after {PATIENCE} s")
 
 
-def _write_picture(address: str, scheme: str) -> None:
+def _write_picture(address: str, scheme: Literal["light", "dark"]) -> None:
     browser_path = next(
         filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")))
     )

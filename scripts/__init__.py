@@ -1,0 +1,1 @@
+"""Commands that write what the repository derives from its code, and check it."""
