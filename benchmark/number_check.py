@@ -611,7 +611,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
     if not any(figures.categories):
         if figures.pooled is not None:
             yield from _overall_alone(figures.pooled, splits, title=_(figures.spec.title_of(figures.spec.pooled)))
-        yield _("Without the categories the grouping cannot be told.")
+        yield _("Without the categories the grouping cannot be determined.")
         return
     for explanation in answer.fits:
         yield capital(_describe(explanation, figures))

@@ -46,7 +46,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     """Write the log. Returns the exit code."""
     path: Path = arguments.file
     if path.suffix not in _SUFFIXES:
-        raise JudgeError(_("{path} must end in .json or .eval: that tells which kind of log is written.", path=path))
+        raise JudgeError(_("{path} must end in .json or .eval: the ending chooses the kind of log.", path=path))
     run = require_run(arguments.directory)
     file = pairs_of_run(
         arguments.directory, run,

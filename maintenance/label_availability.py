@@ -15,7 +15,7 @@ def require_labels_loaded(session: Session, benchmark: str, *, revision: str) ->
         raise Conflict(
             "labels-missing",
             _(
-                "No worker that runs holds the labels of revision {revision}: {remedy}.",
+                "No running worker has the labels of revision {revision}: {remedy}.",
                 revision=revision,
                 remedy=_remedy(session, benchmark, revision=revision),
             ),
@@ -27,7 +27,7 @@ def revisions_not_loaded(session: Session, benchmark: str, *, shown: str) -> str
     if not worker_heartbeats.no_worker_has(session, benchmark, revision=shown):
         return None
     return _(
-        "No worker that runs holds the labels of revision {shown}, which the board shows, so "
+        "No running worker has the labels of revision {shown}, which the board shows, so "
         "submissions wait and the board stays as it is: {remedy}.",
         shown=shown,
         remedy=_remedy(session, benchmark, revision=shown),

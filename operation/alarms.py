@@ -93,7 +93,7 @@ def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator
 
 def _labels_missing(title: str, revision: str) -> ServiceAlarm:
     words = _(
-        "No worker that runs holds the labels of revision {revision}, which the board of {title} shows; "
+        "No running worker has the labels of revision {revision}, which the board of {title} shows; "
         "submissions are kept and scored later.",
         revision=revision,
         title=title,

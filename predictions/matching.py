@@ -308,10 +308,10 @@ def item_label(index: int, table: ItemTable, *, revision: str) -> str:
 def report_ids(
     rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
 ) -> None:
-    """Notices about ids: told apart by order, of several revisions, or unknown although the text is known."""
+    """Notices about ids: distinguished by order, of several revisions, or unknown although the text is known."""
     if matched.by_order:
         message = _(
-            "{by_order} ids name several pairs, or have the same texts as others; they were told apart "
+            "{by_order} ids name several pairs, or have the same texts as others; they were distinguished "
             "by their order in the file. If that is not the dataset's order, give the fingerprint as "
             "`item`.",
             by_order=len(matched.by_order),
@@ -335,7 +335,7 @@ def report_ids(
         findings.note("mixed-revisions", message, ids=names)
     if unknown:
         message = _(
-            "{unknown} ids are not those of the pairs whose texts stand beside them; the texts count.",
+            "{unknown} ids are not those of the pairs whose texts are beside them; the texts count.",
             unknown=len(unknown),
         )
         findings.note("id-differs-from-text", message, ids=unknown)

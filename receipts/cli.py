@@ -125,7 +125,7 @@ def _fetched(server: str) -> Mapping[str, bytes]:
         reply = httpx.get(f"{server.rstrip('/')}/api/v1/keys", timeout=30)
         return read_keys(reply.raise_for_status().json())
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        raise _UnusableInput(_("{server} does not tell its keys ({error}).", server=server, error=str(error))) from None
+        raise _UnusableInput(_("{server} does not give its keys ({error}).", server=server, error=str(error))) from None
 
 
 def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[Finding]]:

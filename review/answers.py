@@ -275,7 +275,7 @@ def require_annotator(user: Identity) -> None:
     """Let a signed-in submitter go on. Raises AuthError for users without an identity of their own."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
-        raise Forbidden(_("Without sign-in annotators cannot be told apart."), user, needed=Role.MAINTAINER)
+        raise Forbidden(_("Without sign-in annotators cannot be distinguished."), user, needed=Role.MAINTAINER)
 
 
 def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:

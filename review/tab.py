@@ -33,7 +33,7 @@ _DISPUTES = _(
     "the board as it would be."
 )
 _CANDIDATES = _(
-    "Pairs on which the strongest judges agree against the label. The list tells labels: it is for maintainers only. "
+    "Pairs on which the strongest judges agree against the label. The list reveals labels: it is for maintainers only. "
     "Beside each pair is how many of the judges that are right on 60% of its category prefer A, B, neither: the "
     "majority contradicts the label. What is hard for one judge is hard for others, so look at every pair before you "
     "believe it."

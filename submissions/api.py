@@ -412,7 +412,7 @@ def _add_health(router: APIRouter, database: Database, *, benchmark: str, alarms
             return problem(503, "worker-offline", detail=detail)
         if board is not None and missing:
             detail = _(
-                "No worker that runs holds the labels of revision {revision}, which the board shows; submissions are "
+                "No running worker has the labels of revision {revision}, which the board shows; submissions are "
                 "kept and scored later.",
                 revision=board.label_revision,
             )

@@ -106,7 +106,10 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "age",
             _("Age of the account"),
             value=_("{days} days", days=days) if days else _("any"),
-            words=_("As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here.")
+            words=_(
+                "As the identity provider reports it; where it does not (Hugging Face does not), from the first "
+                "sign-in here."
+            )
             if days
             else "",
             setting="ACCOUNT_AGE_DAYS",

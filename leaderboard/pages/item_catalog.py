@@ -159,7 +159,7 @@ def _row(line: str, number: int, *, path: Path) -> Mapping[str, Any]:
         raise ItemFileError(f"{path.name}, line {number}: a pair needs a `query` and a `response` of two texts")
     if more := set(row) - ALLOWED | TELLTALE & set(row.get("models") or ()):
         raise ItemFileError(
-            f"{path.name}, line {number} holds {', '.join(sorted(more))}, which might tell a label. "
+            f"{path.name}, line {number} holds {', '.join(sorted(more))}, which might reveal a label. "
             "Make the file with `python -m maintenance items`, which keeps texts only."
         )
     return dict(row)

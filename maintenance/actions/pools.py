@@ -29,7 +29,7 @@ from storage.files.import_folders import FolderNotAllowed, folder_below
 from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
-FOLLOW = _("The list has it when it is loaded again after that; the tab Tasks tells how far it is.")
+FOLLOW = _("The list has it when it is loaded again after that; the tab Tasks shows its progress.")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 

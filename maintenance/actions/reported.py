@@ -262,7 +262,7 @@ def _compare(
             problems.append(RowProblem(row.line, "name", code="removed", message=message))
         elif other := by_place.get(_place(row.facts)):
             message = _(
-                "{other} has this name and source with other numbers. Edit it, or say in `place` where these stand.",
+                "{other} has this name and source with other numbers. Edit it, or say in `place` where these are.",
                 other=other,
             )
             problems.append(RowProblem(row.line, "name", code="contradicts", message=message))

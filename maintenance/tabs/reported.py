@@ -20,8 +20,8 @@ from maintenance.types import Conflict
 
 _LEAD = _(
     "A CSV or JSON file, one row a result: name, url of the source and percentages ({overall} at least). All rows are "
-    "taken or none. They stand beside those that come with the service; what is there already, with the same numbers, "
-    "is left alone."
+    "taken or none. They are listed beside those that come with the service; what is there already, with the same "
+    "numbers, is left alone."
 )
 
 

@@ -57,7 +57,7 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
             label_availability.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
     assert found.advice is not None
-    assert found.advice.startswith("No worker") and "revision v2, which the board" in found.advice
+    assert found.advice.startswith("No running worker") and "revision v2, which the board" in found.advice
     assert found.advice in text_output.health(found)
     with database.write() as session:
         worker_heartbeats.add_loaded_revision(session, "alive", benchmark="demo", revision="v2")
