@@ -206,6 +206,7 @@ print(json.dumps({
     "order": [row.model for row in taken.rows if row.tier == "scored"],
     "terms": json.loads(render.board_data(board))["terms"]["letters"],
     "shown": json.loads(render.board_data(board))["shown"]["letters"],
+    "css": render.assets(edition.spec)["site.css"].body.encodings["identity"].decode(),
     "found": [row.model for row in scored if term("letters:>4", edition.spec)(row)],
 }))
 """
@@ -222,6 +223,8 @@ def test_a_declared_column_is_drawn_sorted_found_exported_and_documented() -> No
     assert found["found"] == ["abcde"]
     assert found["terms"] == ["letters", "number"]
     assert found["shown"]["5"] == "5 letters"
+    assert 'td.letters::before{content:"Letters "}' in found["css"]
+    assert ":is(.chosen,.by-letters) td.letters" in found["css"]
 
 
 def test_the_script_takes_columns_their_search_terms_and_their_texts_from_the_rows() -> None:
