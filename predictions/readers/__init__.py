@@ -241,7 +241,7 @@ def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
     names = ", ".join(reader.FORMAT + " (which reads Proxy-GRM as well)" * (reader is r1_reward) for reader in READERS)
     message = _(
         "the format is not known; known are {names}. Or write one line for each pair: its `id` and "
-        '`votes`, for instance {{"id": "RLAIF-V-14", "votes": [0]}}.',
+        '`votes`, for instance {{"id": "ID", "votes": [0]}}.',
         names=names,
     )
     return findings.reject("unknown-format", message)

@@ -86,6 +86,16 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
     assert found == {}
 
 
+def test_no_code_or_page_names_a_pair_of_one_benchmark() -> None:
+    """What it says stands before readers of every benchmark."""
+    files = (ROOT / "benchmark" / "definitions").glob("*/items.json")
+    items = [item for file in files for item in json.loads(file.read_text(encoding="utf-8"))["items"]]
+    ids = {name for item in items for name in item["ids"].values()}
+    assert "RLAIF-V-14" in ids
+    found = {path: ids & set(re.findall(r"[\w-]+", text)) for path, text in sources(".py", ".html", ".js")}
+    assert {path: named for path, named in found.items() if named} == {}
+
+
 @pytest.mark.parametrize("primary", [True, False])
 def test_a_declared_export_format_is_offered_served_and_listed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, *, primary: bool
