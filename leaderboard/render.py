@@ -131,15 +131,18 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
     A line with ``$category`` stands for one such line per category; with ``$other``, for one per overall number beside
-    the headline, whose title is ``$named``. ``$pooled`` is the first of these, ``$label`` its title; ``$beside`` has
-    room for title and number. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` and ``$compared`` are
-    widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours. A label is there in
-    every language.
+    the headline, whose title is ``$named``; with ``$column``, for one per column of the board that is no score, whose
+    title is ``$heading``, and ``$cells`` are the cells of these that a phone shows. ``$pooled`` is the first overall
+    number beside the headline, ``$label`` its title; ``$beside`` has room for title and number. ``$categories`` and
+    ``$heads`` are lists of selectors, ``$drawing`` and ``$compared`` are widths of drawn intervals, ``$light`` and
+    ``$dark`` are the variables that hold the colours. A label is there in every language.
     """
     keys, categories = spec.category_keys, spec.categories
+    labelled = [one for one in columns_of(spec) if one.key not in (*ALWAYS, *spec.score_names)]
     others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
     values = {
         "$categories": ",".join(f".{key}" for key in keys),
+        "$cells": ",".join(f":is(.chosen,.by-{column.key}) td.{column.key}" for column in labelled),
         "$heads": ",".join(f"[data-head={key}]" for key in keys),
         "$headline": spec.headline,
         "$pooled": others[0],
@@ -157,6 +160,11 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         line.replace("$other", key).replace("$named", spec.title_of(key))
         for line in text.split("\n")
         for key in (others if "$other" in line else [""])
+    ]
+    lines = [
+        line.replace("$column", column.key).replace("$heading", column.title)
+        for line in lines
+        for column in (labelled if "$column" in line else labelled[:1])
     ]
     lines = [
         line.replace("$category", category.key).replace("$title", category.title)
@@ -502,7 +510,7 @@ def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: 
         "stated": {key: edition.context.translations.text(name) for key, name in stated_names(board.spec).items()},
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
-            + ([edition.context.translations.known(column.title)] if column.stated else [])
+            + [1] * column.stated
             for column in board.columns
         ],
     }

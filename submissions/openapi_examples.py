@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from common.openapi import answers
 
-_PROBLEM = {"line": 12, "id": "RLAIF-V-14", "field": "votes", "code": "unknown-item", "message": "No pair has this id."}
+_PROBLEM = {"line": 12, "id": "ID", "field": "votes", "code": "unknown-item", "message": "No pair has this id."}
 _SAMPLE = {
-    "id": "RLAIF-V-14",
+    "id": "ID",
     "reply": "1. Accuracy: ... Overall Judgment: Answer 1 is better.",
     "read": "answer 1 is better",
     "vote": 1,

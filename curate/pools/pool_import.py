@@ -24,7 +24,9 @@ def add_import_command(commands: Any) -> None:
     """Add `pool import`."""
     parser = commands.add_parser("import", help=_("add the pairs of a file or Hub dataset"), allow_abbrev=False)
     parser.add_argument("file", metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)"))
-    parser.add_argument("--source", required=True, metavar="NAME", help=_("where the pairs come from: RLAIF-V"))
+    parser.add_argument(
+        "--source", required=True, metavar="NAME", help=_("name of the dataset that the pairs come from")
+    )
     parser.add_argument("--licence", required=True, metavar="L", help=_("of the source: CC-BY-NC-4.0"))
     parser.add_argument("--category", default="all", metavar="KEY", help=_("of rows that name none (all)"))
     parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help=_("the pool (pool/)"))

@@ -325,17 +325,17 @@
     return { rows, fold };
   }
 
-  // A column that the metadata declares: its title stands before the value where rows are cards.
-  function stated(data, key, kind, title, i) {
+  // A cell of a column that the metadata declares.
+  function stated(data, key, kind, i) {
     const value = data[key][i], right = kind === "number";
     const text = value === null ? "" : right ? amount.format(value) : String(value);
-    return element("td", { class: `plain stated ${key}${right ? " n" : ""}`, "data-title": title }, text);
+    return element("td", { class: `plain stated ${key}${right ? " n" : ""}` }, text);
   }
 
   function row(data, i, columns, standing, state, pinned) {
     const at = standing.tested.get(i);
-    return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind, , , title]) => {
-      if (title) return stated(data, key, kind, title, i);
+    return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind, , , declared]) => {
+      if (declared) return stated(data, key, kind, i);
       if (kind === "judge") return judge(data, i, state, pinned);
       if (kind === "interval") {
         return element("td", { class: `num ${key === POOLED ? "headline" : key}` }, ...drawn(data, key, i));

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
-from types import ModuleType
 from typing import Any
 
 from benchmark.votes import MAX_VOTES_PER_ITEM
@@ -29,21 +28,21 @@ from predictions.readers import (
     vl_reward_model,
     vlmevalkit,
 )
-from predictions.readers.base import ParsedFile
+from predictions.readers.base import FormatReader, ParsedFile, PredictionReader
 from predictions.readers.lines import LINE_LIMIT, Lines, first_lines, too_many_records
 from predictions.readers.unsuitable import refuse_binary, refuse_table, refuse_text
 from predictions.readers.unsupported import refusal
 from predictions.strict_json import JsonFault, loads
 
 
-def _further() -> Iterator[ModuleType]:
+def _further() -> Iterator[PredictionReader]:
     """Yield the readers that are asked after the others, in any order: modules of this package named ``..._format``."""
     for module in pkgutil.iter_modules(__path__):
         if module.name.endswith("_format"):
             yield importlib.import_module(f"{__name__}.{module.name}")
 
 
-READERS: tuple[ModuleType, ...] = (
+READERS: tuple[PredictionReader, ...] = (
     native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
     batch_output, *_further(),
 )  # fmt: skip
@@ -51,7 +50,7 @@ READERS: tuple[ModuleType, ...] = (
 
 _NAMED: dict[str, str] = {
     inspect_log.FORMAT: "Inspect log",
-    **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS if hasattr(reader, "FORMAT")},
+    **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS},
 }
 
 DOCUMENT_LIMIT = 64 * 2**20  # a log of inspect_ai has about 20 KB a vote; the sandbox bounds the memory
@@ -65,7 +64,7 @@ def format_name(key: str) -> str:
     return _NAMED.get(key, key)
 
 
-def detect(record: Any) -> ModuleType | None:
+def detect(record: Any) -> PredictionReader | None:
     """Return the reader that recognises a parsed record, or None."""
     if type(record) is not dict:
         return None
@@ -210,7 +209,7 @@ def _looks_like_json(line: bytes) -> bool:
 
 
 def _read(
-    reader: ModuleType, records: Iterable[tuple[int, Any]], *, findings: ProblemCollector, items: int
+    reader: FormatReader, records: Iterable[tuple[int, Any]], *, findings: ProblemCollector, items: int
 ) -> ParsedFile:
     if isinstance(records, list) and len(records) > items * MAX_VOTES_PER_ITEM:
         raise too_many_records(len(records), findings, items=items)
@@ -241,7 +240,7 @@ def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
     names = ", ".join(reader.FORMAT + " (which reads Proxy-GRM as well)" * (reader is r1_reward) for reader in READERS)
     message = _(
         "the format is not known; known are {names}. Or write one line for each pair: its `id` and "
-        '`votes`, for instance {{"id": "RLAIF-V-14", "votes": [0]}}.',
+        '`votes`, for instance {{"id": "ID", "votes": [0]}}.',
         names=names,
     )
     return findings.reject("unknown-format", message)

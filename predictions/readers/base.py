@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from benchmark.verdicts import FIRST, SECOND, verdict
 from benchmark.votes import MAX_VOTES_PER_ITEM, UNDECIDED
@@ -76,6 +76,24 @@ class ParsedFile:
     remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
     samples: Samples = field(default_factory=Samples)
     reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
+
+
+class FormatReader(Protocol):
+    """A module that reads the records of one format; a record that it cannot use is a problem in ``findings``."""
+
+    FORMAT: str  # the key of the format in reports
+
+    def read(self, records: Records, findings: ProblemCollector) -> ParsedFile:
+        """Return the rows of a file."""
+
+
+class PredictionReader(FormatReader, Protocol):
+    """What a module of this package defines to be one of the readers that records are shown to."""
+
+    GUIDE: FileGuide
+
+    def matches_format(self, record: dict[str, Any]) -> bool:
+        """Return whether a record is of this format."""
 
 
 def choice_of(text: str) -> int:

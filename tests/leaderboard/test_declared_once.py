@@ -22,6 +22,7 @@ from leaderboard.charts.layout import Page
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from predictions import readers
+from predictions.readers.base import FormatReader, PredictionReader
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
@@ -86,6 +87,16 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
     assert found == {}
 
 
+def test_no_code_or_page_names_a_pair_of_one_benchmark() -> None:
+    """What it says stands before readers of every benchmark."""
+    files = (ROOT / "benchmark" / "definitions").glob("*/items.json")
+    items = [item for file in files for item in json.loads(file.read_text(encoding="utf-8"))["items"]]
+    ids = {name for item in items for name in item["ids"].values()}
+    assert "RLAIF-V-14" in ids
+    found = {path: ids & set(re.findall(r"[\w-]+", text)) for path, text in sources(".py", ".html", ".js")}
+    assert {path: named for path, named in found.items() if named} == {}
+
+
 @pytest.mark.parametrize("primary", [True, False])
 def test_a_declared_export_format_is_offered_served_and_listed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, *, primary: bool
@@ -122,12 +133,14 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "coin_format.py").write_text(
-        "from predictions.readers.base import FileGuide\n"
+        "from predictions.readers.base import FileGuide, ParsedFile\n"
         "FORMAT = 'coin'\n"
         "GUIDE = FileGuide('Coin', 'the file `coin.txt`', 'coin --flip',\n"
         "                  'Upload `coin.txt`, see [Coin](https://coin.example).')\n"
         "def matches_format(record):\n"
         "    return 'coin' in record\n"
+        "def read(records, findings):\n"
+        "    return ParsedFile(FORMAT, [])\n"
     )
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
     (coin,) = (reader for reader in readers._further() if reader.FORMAT == "coin")
@@ -148,9 +161,18 @@ def test_every_reader_says_what_to_upload_and_stands_on_the_about_page(reader: M
     assert reader.GUIDE.tool in client.get("/about").text
 
 
+def test_the_row_of_a_prediction_format_names_what_every_reader_defines() -> None:
+    declared = [{*base.__annotations__, *vars(base)} for base in (FormatReader, PredictionReader)]
+    members = {name for names in declared for name in names if not name.startswith("_")}
+    assert all(members <= set(vars(reader)) for reader in readers.READERS)
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| a prediction format \|.*", text, re.M)
+    assert members <= set(re.findall(r"`(\w+)`", row))
+
+
 def test_every_module_that_recognises_a_format_is_asked() -> None:
     folder = ROOT / "predictions" / "readers"
-    able = {path.stem for path in folder.glob("*.py") if "def matches_format" in path.read_text(encoding="utf-8")}
+    able = {path.stem for path in folder.glob("*.py") if "\ndef matches_format" in path.read_text(encoding="utf-8")}
     assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
 
 
@@ -206,6 +228,7 @@ print(json.dumps({
     "order": [row.model for row in taken.rows if row.tier == "scored"],
     "terms": json.loads(render.board_data(board))["terms"]["letters"],
     "shown": json.loads(render.board_data(board))["shown"]["letters"],
+    "css": render.assets(edition.spec)["site.css"].body.encodings["identity"].decode(),
     "found": [row.model for row in scored if term("letters:>4", edition.spec)(row)],
 }))
 """
@@ -222,6 +245,8 @@ def test_a_declared_column_is_drawn_sorted_found_exported_and_documented() -> No
     assert found["found"] == ["abcde"]
     assert found["terms"] == ["letters", "number"]
     assert found["shown"]["5"] == "5 letters"
+    assert 'td.letters::before{content:"Letters "}' in found["css"]
+    assert ":is(.chosen,.by-letters) td.letters" in found["css"]
 
 
 def test_the_script_takes_columns_their_search_terms_and_their_texts_from_the_rows() -> None:
