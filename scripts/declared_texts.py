@@ -56,7 +56,8 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield "leaderboard/templates/reported.html", text
     for reader in READERS:
         yield from (
-            (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
+            (f"{reader.matches_format.__module__.replace('.', '/')}.py", text)
+            for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
     for guide in PAIR_GUIDES:
         yield from (("predictions/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
