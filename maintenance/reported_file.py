@@ -17,10 +17,10 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmark.number_check import arithmetic_check
 from benchmark.pairs.definition_check import FITS, DefinitionCheck
 from benchmark.pairs.published_overalls import figure_sizes
 from benchmark.pairs.reported_definitions import check_reported, remark, stated_overall
+from benchmark.reported_arithmetic import arithmetic_check
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
 from common.parsing import bounded_number

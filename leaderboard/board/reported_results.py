@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any
 
 from benchmark.judges import judge_name, judge_slug
-from benchmark.number_check import ArithmeticCheck, Plausibility, arithmetic_check, check_numbers, read_figures
+from benchmark.number_check import Plausibility, check_numbers, read_figures
 from benchmark.pairs import reported_definitions
 from benchmark.pairs.definition_check import DefinitionCheck
 from benchmark.pairs.published_overalls import GROUPED, OVERALL
+from benchmark.reported_arithmetic import ArithmeticCheck, arithmetic_check
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined
 

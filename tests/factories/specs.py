@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmark import number_check
+from benchmark import number_check, reported_arithmetic
 from benchmark.items import source_of
-from benchmark.number_check import ArithmeticCheck, Figures
+from benchmark.number_check import Figures
 from benchmark.protocols import protocols
+from benchmark.reported_arithmetic import ArithmeticCheck
 from benchmark.scoring import slices
 from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard.api import columns as api_columns
@@ -53,7 +54,7 @@ def read_figures(*values: str | float | None, **named: str | float | None) -> Fi
 
 def arithmetic_check(*values: float | None, **named: float | None) -> ArithmeticCheck | None:
     """Return the coarse check of figures, given as in `read_figures`."""
-    return number_check.arithmetic_check({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+    return reported_arithmetic.arithmetic_check({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
 EXPORT_FIELDS = exports.fields(VL)
