@@ -574,7 +574,7 @@ def _entries(path: Path) -> dict[str, Any]:
         return data
     entries = tomllib.loads(entries_file.read_text(encoding="utf-8"))
     if "tags" in data:
-        entries.pop("errors", None)  # they are of other tags
+        entries = {name: entry for name, entry in entries.items() if name not in ("errors", "tag_names")}  # of others
     return {**entries, **data}
 
 
@@ -751,6 +751,7 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     if len(set(spec.category_keys)) != len(spec.categories):
         raise ValueError("a category key occurs twice")
     _check_known("tag of an error", spec.tag_of.values(), known=spec.tags)
+    _check_known("tag of a tag name", spec.tag_names.values(), known=spec.tags)
     if len(spec.tag_of) != len(spec.errors):
         raise ValueError("the key of an error occurs twice")
     if spec.fields is not None and not spec.rules:

@@ -228,11 +228,19 @@ def test_an_error_has_a_key_of_its_own_and_a_tag_of_the_benchmark(
         load_spec("traffic-signs", definitions)
 
 
-def test_a_definition_with_tags_of_its_own_takes_no_errors_of_the_one_that_it_imitates(tmp_path: Path) -> None:
+def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_that_it_imitates(
+    tmp_path: Path,
+) -> None:
     imitating = 'id = "signs"\ntitle = "Signs"\nimitates = "vl-rewardbench"\n'
     assert load_spec("signs", folder(tmp_path / "same", "signs", text=imitating)).errors == VL.errors
     own = load_spec("signs", folder(tmp_path / "own", "signs", text=f'{imitating}tags = ["blur"]\n'))
-    assert own.error_keys == ("blur",)
+    assert (own.error_keys, own.tag_names) == (("blur",), {})
+
+
+def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: Path) -> None:
+    named = folder(tmp_path, "traffic-signs", text=TAGGED + '[tag_names]\nshade = "glare"\n')
+    with pytest.raises(SpecError, match="tag of a tag name 'glare' is not one of occlusion, blur"):
+        load_spec("traffic-signs", named)
 
 
 def test_the_errors_of_vl_rewardbench_are_those_of_stored_answers() -> None:
