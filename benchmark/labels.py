@@ -72,13 +72,16 @@ def make_label_set(
     """Return a label set from item indices; its digest is SHA-256 over the canonical JSON of key, label and tags.
 
     Raises:
-        ValueError: a preferred index is neither 0 nor 1 (nor TIE, with ties), or there is no label at all.
+        ValueError: a preferred index is neither 0 nor 1 (nor TIE, with ties), the benchmark lacks a tag, which is not
+            repeated, or there is no label at all.
     """
     if not preferred:
         raise ValueError(f"label revision {revision!r} labels no item")
     allowed = (0, 1, TIE) if table.spec.ties else (0, 1)
     if any(value not in allowed for value in preferred.values()):
         raise ValueError(f"a preferred index is {' or '.join(map(str, allowed))}")
+    if not set().union(*(tags or {}).values()) <= set(table.spec.tags):
+        raise ValueError(f"an error tag is one of {', '.join(table.spec.tags) or 'none: the benchmark has no tags'}")
     vector = np.full(len(table), NOT_LABELLED, dtype=np.int8)
     for index, value in preferred.items():
         vector[index] = value

@@ -208,6 +208,20 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorChoice:
+    """An error that annotators choose from. ``tag``: the error tag that a label gets; another key is a kind of it."""
+
+    key: str
+    tag: str
+    title: str
+
+    @property
+    def is_kind(self) -> bool:
+        """Whether the error is one of several kinds of its tag."""
+        return self.key != self.tag
+
+
+@dataclass(frozen=True, slots=True)
 class Split:
     """A grouping of the benchmark's items into its categories: the number of items in each, in their order."""
 
@@ -236,6 +250,7 @@ class BenchmarkSpec:
     ``fields`` None: its items and labels are read by label revision (item manifest, label sets).
     ``filtered_by``: judges whose errors chose the pairs, so that they score below chance by construction.
     ``sources`` is never empty: where none are declared, each category is its own source.
+    ``errors``: what annotators choose from; where none are declared, each tag is an error.
     """
 
     id: str
@@ -265,6 +280,7 @@ class BenchmarkSpec:
     has_sources: bool = False
     tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
     tag_titles: Mapping[str, str] = field(default_factory=dict)
+    errors: tuple[ErrorChoice, ...] = ()
     grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
     splits: tuple[Split, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)  # reported results of the number check -> what they show
@@ -369,6 +385,16 @@ class BenchmarkSpec:
         return tuple(category.key for category in self.categories if not category.tagged) if self.tags else ()
 
     @cached_property
+    def error_keys(self) -> tuple[str, ...]:
+        """The keys of the errors that annotators choose from, in order."""
+        return tuple(error.key for error in self.errors)
+
+    @cached_property
+    def tag_of(self) -> Mapping[str, str]:
+        """The key of an error that annotators choose from -> its tag."""
+        return {error.key: error.tag for error in self.errors}
+
+    @cached_property
     def ranking(self) -> str:
         """The key of the protocol that orders the board: the first."""
         return self.protocols[0].key
@@ -426,6 +452,10 @@ class BenchmarkSpec:
         return next((category.hyphenated for category in self.categories if category.key == name), "") or self.title_of(
             name
         )
+
+    def tag_title(self, tag: str) -> str:
+        """Return how people call an error tag; without a title, the tag with a capital letter."""
+        return self.tag_titles.get(tag) or capital(tag)
 
     def chance(self, name: str) -> float:
         """Return the share that is right by random choice: of three answers where a tie is one, else of two."""
@@ -540,7 +570,12 @@ def _entries(path: Path) -> dict[str, Any]:
         return data
     imitated = (root / data["imitates"] / SPEC for root in (path.parent.parent, DEFINITIONS))
     entries_file = next((file for file in imitated if file.is_file()), None)
-    return data if entries_file is None else {**tomllib.loads(entries_file.read_text(encoding="utf-8")), **data}
+    if entries_file is None:
+        return data
+    entries = tomllib.loads(entries_file.read_text(encoding="utf-8"))
+    if "tags" in data:
+        entries = {name: entry for name, entry in entries.items() if name not in ("errors", "tag_names")}  # of others
+    return {**entries, **data}
 
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
@@ -578,6 +613,9 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         has_sources="sources" in data,
         tag_names=data.get("tag_names", {}),
         tag_titles={key: _shown(title) for key, title in data.get("tag_titles", {}).items()},
+        errors=tuple(
+            _tables({"errors": [{"key": tag} for tag in data.get("tags", ())], **data}, "errors", read=_error)
+        ),
         grouping_texts={
             key: GroupingText(**_with_texts(row, "title", "words"))
             for key, row in data.get("grouping_texts", {}).items()
@@ -634,6 +672,10 @@ def _groupings(
 def _category(row: Mapping[str, Any]) -> Category:
     texts = (_shown(row.get(name, "")) for name in ("dark", "about", "short", "hyphenated"))
     return Category(row["key"], _shown(row["title"]), row["colour"], row.get("tagged", False), *texts)
+
+
+def _error(row: Mapping[str, Any]) -> ErrorChoice:
+    return ErrorChoice(row["key"], row.get("tag", row["key"]), title=row.get("title", row["key"]))
 
 
 def _rule(row: Mapping[str, Any]) -> CategoryRule:
@@ -708,6 +750,10 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("category", named, known=spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):
         raise ValueError("a category key occurs twice")
+    _check_known("tag of an error", spec.tag_of.values(), known=spec.tags)
+    _check_known("tag of a tag name", spec.tag_names.values(), known=spec.tags)
+    if len(spec.tag_of) != len(spec.errors):
+        raise ValueError("the key of an error occurs twice")
     if spec.fields is not None and not spec.rules:
         raise ValueError("items are described, but no category_rules")
     _check_counting(spec)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from benchmark.label_quality.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
+from benchmark.label_quality.annotation import PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
 from benchmark.label_quality.annotator_agreement import PersonAnswer, preference_of
 from common.messages import _
 from curate.errors import CurateError
@@ -38,15 +38,21 @@ class PairOutcome:
 
 @dataclass(frozen=True, slots=True)
 class VerificationRules:
-    """``annotators``: answers that a pair needs. ``reviewers``: their answers decide where annotators differ."""
+    """``annotators``: answers that a pair needs. ``reviewers``: their answers decide where annotators differ.
+
+    ``tag_of``: error that annotators choose from -> error tag.
+    """
 
     annotators: int
     reviewers: frozenset[str]
+    tag_of: Mapping[str, str]
     unanimous: bool = False
 
 
-def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> PersonAnswer:
-    """Return the answer of a line.
+def read_answer(
+    line: Mapping[str, Any], known: Mapping[str, PoolPair], *, known_errors: Collection[str]
+) -> PersonAnswer:
+    """Return the answer of a line. ``known_errors``: those that annotators choose from.
 
     Raises:
         CurateError: a field is missing or wrong.
@@ -59,8 +65,8 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     if verdict not in VERDICTS:
         raise CurateError(_("`verdict` is {verdict!r}; known are {names}", verdict=verdict, names=", ".join(VERDICTS)))
     errors = line.get("errors", [])
-    if not isinstance(errors, list) or not set(map(str, errors)) <= set(ERRORS):
-        raise CurateError(_("`errors` must be a list of {names}", names=", ".join(ERRORS)))
+    if not isinstance(errors, list) or not set(map(str, errors)) <= set(known_errors):
+        raise CurateError(_("`errors` must be a list of {names}", names=", ".join(known_errors)))
     seconds = line.get("seconds")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
         raise CurateError(_("`seconds` must be a number from 0"))
@@ -138,7 +144,7 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
     deciding = reviewed[-1:] or ordinary
     if not reviewed and len(ordinary) < rules.annotators:
         return PairOutcome(OPEN, answers=len(answers))
-    proposal = by_majority(AnnotationAnswer(answer.verdict, answer.errors) for answer in deciding)
+    proposal = by_majority((AnnotationAnswer(answer.verdict, answer.errors) for answer in deciding), rules.tag_of)
     split = len({preference_of(answer.verdict) for answer in deciding}) > 1
     if proposal is None or (rules.unanimous and split):
         return PairOutcome(ADJUDICATE, answers=len(answers))

@@ -61,7 +61,8 @@ def record_verification(
     """Decide the pairs and write everything into the folder. Returns the report on agreement."""
     result = outcomes(known.pairs, answers, rules=rules)
     # reviewers see what annotators said, so they are no part of the agreement
-    report = agreement_report([answer for answer in answers if answer.annotator not in rules.reviewers], gold)
+    blind = [answer for answer in answers if answer.annotator not in rules.reviewers]
+    report = agreement_report(blind, gold, tag_of=rules.tag_of)
     states = dict(Counter(outcome.state for outcome in result.values()))
     report |= {"pairs": states, "draft": _draft_agreement(known.pairs, result)}
     _write(folder, known, result=result)

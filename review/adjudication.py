@@ -123,7 +123,7 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, *, place: Place, give
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     given_answer = replace(given_answer, errors=tuple(given_answer.errors))
-    check(given_answer)
+    check(given_answer, ctx.items.table.spec.error_keys)
     with ctx.database.write() as session:
         result = _open_to(session, ctx, project=project, lock=True)
         if result.closed_at is not None:

@@ -52,7 +52,7 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
         )
         for label in labels
     ]
-    report = agreement_report(answers, gold)
+    report = agreement_report(answers, gold, tag_of=ctx.items.table.spec.tag_of)
     people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}
     return {**report, "annotators": people}
 

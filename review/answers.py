@@ -200,7 +200,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     given_answer = replace(given_answer, errors=tuple(given_answer.errors))
-    check(given_answer)
+    check(given_answer, ctx.items.table.spec.error_keys)
     with ctx.database.write() as session:
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         if result.closed_at is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE
+from benchmark.label_quality.annotation import PREFERENCES, UNUSABLE
 from common.messages import _
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, whole_number
@@ -27,19 +27,21 @@ Place = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer as an annotator gives it: one of SEEN or UNUSABLE, ERRORS of the worse response, a note."""
+    """An answer as an annotator gives it: one of SEEN or UNUSABLE, errors of the worse response, a note."""
 
     verdict: Annotated[str, ParamInfo(choices=(*SEEN, *UNUSABLE), help="the better response, or why there is none")]
-    errors: Annotated[Sequence[str], ParamInfo(option="--error", choices=ERRORS, help="of the worse one")] = ()
+    errors: Annotated[Sequence[str], ParamInfo(option="--error", metavar="ERROR", help="of the worse one")] = ()
     note: Annotated[str, ParamInfo(option="--note")] = ""
 
 
-def check(given_answer: GivenAnswer) -> None:
-    """Raise Conflict where an answer cannot be kept."""
+def check(given_answer: GivenAnswer, known_errors: Sequence[str]) -> None:
+    """Raise Conflict where an answer cannot be kept. `known_errors`: those of the benchmark."""
     if given_answer.verdict not in (*SEEN, *UNUSABLE):
         raise Conflict("bad-answer", _("An answer is one of {names}.", names=", ".join((*SEEN, *UNUSABLE))))
-    if len(set(given_answer.errors)) != len(given_answer.errors) or set(given_answer.errors) - set(ERRORS):
-        raise Conflict("bad-error", _("Errors are some of {names}, each once.", names=", ".join(ERRORS)))
+    if given_answer.errors and not known_errors:
+        raise Conflict("bad-error", _("Leave the errors out: this benchmark has no error tags."))
+    if len(set(given_answer.errors)) != len(given_answer.errors) or set(given_answer.errors) - set(known_errors):
+        raise Conflict("bad-error", _("Errors are some of {names}, each once.", names=", ".join(known_errors)))
     if given_answer.errors and given_answer.verdict not in SEEN:
         raise Conflict("bad-error", _("Errors are those of the worse response: say which response is better, or none."))
     if len(given_answer.note) > NOTE_LIMIT:

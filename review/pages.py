@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ from jinja2 import Environment
 from auth import Identity
 from auth.pages import use_layout
 from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import ERRORS, RECOGNITION, SAYINGS
+from benchmark.label_quality.annotation import SAYINGS
+from benchmark.spec import BenchmarkSpec, small
 from common.messages import _
 from common.script_texts import script_texts
 from common.translations import ENGLISH, translations
@@ -47,11 +49,28 @@ UNUSABLE = (
     Button("poor-image", "P", words=_("Poor image")),
     Button("other", "O", words=_("Other"), hint=_("say what in the note")),
 )
-_ERROR_KEYS = "QWERTYACG"
-ERROR_BUTTONS = tuple(
-    Button(error, key, words=error.partition("-")[2] or error, hint="recognition" if "-" in error else "")
-    for error, key in zip(ERRORS, _ERROR_KEYS, strict=True)
-)
+_ERROR_KEYS = "QWERTYACGBDHLUVXZ34567890"
+
+
+class ErrorGroup(NamedTuple):
+    """Buttons of errors that stand together: kinds of one tag under its title, or else without one."""
+
+    title: str
+    small_title: str
+    buttons: tuple[Button, ...]
+
+
+def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
+    """Return the buttons of a benchmark's errors; those that come after the last free key have none."""
+    made = [
+        (error.tag if error.is_kind else "", Button(error.key, _ERROR_KEYS[place : place + 1], words=error.title))
+        for place, error in enumerate(spec.errors)
+    ]
+    groups = []
+    for tag, members in groupby(made, key=lambda one: one[0]):
+        title = spec.tag_title(tag) if tag else ""
+        groups.append(ErrorGroup(title, small(title), buttons=tuple(button for __, button in members)))
+    return tuple(groups)
 
 
 class Draft(NamedTuple):
@@ -110,15 +129,15 @@ class ReviewPages:
         """Return the projects in which the user may answer."""
         return self._render("annotate_projects.html", who=user, sheets=sheets)
 
-    def annotate(self, sheet: ProjectView) -> str:
+    def annotate(self, sheet: ProjectView, spec: BenchmarkSpec) -> str:
         """Return the page of one project; pairs and answers come later, over the API."""
-        return self._annotate(sheet, adjudicating=False)
+        return self._annotate(sheet, spec, adjudicating=False)
 
-    def adjudicate(self, sheet: ProjectView) -> str:
+    def adjudicate(self, sheet: ProjectView, spec: BenchmarkSpec) -> str:
         """Return the page of the pairs of a project on which annotators disagree."""
-        return self._annotate(sheet, adjudicating=True)
+        return self._annotate(sheet, spec, adjudicating=True)
 
-    def _annotate(self, sheet: ProjectView, *, adjudicating: bool) -> str:
+    def _annotate(self, sheet: ProjectView, spec: BenchmarkSpec, *, adjudicating: bool) -> str:
         return self._render(
             "annotate.html",
             sheet=sheet,
@@ -126,8 +145,7 @@ class ReviewPages:
             preferences=PREFERENCES,
             invert=INVERT,
             unusable=UNUSABLE,
-            errors=ERROR_BUTTONS,
-            recognition=len(RECOGNITION),
+            error_groups=error_groups(spec),
             note_limit=NOTE_LIMIT,
             texts=self._script_texts,
         )

@@ -131,7 +131,7 @@ def _add_annotate(
             return not_found(request.headers)
         if not sheet.annotates:
             return RedirectResponse(f"{pages.prefix}/annotate/{sheet.id}/adjudicate", 303, _PRIVATE)
-        return HTMLResponse(pages.annotate(sheet), 200, _PRIVATE)
+        return HTMLResponse(pages.annotate(sheet, context.items.table.spec), 200, _PRIVATE)
 
     @router.get("/annotate/{project}/adjudicate")
     def adjudicate(project: str, request: Request) -> Response:
@@ -139,7 +139,7 @@ def _add_annotate(
         sheet = _sheet(context, request, project=project)
         if sheet is None or not sheet.adjudicates:
             return not_found(request.headers)
-        return HTMLResponse(pages.adjudicate(sheet), 200, _PRIVATE)
+        return HTMLResponse(pages.adjudicate(sheet, context.items.table.spec), 200, _PRIVATE)
 
     @router.get("/annotate/{project}/{place}/image")
     def image(project: str, place: str, *, request: Request) -> Response:

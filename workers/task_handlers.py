@@ -90,7 +90,9 @@ def _import_pool(context: TaskContext, claim: TaskClaim) -> None:
 
 
 def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
-    export_edition.export_edition(context.database, claim, root=context.editions)
+    export_edition.export_edition(
+        context.database, claim, root=context.editions, tag_of=context.scorer.table.spec.tag_of
+    )
 
 
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:

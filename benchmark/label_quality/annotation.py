@@ -23,8 +23,6 @@ PREFERENCES = ("a", "b")
 UNUSABLE = ("both-false", "vague-style", "vague-knowledge", "poor-image", "other")
 """Why a pair has no better response: both are wrong, it is a matter of style or of knowledge, the image is too poor."""
 VERDICTS = PREFERENCES + UNUSABLE
-RECOGNITION = ("text", "position", "scene", "face", "object")
-ERRORS = ("existence", *(f"recognition-{kind}" for kind in RECOGNITION), "attribute", "counting", "other")
 SAYINGS = ("a", "b", "equal", "both-wrong", "bad-item")
 """Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
 TELLTALE = frozenset({"injected_noise"})
@@ -38,7 +36,7 @@ Effect = Literal["a", "b", "drop"]
 
 @dataclass(frozen=True, slots=True)
 class AnnotationAnswer:
-    """An annotator's answer about a pair: one of VERDICTS, and ERRORS of the response that is worse."""
+    """An annotator's answer about a pair: one of VERDICTS, and keys of errors of the worse response."""
 
     verdict: str
     errors: tuple[str, ...] = ()
@@ -61,11 +59,6 @@ class PairAgreement:
     items: int
     same: int
     kappa: float | None
-
-
-def tag_of(error: str) -> str:
-    """Return the benchmark's error tag of one of ERRORS: sub-types are dropped."""
-    return error.partition("-")[0]
 
 
 def annotation_order(annotator: str, key: str) -> tuple[int, int]:
@@ -93,11 +86,12 @@ def preferred_label(item: Item, effect: str) -> int:
     return presentation_order(item.responses)[PREFERENCES.index(effect)]
 
 
-def by_majority(answers: Iterable[AnnotationAnswer]) -> Proposal | None:
+def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) -> Proposal | None:
     """Return what follows from the answers about one item; None keeps what the base revision says.
 
     A or B needs more than half of those who answered, and so does dropping the item, whatever the reasons. A tag needs
     more than half of those who were for the outcome; where none of them named an error, the base's tags stay.
+    ``tag_of``: error -> tag of the benchmark; an error that it lacks gives no tag.
     """
     verdicts = list(answers)
     counts = Counter(answer.verdict if answer.verdict in PREFERENCES else DROP for answer in verdicts)
@@ -107,9 +101,14 @@ def by_majority(answers: Iterable[AnnotationAnswer]) -> Proposal | None:
     if effect == DROP:
         return Proposal("drop")
     agreeing = [answer for answer in verdicts if answer.verdict == effect]
-    named = Counter(tag for answer in agreeing for tag in {tag_of(error) for error in answer.errors})
+    named = Counter(tag for answer in agreeing for tag in tags_of(answer.errors, tag_of))
     tags = frozenset(tag for tag, number in named.items() if 2 * number > len(agreeing))
     return Proposal("a" if effect == "a" else "b", tags or None)
+
+
+def tags_of(errors: Iterable[str], tag_of: Mapping[str, str]) -> frozenset[str]:
+    """Return the tags of errors, each once; an error without a tag is passed over."""
+    return frozenset(tag_of[error] for error in errors if error in tag_of)
 
 
 def draft_from_disputes(verdicts: Iterable[tuple[str, str | None]]) -> Proposal | None:

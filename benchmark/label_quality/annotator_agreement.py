@@ -9,7 +9,7 @@ from itertools import combinations
 from statistics import median
 from typing import Any
 
-from benchmark.label_quality.annotation import DROP, ERRORS, PREFERENCES, tag_of
+from benchmark.label_quality.annotation import DROP, PREFERENCES, tags_of
 
 GOLD_MINIMUM = 0.7
 """Share of gold pairs that an annotator should answer as it is known to be right."""
@@ -113,8 +113,13 @@ def alpha_without(units: Units, annotator: str) -> float | None:
     )
 
 
-def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -> dict[str, Any]:
-    """Return kappa, alpha, gold accuracy and time of blind annotators. ``gold``: item -> the right verdict."""
+def agreement_report(
+    answers: Sequence[PersonAnswer], gold: Mapping[str, str], *, tag_of: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return kappa, alpha, gold accuracy and time of blind annotators.
+
+    ``gold``: item -> the right verdict. ``tag_of``: error -> tag of the benchmark.
+    """
     verdicts = _units(answers)
     people = sorted({answer.annotator for answer in answers})
     kappas = mean_kappas(verdicts)
@@ -127,7 +132,7 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
         "agreement": sum(same) / len(same) if same else None,
         "alpha": krippendorff_alpha(list(verdict.values()) for verdict in verdicts.values()),
         "mean_kappa": sum(defined) / len(defined) if defined else None,
-        "tags": {tag: _tag_alpha(answers, tag) for tag in sorted({tag_of(error) for error in ERRORS})},
+        "tags": {tag: _tag_alpha(answers, tag, tag_of=tag_of) for tag in sorted(set(tag_of.values()))},
         "annotators": {name: _person(name, answers, verdicts=verdicts, kappas=kappas, gold=gold) for name in people},
     }
 
@@ -139,12 +144,12 @@ def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
     return dict(units)
 
 
-def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
+def _tag_alpha(answers: Iterable[PersonAnswer], tag: str, *, tag_of: Mapping[str, str]) -> dict[str, Any]:
     """Return alpha of whether annotators give a tag, over pairs for which they prefer the same response."""
     given: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for answer in answers:
         if answer.verdict in PREFERENCES:
-            given[answer.item, answer.verdict][answer.annotator] = tag in {tag_of(error) for error in answer.errors}
+            given[answer.item, answer.verdict][answer.annotator] = tag in tags_of(answer.errors, tag_of)
     times = sum(sum(values.values()) for values in given.values())
     return {"given": times, "alpha": krippendorff_alpha(list(values.values()) for values in given.values())}
 

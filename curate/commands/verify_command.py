@@ -6,12 +6,14 @@ The exported directory has a public part for annotators and a `private` one: gol
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
+from benchmark.spec import DEFAULT_BENCHMARK, SpecError, definitions_folder, load_spec
 from common.command_line import say
 from common.json_files import JsonFileFault, Shape, check_shape
 from common.messages import _, joined, ngettext
@@ -50,6 +52,12 @@ def add_verify_commands(commands: Any) -> None:
         "--exclude", action="append", default=[], metavar="NAME", help=_("ignore an annotator (repeatable)")
     )
     take.add_argument("--keep-names", action="store_true", help=_("individual labels with names, not pseudonyms"))
+    take.add_argument(
+        "--benchmark",
+        default=DEFAULT_BENCHMARK,
+        metavar="ID",
+        help=_("whose definition has the errors that answers name ({benchmark})", benchmark=DEFAULT_BENCHMARK),
+    )
     take.set_defaults(run=import_command)
 
 
@@ -145,10 +153,15 @@ def import_command(arguments: argparse.Namespace) -> int:
     people = VerificationPeople(
         settings.get("annotators", []), settings["reviewers"], assigned=read_assignments(folder)
     )
-    answers = _answers(arguments.files, known.pairs, people=people, excluded=arguments.exclude)
+    tag_of = _tag_of(arguments)
+    reader = partial(read_answer, known=known.pairs, known_errors=tuple(tag_of))
+    answers = _answers(arguments.files, reader, people=people, excluded=arguments.exclude)
     adjudicators = {answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR)}
     rules = VerificationRules(
-        settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), unanimous=arguments.unanimous
+        settings["answers"],
+        frozenset(adjudicators.union(settings["reviewers"])),
+        tag_of=tag_of,
+        unanimous=arguments.unanimous,
     )
     gold = _gold(folder / GOLD, known.pairs)
     with locked(folder):
@@ -157,6 +170,14 @@ def import_command(arguments: argparse.Namespace) -> int:
         )
     say(_summary(report, folder))
     return 0
+
+
+def _tag_of(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Return error -> error tag of the benchmark that the command names. Raises CurateError where there is none."""
+    try:
+        return load_spec(arguments.benchmark, definitions_folder(arguments.variables)).tag_of
+    except SpecError as error:
+        raise CurateError(str(error)) from None
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -184,13 +205,17 @@ def read_assignments(folder: Path) -> dict[str, frozenset[str]]:
 
 
 def _answers(
-    files: Sequence[Path], pairs: Mapping[str, PoolPair], *, people: VerificationPeople, excluded: Sequence[str]
+    files: Sequence[Path],
+    read: Callable[[Mapping[str, Any]], PersonAnswer],
+    *,
+    people: VerificationPeople,
+    excluded: Sequence[str],
 ) -> list[PersonAnswer]:
     answers, problems = [], []
     for path in files:
         for number, line in read_objects(path):
             try:
-                answer = read_answer(line, pairs)
+                answer = read(line)
                 if answer.annotator not in excluded:
                     people.check(answer)
                     answers.append(answer)

@@ -61,6 +61,14 @@ def test_an_item_that_a_revision_lacks_is_not_labelled() -> None:
     assert partial.preferred[:3].tolist() == [1, NOT_LABELLED, 0]
 
 
+def test_a_tag_that_the_benchmark_does_not_have_is_an_error_that_does_not_repeat_it() -> None:
+    with pytest.raises(ValueError, match="existence, recognition, attribute, counting, other") as error:
+        make_label_set("r2", table(), preferred={0: 1}, tags={0: frozenset({"counting", "blur"})})
+    assert "blur" not in str(error.value)
+    tagged = make_label_set("r2", table(), preferred={0: 1}, tags={0: frozenset({"counting"})})
+    assert tagged.tags is not None and tagged.tags[0] == {"counting"}
+
+
 def test_a_revision_without_labels_or_with_a_wrong_one_is_an_error() -> None:
     with pytest.raises(ValueError, match="labels no item"):
         make_label_set("r2", table(), preferred={}, tags=None)

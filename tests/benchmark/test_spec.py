@@ -189,6 +189,66 @@ def test_a_definition_that_contradicts_itself_is_an_error_that_says_where(
         load_spec("traffic-signs", definitions)
 
 
+TAGGED = 'tags = ["occlusion", "blur"]\n' + INVENTED
+KINDS = """
+[[errors]]
+key = "occlusion"
+
+[[errors]]
+key = "blur-motion"
+tag = "blur"
+title = "motion"
+"""
+
+
+def test_annotators_choose_from_the_tags_or_from_the_errors_that_a_definition_declares(tmp_path: Path) -> None:
+    plain = load_spec("traffic-signs", folder(tmp_path / "plain", "traffic-signs", text=INVENTED))
+    assert (plain.errors, plain.tag_of) == ((), {})
+    tagged = load_spec("traffic-signs", folder(tmp_path / "tagged", "traffic-signs", text=TAGGED))
+    assert tagged.tag_of == {"occlusion": "occlusion", "blur": "blur"}
+    kinds = load_spec("traffic-signs", folder(tmp_path / "kinds", "traffic-signs", text=TAGGED + KINDS))
+    assert kinds.tag_of == {"occlusion": "occlusion", "blur-motion": "blur"}
+    assert [(error.title, error.is_kind) for error in kinds.errors] == [("occlusion", False), ("motion", True)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('tag = "blur"', 'tag = "glare"', "tag of an error 'glare' is not one of occlusion, blur"),
+        ('tag = "blur"', "", "tag of an error 'blur-motion' is not one of occlusion, blur"),
+        ('key = "blur-motion"', 'key = "occlusion"', "the key of an error occurs twice"),
+        ('key = "blur-motion"', "", r"the entry 'errors\[2\].key' is missing"),
+    ],
+)
+def test_an_error_has_a_key_of_its_own_and_a_tag_of_the_benchmark(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    definitions = folder(tmp_path, "traffic-signs", text=TAGGED + KINDS.replace(old, new))
+    with pytest.raises(SpecError, match=reason):
+        load_spec("traffic-signs", definitions)
+
+
+def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_that_it_imitates(
+    tmp_path: Path,
+) -> None:
+    imitating = 'id = "signs"\ntitle = "Signs"\nimitates = "vl-rewardbench"\n'
+    assert load_spec("signs", folder(tmp_path / "same", "signs", text=imitating)).errors == VL.errors
+    own = load_spec("signs", folder(tmp_path / "own", "signs", text=f'{imitating}tags = ["blur"]\n'))
+    assert (own.error_keys, own.tag_names) == (("blur",), {})
+
+
+def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: Path) -> None:
+    named = folder(tmp_path, "traffic-signs", text=TAGGED + '[tag_names]\nshade = "glare"\n')
+    with pytest.raises(SpecError, match="tag of a tag name 'glare' is not one of occlusion, blur"):
+        load_spec("traffic-signs", named)
+
+
+def test_the_errors_of_vl_rewardbench_are_those_of_stored_answers() -> None:
+    kinds = tuple(f"recognition-{kind}" for kind in ("text", "position", "scene", "face", "object"))
+    assert VL.error_keys == ("existence", *kinds, "attribute", "counting", "other")
+    assert set(VL.tag_of.values()) == set(TAGS)
+
+
 def test_an_unknown_benchmark_is_an_error() -> None:
     with pytest.raises(SpecError, match="known: demo, "):
         load_spec("../vl-rewardbench")

@@ -15,7 +15,7 @@ from curate.commands.verify_command import keyed
 from curate.pools.pool import read_pair_file, write_lines
 from curate.verification import VerificationRules, assign, outcome
 
-RULES = VerificationRules(2, frozenset({"boss"}))
+RULES = VerificationRules(2, frozenset({"boss"}), tag_of={})
 
 
 def candidate(number: int, **more: Any) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def test_an_annotator_may_be_left_out(folder: Path) -> None:
 )
 def test_more_than_half_decide_once_there_are_enough(verdicts: str, unanimous: bool, state: str) -> None:
     given = [PersonAnswer("x", str(number), verdict=verdict) for number, verdict in enumerate(verdicts.split())]
-    assert outcome(given, VerificationRules(2, frozenset(), unanimous=unanimous)).state == state
+    assert outcome(given, VerificationRules(2, frozenset(), tag_of={}, unanimous=unanimous)).state == state
 
 
 @pytest.mark.parametrize(
@@ -209,6 +209,18 @@ def test_bad_answers_are_refused_by_line(
     assert "line 1" in error
     assert said in error
     assert not (folder / "verified.jsonl").exists()
+
+
+def test_answers_name_the_errors_of_the_benchmark_that_the_command_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = answer(folder, {0: {name: {"verdict": "a", "errors": ["recognition-text"]} for name in ("ann", "bob")}})
+    take = ["verify", "import", str(folder), str(path), "--benchmark"]
+    assert main([*take, "mm-rlhf-rewardbench"]) == 2, "it has no error tags"
+    assert "`errors`" in capsys.readouterr().err
+    assert main([*take, "no-such-benchmark"]) == 2
+    assert main([*take, "vl-rewardbench"]) == 0
+    assert lines(folder / "verified.jsonl")[0]["tags"] == ["recognition"]
 
 
 @pytest.mark.parametrize("again", ["--annotator", "--reviewer"])

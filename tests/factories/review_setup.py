@@ -15,6 +15,7 @@ from benchmark.item_texts import item_rows, item_text
 from benchmark.items import ItemTable, presentation_order
 from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Votes
 from leaderboard.pages.item_catalog import ItemCatalog
 from review.presentation import give_order
@@ -24,6 +25,7 @@ from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import BOTH, a_submission
 from tests.factories import labels, small_benchmark
+from tests.factories.specs import DEMO
 from workers.jobs.rescore import rescore
 from workers.labels.loader import label_set
 from workers.labels.store import LabelRegistry, LabelStore
@@ -78,19 +80,21 @@ def seen_order(database: Database, account: str, *, place: int, project: int = 1
 on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)
 
 
-def set_up(database: Database, state: Path, *, tags: bool = True) -> ReviewSetup:
-    """Make the board show the labels; `database` has all tables. `tags`: as in `open_bench`."""
-    bench = open_bench(database, state, tags=tags)
+def set_up(database: Database, state: Path, *, tags: bool = True, spec: BenchmarkSpec = DEMO) -> ReviewSetup:
+    """Make the board show the labels; `database` has all tables. `tags`, `spec`: as in `open_bench`."""
+    bench = open_bench(database, state, tags=tags, spec=spec)
     prepare(database, bench.runner.scorer, label_revision="demo")
     return bench
 
 
-def open_bench(database: Database, state: Path, *, tags: bool = True) -> ReviewSetup:
-    """`tags`: every third item is tagged as counting; else these are the labels of `invented.scorer()`."""
-    table = small_benchmark.table()
+def open_bench(database: Database, state: Path, *, tags: bool = True, spec: BenchmarkSpec = DEMO) -> ReviewSetup:
+    """`tags`: every third item has the fourth tag of `spec`, or its last; else these are the labels of
+    `invented.scorer()`."""
+    table = small_benchmark.table(spec)
+    tag = [*spec.tag_names][:4][-1:]
     rows = small_benchmark.label_rows(table)
     for index, row in enumerate(rows if tags else ()):
-        row["human_error_analysis"] = ["counting"] if index % 3 == 0 else []
+        row["human_error_analysis"] = tag if index % 3 == 0 else []
     labels = label_set(rows, "demo", table=table)
     catalog = LabelRegistry({"demo": labels})
     scorer = Scorer(table, catalog, version=SCORER_VERSION)

@@ -13,6 +13,7 @@ from sqlalchemy import insert, select, update
 
 from benchmark.items import ItemTable, build_table
 from benchmark.scorecard import SCORER_VERSION
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Votes
 from storage.database import Database
 from storage.jobs import job_queue
@@ -32,9 +33,9 @@ def label_rows(table: ItemTable, flip: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def table() -> ItemTable:
+def table(spec: BenchmarkSpec = DEMO) -> ItemTable:
     """21 items, one revision, called demo."""
-    return build_table(DEMO, {"demo": labels.pairs(3)})
+    return build_table(spec, {"demo": labels.pairs(3)})
 
 
 def scorer() -> Scorer:

@@ -113,7 +113,7 @@ def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> No
     projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     path.write_text(individual_labels.as_lines(individual_labels.export(by(bench.database, MAINTAINER), project)))
     keys = {item.key: None for item in bench.table.items}
-    read = [read_answer(line, keys) for _, line in read_objects(path)]  # type: ignore[arg-type]
+    read = [read_answer(line, keys, known_errors=()) for _, line in read_objects(path)]  # type: ignore[arg-type]
     assert {one.verdict for one in read} == {"poor-image"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from auth import Identity
+from benchmark.spec import ErrorChoice
 from review import projects
-from review.pages import ERROR_BUTTONS, INVERT, PREFERENCES, STATIC, UNUSABLE, static
+from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
 from review.projects import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 from tests.factories.services.review_pages import TOKEN, serve
+from tests.factories.specs import VL
 from tests.review.test_projects import people
 
 __all__ = ["people"]
@@ -186,5 +189,7 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
 
 
 def test_no_two_buttons_have_the_same_key() -> None:
-    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *ERROR_BUTTONS)] + ["M", "J", "N"]
-    assert len(set(keys)) == len(keys)
+    many = replace(VL, errors=tuple(ErrorChoice(str(number), "other", title="x") for number in range(30)))
+    (group,) = error_groups(many)
+    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *group.buttons) if one.key] + ["M", "J", "N"]
+    assert len(set(keys)) == len(keys) == 36

@@ -42,7 +42,7 @@ def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskC
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
         board = label_sets.current(session, scorer.benchmark)
     base = import_labels.load(database, scorer, store=store, revision=claim.params["base"])
-    proposed, source = _proposed_labels(database, scorer.table.benchmark, params=claim.params)
+    proposed, source = _proposed_labels(database, scorer.table, params=claim.params)
     proposals = {key: proposal for key, proposal in proposed.items() if proposal is not None}
     labels, counted = changed(base, claim.subject, table=scorer.table, proposals=proposals)
     counted["undecided"] = len(proposed) - len(proposals)  # ties and contradictions: the base's label stays
@@ -95,13 +95,15 @@ def changed(
 
 
 def _proposed_labels(
-    database: Database, benchmark: str, *, params: Mapping[str, Any]
+    database: Database, table: ItemTable, *, params: Mapping[str, Any]
 ) -> tuple[dict[str, Proposal | None], str]:
     """Return item key -> what people want for it, None where they contradict one another; and where that is from."""
     with database.read() as session:
         if "project" in params:
-            return _verified(session, params["project"]), f"verification project {params['project']}"
-        named = disputes.find(session, benchmark, ids=params["disputes"])
+            return _verified(
+                session, params["project"], tag_of=table.spec.tag_of
+            ), f"verification project {params['project']}"
+        named = disputes.find(session, table.benchmark, ids=params["disputes"])
     accepted = sorted(dispute for dispute in named if dispute.state == "accepted")
     by_item: dict[str, list[tuple[str, str | None]]] = {}
     for dispute in accepted:
@@ -111,7 +113,7 @@ def _proposed_labels(
     }, f"{len(accepted)} accepted disputes"
 
 
-def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
+def _verified(session: Session, project: int, *, tag_of: Mapping[str, str]) -> dict[str, Proposal | None]:
     """Return item key -> what adjudicators, or else most annotators want for it. Gold pairs stay as they are."""
     gold, decided = adjudications.gold(session, project), adjudications.decisions(session, project)
     given = annotation_projects.answers(session, project)
@@ -119,7 +121,8 @@ def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
     for key, group in groupby(given, key=lambda answer: answer.item):
         counted = [decided[key]] if key in decided else group
         if key not in gold:
-            result[key] = by_majority([AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted])
+            said = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted]
+            result[key] = by_majority(said, tag_of)
     return result
 
 

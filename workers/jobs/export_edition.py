@@ -28,10 +28,11 @@ from storage.jobs.tasks import TaskClaim
 _USUAL_ANSWERS = 2
 
 
-def export_edition(database: Database, claim: TaskClaim, *, root: Path | None) -> None:
+def export_edition(database: Database, claim: TaskClaim, *, root: Path | None, tag_of: Mapping[str, str]) -> None:
     """Make the edition that the task names. Raises CurateError, LeaseLost.
 
     `root` gets three folders: `public`, `private` with the labels, `verified` with what people decided.
+    `tag_of`: error that annotators choose from -> error tag.
     """
     if root is None:
         raise CurateError(_("This worker has no folder for editions."))
@@ -49,7 +50,7 @@ def export_edition(database: Database, claim: TaskClaim, *, root: Path | None) -
     with locked(root):
         card = _made_before(folders, claim)
         if card is None:
-            _verify(folders, pool, project=project, answers=answers, gold=gold)
+            _verify(folders, pool, project=project, answers=answers, gold=gold, tag_of=tag_of)
             write_json(folders.verified / "request.json", _request(claim))
             card = freeze(_plan(claim), folders, report=pool.report, partial=claim.params["partial"])
     _record(database, claim, folders=folders, card=card)
@@ -86,7 +87,13 @@ def _answers(session: Session, project: Project) -> list[PersonAnswer]:
 
 
 def _verify(
-    folders: EditionFolders, pool: PoolView, *, project: Project, answers: list[PersonAnswer], gold: Mapping[str, str]
+    folders: EditionFolders,
+    pool: PoolView,
+    *,
+    project: Project,
+    answers: list[PersonAnswer],
+    gold: Mapping[str, str],
+    tag_of: Mapping[str, str],
 ) -> None:
     path = folders.pool / pool.candidates
     if not path.is_file() or file_digest(path) != pool.sha256:
@@ -94,7 +101,7 @@ def _verify(
             _("{path} is not the file that was imported as {name}. Put it back.", path=path, name=pool.name)
         )
     reviewers = frozenset(answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR))
-    rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, unanimous=True)
+    rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, tag_of=tag_of, unanimous=True)
     folders.verified.mkdir(mode=0o700, parents=True, exist_ok=True)
     record_verification(folders.verified, read_candidates(path), answers=answers, rules=rules, gold=gold)
 

@@ -10,11 +10,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth import AuthError, Forbidden, Identity
 from auth.problem_details import refusal
-from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from leaderboard.render_context import RenderContext
 from maintenance import api
+from maintenance.action_context import ItemLookup
 from review import pages, routes
 from storage.database import Database
 from tests.factories.accounts import (
@@ -50,7 +50,7 @@ class SignedInAs:
         await self._app(scope, receive, send)
 
 
-def serve(database: Database, catalog: ItemCatalog) -> ASGIApp:
+def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     app = FastAPI()
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
