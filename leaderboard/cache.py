@@ -218,7 +218,7 @@ class BoardVersion:
         """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
 
         Raises:
-            Busy: too many others wait.
+            QueueFull: too many others wait.
         """
         cached = self.get_cached(key)
         return cached if cached is not None else await self.turns.take(partial(self.get_or_render, key), make)
@@ -260,7 +260,7 @@ _OldKey = tuple[str, str, frozenset[RemovedEntry]]  # its snapshot, the current 
 
 
 class BoardCache:
-    """The current edition, looked up at most every ``check_every`` seconds."""
+    """The current board version, looked up at most every ``check_every`` seconds."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class BoardCache:
         warm: Callable[[BoardVersion], object] | None = None,
         check_every: float = CHECK_EVERY,
     ) -> None:
-        """``context``: of the pages that are made of its boards. ``warm`` prepares an edition before it is shown
+        """``context``: of the pages that are made of its boards. ``warm`` prepares a version before it is shown
         (see ``routes.prerender``); ``public_url`` is in front of links that leave the site, "" is the address
         that a request came to."""
         self._public_url = public_url.rstrip("/")
@@ -284,7 +284,7 @@ class BoardCache:
         self._warm = warm
         self._check_every = check_every
         self.clock: Callable[[], float] = time.monotonic
-        self._edition: BoardVersion | None = None
+        self._board_version: BoardVersion | None = None
         self._pointer: CurrentSnapshot | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
@@ -299,18 +299,18 @@ class BoardCache:
         )  # so that nobody can make us hold many old boards at once
 
     def peek(self) -> BoardVersion | None:
-        """Return the edition if it was checked a moment ago; None if somebody should look."""
-        return self._edition if self.clock() - self._checked < self._check_every else None
+        """Return the board version if it was checked a moment ago; None if somebody should look."""
+        return self._board_version if self.clock() - self._checked < self._check_every else None
 
     async def current(self) -> BoardVersion:
-        """Return the edition to serve; looks at the pointer in a thread when that is due."""
-        edition = self.peek()
-        if edition is None and self._refreshing.locked():
-            edition = self._edition  # a new board is being made; nobody but who found it waits for that
-        if edition is None:
+        """Return the board version to serve; looks at the pointer in a thread when that is due."""
+        board_version = self.peek()
+        if board_version is None and self._refreshing.locked():
+            board_version = self._board_version  # a new board is being made; nobody but who found it waits for that
+        if board_version is None:
             loop = asyncio.get_running_loop()
-            edition = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
-        return edition
+            board_version = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
+        return board_version
 
     async def at(self, when: str) -> BoardVersion | None:
         """Return the board as it was: at a day or an instant, or that of a snapshot's id. "" is now; None: there was
@@ -318,7 +318,7 @@ class BoardCache:
 
         Raises:
             ValueError: ``when`` is none of these.
-            Busy: too many others wait for old boards.
+            QueueFull: too many others wait for old boards.
         """
         current = await self.current()
         if not when:
@@ -328,7 +328,7 @@ class BoardCache:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
-        return self._cached_past(key) or await self._old_turns.take(self._old_edition, key)
+        return self._cached_past(key) or await self._old_turns.take(self._old_version, key)
 
     def _cached_past(self, key: _OldKey) -> BoardVersion | None:
         with self._old_lock:
@@ -337,7 +337,7 @@ class BoardCache:
                 self._old.move_to_end(key)
             return board_version
 
-    def _old_edition(self, key: _OldKey) -> BoardVersion:
+    def _old_version(self, key: _OldKey) -> BoardVersion:
         """Read an old board, once for all who ask for it."""
         with self._old_lock:
             loading = self._loading.setdefault(key, threading.Lock())
@@ -366,8 +366,8 @@ class BoardCache:
         return board_version
 
     def refresh(self) -> BoardVersion:
-        """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the edition before."""
-        before = self._edition
+        """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the version before."""
+        before = self._board_version
         if not self._refreshing.acquire(blocking=before is None) and before is not None:
             return before
         try:
@@ -385,14 +385,14 @@ class BoardCache:
 
     def _look(self) -> BoardVersion:
         pointer = self._source.pointer()
-        edition = self._edition
-        if edition is not None and pointer == self._pointer:
-            return edition
-        if edition is not None and self._pointer is not None and pointer.shows_as(self._pointer):
-            edition = edition.with_notices(pointer)
+        board_version = self._board_version
+        if board_version is not None and pointer == self._pointer:
+            return board_version
+        if board_version is not None and self._pointer is not None and pointer.shows_as(self._pointer):
+            board_version = board_version.with_notices(pointer)
         else:
             snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)
-            edition = BoardVersion(
+            board_version = BoardVersion(
                 pointer.snapshot_id or "",
                 snapshot,
                 context=self.context,
@@ -403,9 +403,9 @@ class BoardCache:
                 turns=self.turns,
             )
         if self._warm is not None:
-            self._warm(edition)
-        self._edition, self._pointer = edition, pointer
-        return edition
+            self._warm(board_version)
+        self._board_version, self._pointer = board_version, pointer
+        return board_version
 
 
 class TranslatedBoards(BoardCache):
@@ -418,8 +418,8 @@ class TranslatedBoards(BoardCache):
 
     def peek(self) -> BoardVersion | None:
         """Do as the other cache does."""
-        edition = self._of.peek()
-        return None if edition is None else edition.in_language(self._language)
+        board_version = self._of.peek()
+        return None if board_version is None else board_version.in_language(self._language)
 
     async def current(self) -> BoardVersion:
         """Do as the other cache does."""
@@ -427,8 +427,8 @@ class TranslatedBoards(BoardCache):
 
     async def at(self, when: str) -> BoardVersion | None:
         """Do as the other cache does."""
-        edition = await self._of.at(when)
-        return None if edition is None else edition.in_language(self._language)
+        board_version = await self._of.at(when)
+        return None if board_version is None else board_version.in_language(self._language)
 
     def refresh(self) -> BoardVersion:
         """Do as the other cache does."""

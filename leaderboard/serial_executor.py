@@ -27,7 +27,7 @@ class SerialExecutor:
         """Do the work when it is our turn.
 
         Raises:
-            Busy: too many others wait.
+            QueueFull: too many others wait.
         """
         if self._waiting >= self._most:
             raise QueueFull

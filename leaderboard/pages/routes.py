@@ -76,12 +76,12 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
 
     @router.api_route("/compare", methods=["GET", "HEAD"])
     async def compare(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(site, request)
+        if board_version is None:
             return no_board(site.context, request.headers)
-        choice = tool_pages.read_choice(request.query_params, edition.revisions, spec=edition.spec)
-        response = await edition.ready(
-            choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice=choice))
+        choice = tool_pages.read_choice(request.query_params, board_version.revisions, spec=board_version.spec)
+        response = await board_version.ready(
+            choice.url(), lambda: status_page(tool_pages.compare_page(board_version, materials, choice=choice))
         )
         return respond(response, request.headers)
 
@@ -93,27 +93,27 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
     async def analyse_page(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(site, request)
+        if board_version is None:
             return no_board(site.context, request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
         key = f"{query.url()}|{query.add}"
-        response = await edition.ready(
-            key, lambda: status_page(analyse.analyse_page(edition, query, materials=materials))
+        response = await board_version.ready(
+            key, lambda: status_page(analyse.analyse_page(board_version, query, materials=materials))
         )
         return respond(response, request.headers)
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
-        edition = await requested_version(site, request) if kind in analyse.FILES else None
-        if edition is None:
+        board_version = await requested_version(site, request) if kind in analyse.FILES else None
+        if board_version is None:
             return not_found(request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
-        key, make = query.url(kind), partial(analyse.figure_file, edition, query, materials)
-        response = edition.get_cached(key) or await edition.turns.take(make, kind)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
+        key, make = query.url(kind), partial(analyse.figure_file, board_version, query, materials)
+        response = board_version.get_cached(key) or await board_version.turns.take(make, kind)
         if response is None:
             return not_found(request.headers)
-        reply = respond(edition.get_or_render(key, lambda: response), request.headers)
+        reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
         placed = "inline" if kind == "svg" else "attachment"
         reply.headers["Content-Disposition"] = f'{placed}; filename="{analyse.file_name(query, kind)}"'
@@ -127,29 +127,29 @@ def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
     async def all_pairs(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(site, request)
+        if board_version is None:
             return no_board(site.context, request.headers)
-        query = explore.read_query(request.query_params, edition.spec)
-        response = await edition.ready(
-            query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query=query))
+        query = explore.read_query(request.query_params, board_version.spec)
+        response = await board_version.ready(
+            query.url(), lambda: status_page(tool_pages.explore_page(board_version, materials, query=query))
         )
         return respond(response, request.headers)
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(site, request)
+        if board_version is None:
             return no_board(site.context, request.headers)
         page = await asyncio.to_thread(
-            tool_pages.item_page, edition, materials, name=name, as_of=read_as_of(request.query_params)
+            tool_pages.item_page, board_version, materials, name=name, as_of=read_as_of(request.query_params)
         )
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
-        edition = await site.current()
-        path = await asyncio.to_thread(tool_pages.image_of, edition, materials, name=name)
+        board_version = await site.current()
+        path = await asyncio.to_thread(tool_pages.image_of, board_version, materials, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
             return not_found(request.headers)
@@ -173,20 +173,22 @@ def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
 
     @router.api_route("/about", methods=["GET", "HEAD"])
     async def about_page(request: Request) -> Response:
-        edition = await site.current()
-        response = await edition.ready(
-            "/about", lambda: CachedResponse.of(tool_pages.about_page(edition, materials).encode(), HTML)
+        board_version = await site.current()
+        response = await board_version.ready(
+            "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, materials).encode(), HTML)
         )
         return respond(response, request.headers)
 
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:
-        edition = await site.current()
+        board_version = await site.current()
 
         def make() -> CachedResponse:
-            return CachedResponse.of(about.sample_file(materials.table, edition.snapshot["label_revision"]), _LINES)
+            return CachedResponse.of(
+                about.sample_file(materials.table, board_version.snapshot["label_revision"]), _LINES
+            )
 
-        reply = respond(await edition.ready("/sample-predictions.jsonl", make), request.headers)
+        reply = respond(await board_version.ready("/sample-predictions.jsonl", make), request.headers)
         reply.headers["Content-Disposition"] = 'attachment; filename="sample-predictions.jsonl"'
         return reply
 

@@ -20,7 +20,7 @@ from tests.factories.specs import VL
 ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
 
 
-def edition(**facts: Any) -> BoardVersion:
+def board_version(**facts: Any) -> BoardVersion:
     body = pairwise.body()
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
@@ -34,7 +34,7 @@ def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
     return found
 
 
-HIDDEN, SHOWN = edition(anonymous_until="2096-10-02T07:06:40Z"), edition(anonymous_until=None)
+HIDDEN, SHOWN = board_version(anonymous_until="2096-10-02T07:06:40Z"), board_version(anonymous_until=None)
 
 
 def test_relations_without_some_entries_are_those_of_the_others() -> None:

@@ -193,20 +193,20 @@ from leaderboard.cache import BoardCache
 from leaderboard.share import exports
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
-edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
-board = edition.board()
-view = read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions, spec=edition.spec)
+board_version = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
+board = board_version.board()
+view = read_query({"cols": "letters", "sort": "letters:desc"}, board_version.revisions, spec=board_version.spec)
 taken = exports.extract(board, view)
 scored = [row for row in board.rows if row.tier == "scored"]
 print(json.dumps({
-    "page": render.board_page(edition, view),
+    "page": render.board_page(board_version, view),
     "data": json.loads(render.board_data(board))["letters"],
     "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
     "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
     "order": [row.model for row in taken.rows if row.tier == "scored"],
     "terms": json.loads(render.board_data(board))["terms"]["letters"],
     "shown": json.loads(render.board_data(board))["shown"]["letters"],
-    "found": [row.model for row in scored if term("letters:>4", edition.spec)(row)],
+    "found": [row.model for row in scored if term("letters:>4", board_version.spec)(row)],
 }))
 """
 

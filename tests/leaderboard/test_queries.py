@@ -165,8 +165,8 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
     source = FixedSource(snapshot([entry(1, 0.7)]))
     making, made = threading.Event(), threading.Event()
 
-    def warm(edition: BoardVersion) -> None:
-        if edition.snapshot_id == "snapshot-2":
+    def warm(board_version: BoardVersion) -> None:
+        if board_version.snapshot_id == "snapshot-2":
             making.set()
             assert made.wait(30)
 

@@ -336,8 +336,8 @@ def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
 
 
 def test_the_fragment_for_other_pages_is_marked_and_wears_the_same_header(source: FixedSource) -> None:
-    edition = BoardCache(source).refresh()
-    assert "data-embedded" in board_fragment(edition, embedded=True)
+    board_version = BoardCache(source).refresh()
+    assert "data-embedded" in board_fragment(board_version, embedded=True)
     assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/analyse")
 
 
@@ -398,11 +398,11 @@ def test_a_board_that_never_was_is_not_silently_the_current_one(client: TestClie
 
 
 def test_searches_do_not_push_the_front_page_out(source: FixedSource) -> None:
-    edition = BoardCache(source).refresh()
-    front = routes.front_page(edition)
+    board_version = BoardCache(source).refresh()
+    front = routes.front_page(board_version)
     for number in range(600):
-        edition.get_or_render(f"other {number}", lambda: front)
-        assert edition.get_cached("/") is front
+        board_version.get_or_render(f"other {number}", lambda: front)
+        assert board_version.get_cached("/") is front
 
 
 def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_leads_on(source: FixedSource) -> None:

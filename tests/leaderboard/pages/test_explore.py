@@ -220,17 +220,17 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    edition = BoardVersion("s", body(), context=RenderContext(VL), published=())
+    board_version = BoardVersion("s", body(), context=RenderContext(VL), published=())
     materials = ItemCatalog(relations_body=read)
-    assert materials.relations(edition) is materials.relations(edition)
+    assert materials.relations(board_version) is materials.relations(board_version)
     assert len(asked) == 1
-    assert materials.relations(edition, "v0") is None
-    assert ItemCatalog().relations(edition) is None
+    assert materials.relations(board_version, "v0") is None
+    assert ItemCatalog().relations(board_version) is None
 
     def fail(name: str) -> bytes | None:
         raise OSError("the database is away")
 
-    assert ItemCatalog(relations_body=fail).relations(edition) is None
+    assert ItemCatalog(relations_body=fail).relations(board_version) is None
 
 
 def test_the_table_is_the_one_that_ships_unless_a_manifest_is_named(tmp_path: Path) -> None:
