@@ -74,10 +74,10 @@ def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*known, *stated, *_LATER)
 
 
-def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
+def build(board_cache: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"], dependencies=[Depends(_benchmark_parameter)])
-    spec = site.spec
+    spec = board_cache.spec
     rules, groupings = tuple(protocols(spec)), tuple(spec.groupings)
     one_protocol = Query(spec.ranking, description="How votes become right or wrong: " + ", ".join(rules))
     one_grouping = Query(spec.official, description="Which sources make a category: " + ", ".join(groupings))
@@ -94,7 +94,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     ) -> Response:
         if page is None:
             return problem(400, "invalid-cursor", detail="cursor is `next` of the page before.", parameter="cursor")
-        board_version = await version_or_problem(site, request, snapshot=page.snapshot)
+        board_version = await version_or_problem(board_cache, request, snapshot=page.snapshot)
         if isinstance(board_version, Response):
             return board_version
         wrong = (
@@ -119,7 +119,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     async def entry(
         entry_id: str, request: Request, *, revision: Revision = None, as_of: tools.AsOf = None
     ) -> Response:
-        board_version = await version_or_problem(site, request)
+        board_version = await version_or_problem(board_cache, request)
         if isinstance(board_version, Response):
             return board_version
         result = board_version.entry(entry_id)
@@ -148,7 +148,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         )
         return respond(response, request.headers)
 
-    router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
+    router.include_router(tools.build(board_cache, materials or ItemCatalog(spec=board_cache.spec)))
     return router
 
 
@@ -274,9 +274,9 @@ def _unknown_sort(sort: str, spec: BenchmarkSpec) -> Response | None:
     return wrong or (_unknown("sort", direction, known=("asc", "desc")) if colon else None)
 
 
-def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:
+def scorecard_on_board(board_cache: BoardCache, submission: str) -> dict[str, Any] | None:
     """Return the scorecard of an entry under the labels that the board shows; None until it is there."""
-    board_version = site.refresh()
+    board_version = board_cache.refresh()
     entry = board_version.entry(submission)
     revision = board_version.snapshot["label_revision"]
     scored = entry is not None and revision in entry["tallies"]

@@ -99,7 +99,7 @@ def prerender(board_version: BoardVersion) -> None:
 
 
 def build(
-    site: BoardCache,
+    cache: BoardCache,
     materials: ItemCatalog | None = None,
     *,
     log: Log = decisions.nothing,
@@ -108,15 +108,15 @@ def build(
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
-    materials = materials or ItemCatalog(spec=site.spec)
-    missing = partial(not_found_page, site.context)
+    materials = materials or ItemCatalog(spec=cache.spec)
+    missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         if view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
@@ -128,7 +128,7 @@ def build(
 
     @router.api_route("/board.json", methods=["GET", "HEAD"])
     async def columns(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
             return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
@@ -138,9 +138,9 @@ def build(
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
     async def one_entry(entry_id: str, request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         base, as_of = sharing.base_of(board_version, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
         result = board_version.entry(entry_id)
@@ -149,7 +149,7 @@ def build(
         ):
             return wrong
         asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of=as_of)
-        gone = (await site.current()).removed_entry(entry_id) if as_of else None
+        gone = (await cache.current()).removed_entry(entry_id) if as_of else None
         page = entry.page(
             board_version,
             asked_for,
@@ -161,17 +161,17 @@ def build(
             left = board_version.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
-            return _stub(site.context, left, headers=request.headers) if left is not None else missing(request.headers)
+            return _stub(cache.context, left, headers=request.headers) if left is not None else missing(request.headers)
         response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(response, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, site.spec, headers=request.headers) or missing(request.headers)
+        return _static(name, cache.spec, headers=request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(site, materials, not_found=missing))
-    router.include_router(decisions.build(site, log, not_found=missing, find=find))
-    router.include_router(sharing.build(site, missing, log=log, elsewhere=elsewhere))
+    router.include_router(tools.build(cache, materials, not_found=missing))
+    router.include_router(decisions.build(cache, log, not_found=missing, find=find))
+    router.include_router(sharing.build(cache, missing, log=log, elsewhere=elsewhere))
     return router
 
 
@@ -231,13 +231,13 @@ class BoardFastPathMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        site: BoardCache,
+        cache: BoardCache,
         *,
         may: Callable[[Scope], bool] = lambda _: True,
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        boards = (site, *others)
+        boards = (cache, *others)
         self._boards = {(board.context.language, f"{board.context.prefix}/"): _FrontMessages(board) for board in boards}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -252,7 +252,7 @@ class BoardFastPathMiddleware:
         ):
             await self._app(scope, receive, send)
             return
-        board_version = board.site.peek() or await board.site.current()
+        board_version = board.cache.peek() or await board.cache.current()
         body = board_version.get_cached(_FRONT)
         if body is None:  # the route makes it beside the event loop
             await self._app(scope, receive, send)
@@ -271,8 +271,8 @@ class BoardFastPathMiddleware:
 class _FrontMessages:
     """The ASGI messages of a board's front page, made once for each encoding."""
 
-    def __init__(self, site: BoardCache) -> None:
-        self.site = site
+    def __init__(self, cache: BoardCache) -> None:
+        self.cache = cache
         self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
 
     def response(

@@ -267,7 +267,7 @@ def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_
     fast = asgi
     while not isinstance(fast, BoardFastPathMiddleware):
         fast = fast._app
-    turns = fast._boards[ENGLISH, "/"].site.turns
+    turns = fast._boards[ENGLISH, "/"].cache.turns
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
     before, turns._waiting = turns._waiting, turns._most
     try:

@@ -32,18 +32,18 @@ Handler = Callable[..., Awaitable[Response]]
 _PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
-def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def build(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
     turns = SerialExecutor()
-    spec = site.spec
+    spec = cache.spec
     one_grouping = Query(spec.official, description=f"One of {', '.join(spec.groupings)}")
 
     @router.get(
         "/check-numbers",
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
-        openapi_extra=_of_other_benchmarks(site.context),
+        openapi_extra=_of_other_benchmarks(cache.context),
     )
     @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
@@ -82,7 +82,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         revision: Annotated[str | None, Query(description="Label revision; the current one if left out")] = None,
         as_of: AsOf = None,
     ) -> Response:
-        board_version = await version_or_problem(site, request)
+        board_version = await version_or_problem(cache, request)
         if isinstance(board_version, Response):
             return board_version
         wrong = _refused(board_version, entries, grouping=grouping, revision=revision)

@@ -48,7 +48,7 @@ def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
-def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
+def build(cache: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
     the log leaves out."""
     router = APIRouter(include_in_schema=False)
@@ -58,7 +58,7 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         before = _seq(request.query_params.get("before", ""))
         edits = request.query_params.get("edits", "") == "1"
         result = await asyncio.to_thread(log, before, PAGE + 1, edits)
-        board_version = await site.current()
+        board_version = await cache.current()
         key = f"/decisions|{before}|{edits}|{_digest(result)}"
         response = await board_version.ready(
             key, lambda: status_page(_list_page(board_version, result, before=before, edits=edits))
@@ -71,10 +71,10 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
         if decision is None:
             return not_found(request.headers)
-        board_version, key = await site.current(), f"/decisions/{seq}|{_digest([decision])}"
+        board_version, key = await cache.current(), f"/decisions/{seq}|{_digest([decision])}"
         response = board_version.get_cached(key)
         if response is None:
-            changed = await _moves(site, decision)
+            changed = await _moves(cache, decision)
             response = await board_version.ready(
                 key, lambda: status_page(_one_page(board_version, decision, changed=changed))
             )
@@ -95,11 +95,11 @@ def _digest(decisions: Sequence[Decision]) -> str:
     return hashlib.sha256(orjson.dumps(list(decisions))).hexdigest()[:16]
 
 
-async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
+async def _moves(cache: BoardCache, decision: Decision) -> RankChanges | None:
     """Return what a decision about the board has moved; None for all others, and until the worker has made the new
     board."""
     ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
-    board_versions = [await site.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
+    board_versions = [await cache.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
     before, after = board_versions if len(board_versions) == 2 else (None, None)
     if before is None or after is None:
         return None

@@ -26,15 +26,15 @@ _BUSY = _("Too many readers are checking numbers at the moment. Please try again
 _LINES = "application/jsonl; charset=utf-8"
 
 
-def build(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def build(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor(), site.context, not_found=not_found))
-    router.include_router(_compare(site, materials))
-    router.include_router(_analyse(site, materials, not_found=not_found))
-    router.include_router(_explore(site, materials, not_found=not_found))
-    router.include_router(_about(site, materials))
-    router.include_router(_red_team(site.context))
+    router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
+    router.include_router(_compare(cache, materials))
+    router.include_router(_analyse(cache, materials, not_found=not_found))
+    router.include_router(_explore(cache, materials, not_found=not_found))
+    router.include_router(_about(cache, materials))
+    router.include_router(_red_team(cache.context))
     return router
 
 
@@ -71,14 +71,14 @@ def _checked_definitions(request: Request, context: RenderContext) -> Response:
     return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
-def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _compare(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/compare", methods=["GET", "HEAD"])
     async def compare(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         choice = tool_pages.read_choice(request.query_params, board_version.revisions, spec=board_version.spec)
         response = await board_version.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(board_version, materials, choice=choice))
@@ -88,14 +88,14 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     return router
 
 
-def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _analyse(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
     async def analyse_page(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
         key = f"{query.url()}|{query.add}"
         response = await board_version.ready(
@@ -105,7 +105,7 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
-        board_version = await requested_version(site, request) if kind in analyse.FILES else None
+        board_version = await requested_version(cache, request) if kind in analyse.FILES else None
         if board_version is None:
             return not_found(request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
@@ -122,14 +122,14 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
     return router
 
 
-def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _explore(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
     async def all_pairs(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         query = explore.read_query(request.query_params, board_version.spec)
         response = await board_version.ready(
             query.url(), lambda: status_page(tool_pages.explore_page(board_version, materials, query=query))
@@ -138,9 +138,9 @@ def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(site.context, request.headers)
+            return no_board(cache.context, request.headers)
         page = await asyncio.to_thread(
             tool_pages.item_page, board_version, materials, name=name, as_of=read_as_of(request.query_params)
         )
@@ -148,7 +148,7 @@ def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
-        board_version = await site.current()
+        board_version = await cache.current()
         path = await asyncio.to_thread(tool_pages.image_of, board_version, materials, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
@@ -168,12 +168,12 @@ def _red_team(context: RenderContext) -> APIRouter:
     return router
 
 
-def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _about(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/about", methods=["GET", "HEAD"])
     async def about_page(request: Request) -> Response:
-        board_version = await site.current()
+        board_version = await cache.current()
         response = await board_version.ready(
             "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, materials).encode(), HTML)
         )
@@ -181,7 +181,7 @@ def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
 
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:
-        board_version = await site.current()
+        board_version = await cache.current()
 
         def make() -> CachedResponse:
             return CachedResponse.of(

@@ -57,19 +57,19 @@ def nowhere(entry_id: str) -> str | None:
     return None
 
 
-def build(site: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
+def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_files(site, not_found))
-    router.include_router(_entries(site, not_found, elsewhere=elsewhere))
-    router.include_router(_records(site, elsewhere))
-    router.include_router(_for_programs(site))
-    router.include_router(_feed(site, log))
+    router.include_router(_files(cache, not_found))
+    router.include_router(_entries(cache, not_found, elsewhere=elsewhere))
+    router.include_router(_records(cache, elsewhere))
+    router.include_router(_for_programs(cache))
+    router.include_router(_feed(cache, log))
     return router
 
 
-def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
+def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
     router = APIRouter()
     turns = SerialExecutor()
 
@@ -79,7 +79,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         form = exports.FORMATS.get(suffix)
         if board_version is None or form is None:
             return not_found(request.headers)
@@ -98,7 +98,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
 
     @router.api_route("/export/cite.bib", methods=["GET", "HEAD"])
     async def cite(request: Request) -> Response:
-        board_version = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         if board_version is None:
             return not_found(request.headers)
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
@@ -113,7 +113,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
+def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
     def removed_entry(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
@@ -132,7 +132,7 @@ def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> 
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
         async def one(entry_id: str, request: Request) -> Response:
-            board_version = await requested_version(site, request)
+            board_version = await requested_version(cache, request)
             revision = request.query_params.get("revision", "")
             result = (
                 await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
@@ -170,7 +170,7 @@ async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsew
     return None if there is None else RedirectResponse(f"{there}/{path}", 308)
 
 
-def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
+def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     """Files about what was scored here, for other sites."""
     router = APIRouter()
 
@@ -184,7 +184,7 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
         """Add a file about what was scored here, for another site."""
 
         async def one(entry_id: str, request: Request) -> Response:
-            board_version = await requested_version(site, request)
+            board_version = await requested_version(cache, request)
             result = await asyncio.to_thread(row_of, board_version, entry_id) if board_version is not None else None
             if board_version is None:
                 return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
@@ -223,12 +223,12 @@ def _every_eval_ever(board_version: BoardVersion, row: BoardRow, board: Board, b
     )
 
 
-def _for_programs(site: BoardCache) -> APIRouter:
+def _for_programs(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
         async def one(request: Request) -> Response:
-            board_version = await site.current()
+            board_version = await cache.current()
             base = base_of(board_version, request)
             response = await board_version.ready(f"{path}|{base}", lambda: _body(make(board_version, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
@@ -247,22 +247,22 @@ def _for_programs(site: BoardCache) -> APIRouter:
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
     async def docs(request: Request) -> Response:
-        board_version = await site.current()
+        board_version = await cache.current()
         described: Mapping[str, Any] = request.app.openapi()
         base = base_of(board_version, request)
-        make = lambda: _body(api_reference.page(site.context, described, base=base).encode(), HTML)  # noqa: E731
+        make = lambda: _body(api_reference.page(cache.context, described, base=base).encode(), HTML)  # noqa: E731
         response = await board_version.ready(f"/docs|{base}", make)
         return respond(response, request.headers)
 
     return router
 
 
-def _feed(site: BoardCache, log: Log) -> APIRouter:
+def _feed(cache: BoardCache, log: Log) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/feed.xml", methods=["GET", "HEAD"])
     async def atom(request: Request) -> Response:
-        board_version = await site.current()
+        board_version = await cache.current()
         base = base_of(board_version, request)
         changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
         latest = changes[0]["seq"] if changes else 0

@@ -37,9 +37,9 @@ def whole() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    cache = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     return TestClient(app)
 
 
@@ -114,8 +114,8 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
     entry = whole["entries"][0]
     tally = Tally.from_json(entry["tallies"]["v2"], VL)
     app = FastAPI()
-    site = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
-    app.include_router(routes.build(site))
+    cache = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
+    app.include_router(routes.build(cache))
     control = TestClient(app).get(f"/entries/{entry['id']}").text
     page = client.get(f"/entries/{entry['id']}").text
     assert "not public" in page

@@ -40,10 +40,10 @@ def materials(folder: Path) -> ItemCatalog:
 
 def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
     hostile = entry(99, 0.64, model=HOSTILE, version=HOSTILE, organisation=HOSTILE)
-    site = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
+    cache = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
     app = FastAPI()
-    app.include_router(routes.build(site, held))
-    app.include_router(api.build(site, held))
+    app.include_router(routes.build(cache, held))
+    app.include_router(api.build(cache, held))
     app.add_exception_handler(404, routes.ErrorPages().not_found)
     return app
 
@@ -265,11 +265,11 @@ def later() -> Iterator[TestClient]:
     """Yield a board that has moved on: what was compared stands on the one before, and has been scored again since."""
     source = FixedSource(body())
     source.turn({**body(entry(9, 0.9, model="Newcomer")), "relations": {}})
-    site = BoardCache(source, check_every=0.0)
+    cache = BoardCache(source, check_every=0.0)
     held = ItemCatalog(None, None, relations_body=stored)
     app = FastAPI()
-    app.include_router(routes.build(site, held))
-    app.include_router(api.build(site, held))
+    app.include_router(routes.build(cache, held))
+    app.include_router(api.build(cache, held))
     with TestClient(app) as client:
         yield client
 
@@ -314,9 +314,9 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
     rules = baselines()
     first = rules[0]["id"]
     app = FastAPI()
-    site = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    cache = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     with TestClient(app) as client:
         assert f"There is no entry {first}" in text_of(client.get(f"/compare?entries={A},{first}").text)
         assert "baseline" not in text_of(client.get("/compare").text)

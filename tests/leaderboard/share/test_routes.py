@@ -100,13 +100,13 @@ def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
 
 
 def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: FixedSource) -> None:
-    site, free = BoardCache(source, check_every=0), threading.Event()
+    cache, free = BoardCache(source, check_every=0), threading.Event()
 
     async def ask() -> str:
         taken = [asyncio.ensure_future(asyncio.to_thread(free.wait, PATIENCE)) for _ in range(100)]
         await asyncio.sleep(0)
         try:
-            return (await asyncio.wait_for(site.current(), PATIENCE / 2)).snapshot_id
+            return (await asyncio.wait_for(cache.current(), PATIENCE / 2)).snapshot_id
         finally:
             free.set()
             await asyncio.gather(*taken)
