@@ -74,7 +74,7 @@ def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*known, *stated, *_LATER)
 
 
-def build(board_cache: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
+def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"], dependencies=[Depends(_benchmark_parameter)])
     spec = board_cache.spec
@@ -148,7 +148,7 @@ def build(board_cache: BoardCache, materials: ItemCatalog | None = None) -> APIR
         )
         return respond(response, request.headers)
 
-    router.include_router(tools.build(board_cache, materials or ItemCatalog(spec=board_cache.spec)))
+    router.include_router(tools.build(board_cache, catalog or ItemCatalog(spec=board_cache.spec)))
     return router
 
 

@@ -100,7 +100,7 @@ def prerender(board_version: BoardVersion) -> None:
 
 def build(
     cache: BoardCache,
-    materials: ItemCatalog | None = None,
+    catalog: ItemCatalog | None = None,
     *,
     log: Log = decisions.nothing,
     elsewhere: Elsewhere = nowhere,
@@ -108,7 +108,7 @@ def build(
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
-    materials = materials or ItemCatalog(spec=cache.spec)
+    catalog = catalog or ItemCatalog(spec=cache.spec)
     missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
 
@@ -153,7 +153,7 @@ def build(
         page = entry.page(
             board_version,
             asked_for,
-            nearest=partial(tools_pages.nearest, board_version, materials),
+            nearest=partial(tools_pages.nearest, board_version, catalog),
             base=base,
             gone=gone,
         )
@@ -169,7 +169,7 @@ def build(
     async def static(name: str, request: Request) -> Response:
         return _static(name, cache.spec, headers=request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(cache, materials, not_found=missing))
+    router.include_router(tools.build(cache, catalog, not_found=missing))
     router.include_router(decisions.build(cache, log, not_found=missing, find=find))
     router.include_router(sharing.build(cache, missing, log=log, elsewhere=elsewhere))
     return router

@@ -192,7 +192,7 @@ def chosen_entries(board_version: BoardVersion, query: AnalyseQuery) -> tuple[st
 # --- the figure -------------------------------------------------------------------------------------------------------
 
 
-def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog, page: Page) -> ChartQuery:
+def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog, page: Page) -> ChartQuery:
     """Return what a chart needs to know: the rules, the page, and the board around the judges chosen."""
     revision = query.revision or str(board_version.snapshot["label_revision"])
     return ChartQuery(
@@ -202,12 +202,12 @@ def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, materials: 
         grouping=query.grouping,
         paper=query.paper,
         hidden=board_version.is_redacted(revision),
-        around=_around(board_version, query, revision=revision, materials=materials),
+        around=_around(board_version, query, revision=revision, catalog=catalog),
         overall_only=board_version.level(revision) == OVERALL_ONLY,
     )
 
 
-def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, materials: ItemCatalog) -> BoardContext:
+def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, catalog: ItemCatalog) -> BoardContext:
     """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
     rows = board_version.board(
         query.protocol, query.grouping, revision=revision if revision in board_version.revisions else ""
@@ -216,7 +216,7 @@ def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, 
     wanted = set(chosen_entries(board_version, query))
     return BoardContext(
         rows,
-        materials.relations(board_version, revision) if query.chart == "agreement" else None,
+        catalog.relations(board_version, revision) if query.chart == "agreement" else None,
         difficulty=summary.get("difficulty"),
         compared=len(summary.get("entries", ())),
         best_of_n=load_values(board_version.spec),
@@ -242,11 +242,11 @@ def _nobody(board_version: BoardVersion) -> Chart:
 
 
 def figure_file(
-    board_version: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, kind: str
+    board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog, kind: str
 ) -> CachedResponse | None:
     """Return a figure as a file of one of FILES. None where there is nothing to draw."""
     page = Page(board_version.spec, _FILE_WIDTH, language=board_version.context.language)
-    chart = draw(board_version, query, view=chart_query(board_version, query, materials=materials, page=page))
+    chart = draw(board_version, query, view=chart_query(board_version, query, catalog=catalog, page=page))
     if chart.figure is None:
         return None
     if kind == "svg":
@@ -313,13 +313,13 @@ class ChoiceLink:
     url: str
 
 
-def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog) -> str:
+def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog) -> str:
     """Return the page with a figure for each width."""
     context = board_version.context
     view = chart_query(
         board_version,
         query,
-        materials=materials,
+        catalog=catalog,
         page=Page(board_version.spec, language=context.language, titled=False),
     )
     charts = {

@@ -32,7 +32,7 @@ Handler = Callable[..., Awaitable[Response]]
 _PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
-def build(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
     turns = SerialExecutor()
@@ -91,7 +91,7 @@ def build(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
         ids = tool_pages.read_entries(entries)
 
         def make() -> CachedResponse:
-            relations = materials.relations(board_version, revision or "")
+            relations = catalog.relations(board_version, revision or "")
             result = compare.compare(
                 board_version, ids, relations=relations, grouping=grouping, revision=revision or ""
             )

@@ -18,7 +18,7 @@ PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's ver
 
 
 def result_card(
-    board_version: BoardVersion, materials: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
+    board_version: BoardVersion, catalog: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
 ) -> tuple[str, bool]:
     """Return the markup, and whether the tests against its neighbours are in it; nothing of an entry that is not on
     the board. ``waited``: seconds since it was submitted."""
@@ -26,7 +26,7 @@ def result_card(
     if result is None:
         return "", True
     row, board = result
-    relations = materials.relations(board_version, "")
+    relations = catalog.relations(board_version, "")
     settled = board.scored < 2 or board_version.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
     settled |= relations is not None and entry_id in relations.entries
     nearest = compare.nearest(board_version, entry_id, relations=relations) if settled else ()

@@ -26,14 +26,14 @@ _BUSY = _("Too many readers are checking numbers at the moment. Please try again
 _LINES = "application/jsonl; charset=utf-8"
 
 
-def build(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
-    router.include_router(_compare(cache, materials))
-    router.include_router(_analyse(cache, materials, not_found=not_found))
-    router.include_router(_explore(cache, materials, not_found=not_found))
-    router.include_router(_about(cache, materials))
+    router.include_router(_compare(cache, catalog))
+    router.include_router(_analyse(cache, catalog, not_found=not_found))
+    router.include_router(_explore(cache, catalog, not_found=not_found))
+    router.include_router(_about(cache, catalog))
     router.include_router(_red_team(cache.context))
     return router
 
@@ -71,7 +71,7 @@ def _checked_definitions(request: Request, context: RenderContext) -> Response:
     return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
-def _compare(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/compare", methods=["GET", "HEAD"])
@@ -81,14 +81,14 @@ def _compare(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
             return no_board(cache.context, request.headers)
         choice = tool_pages.read_choice(request.query_params, board_version.revisions, spec=board_version.spec)
         response = await board_version.ready(
-            choice.url(), lambda: status_page(tool_pages.compare_page(board_version, materials, choice=choice))
+            choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
         )
         return respond(response, request.headers)
 
     return router
 
 
-def _analyse(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
@@ -99,7 +99,7 @@ def _analyse(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) 
         query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
         key = f"{query.url()}|{query.add}"
         response = await board_version.ready(
-            key, lambda: status_page(analyse.analyse_page(board_version, query, materials=materials))
+            key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
         )
         return respond(response, request.headers)
 
@@ -109,7 +109,7 @@ def _analyse(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) 
         if board_version is None:
             return not_found(request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
-        key, make = query.url(kind), partial(analyse.figure_file, board_version, query, materials)
+        key, make = query.url(kind), partial(analyse.figure_file, board_version, query, catalog)
         response = board_version.get_cached(key) or await board_version.turns.take(make, kind)
         if response is None:
             return not_found(request.headers)
@@ -122,7 +122,7 @@ def _analyse(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) 
     return router
 
 
-def _explore(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
@@ -132,7 +132,7 @@ def _explore(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) 
             return no_board(cache.context, request.headers)
         query = explore.read_query(request.query_params, board_version.spec)
         response = await board_version.ready(
-            query.url(), lambda: status_page(tool_pages.explore_page(board_version, materials, query=query))
+            query.url(), lambda: status_page(tool_pages.explore_page(board_version, catalog, query=query))
         )
         return respond(response, request.headers)
 
@@ -142,14 +142,14 @@ def _explore(cache: BoardCache, materials: ItemCatalog, *, not_found: NotFound) 
         if board_version is None:
             return no_board(cache.context, request.headers)
         page = await asyncio.to_thread(
-            tool_pages.item_page, board_version, materials, name=name, as_of=read_as_of(request.query_params)
+            tool_pages.item_page, board_version, catalog, name=name, as_of=read_as_of(request.query_params)
         )
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
         board_version = await cache.current()
-        path = await asyncio.to_thread(tool_pages.image_of, board_version, materials, name=name)
+        path = await asyncio.to_thread(tool_pages.image_of, board_version, catalog, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
             return not_found(request.headers)
@@ -168,14 +168,14 @@ def _red_team(context: RenderContext) -> APIRouter:
     return router
 
 
-def _about(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _about(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/about", methods=["GET", "HEAD"])
     async def about_page(request: Request) -> Response:
         board_version = await cache.current()
         response = await board_version.ready(
-            "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, materials).encode(), HTML)
+            "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, catalog).encode(), HTML)
         )
         return respond(response, request.headers)
 
@@ -184,9 +184,7 @@ def _about(cache: BoardCache, materials: ItemCatalog) -> APIRouter:
         board_version = await cache.current()
 
         def make() -> CachedResponse:
-            return CachedResponse.of(
-                about.sample_file(materials.table, board_version.snapshot["label_revision"]), _LINES
-            )
+            return CachedResponse.of(about.sample_file(catalog.table, board_version.snapshot["label_revision"]), _LINES)
 
         reply = respond(await board_version.ready("/sample-predictions.jsonl", make), request.headers)
         reply.headers["Content-Disposition"] = 'attachment; filename="sample-predictions.jsonl"'

@@ -162,12 +162,12 @@ def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], *, spec
     )
 
 
-def compare_page(board_version: BoardVersion, materials: ItemCatalog, *, choice: CompareQuery) -> str:
+def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: CompareQuery) -> str:
     """Chosen entries, their differences, and others to add."""
     grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
     result = compare.compare(
-        board_version, ids, relations=materials.relations(board_version, revision), grouping=grouping, revision=revision
+        board_version, ids, relations=catalog.relations(board_version, revision), grouping=grouping, revision=revision
     )
     chosen = [row.id for row in result.rows]
     by = choice.by if choice.by in result.board.values else result.board.headline
@@ -207,27 +207,25 @@ def compare_page(board_version: BoardVersion, materials: ItemCatalog, *, choice:
 
 
 def nearest(
-    board_version: BoardVersion, materials: ItemCatalog, entry_id: str, revision: str
+    board_version: BoardVersion, catalog: ItemCatalog, entry_id: str, revision: str
 ) -> tuple[compare.Pair, ...]:
     """Return the entries next to one, for its page."""
     return compare.nearest(
-        board_version, entry_id, relations=materials.relations(board_version, revision), revision=revision
+        board_version, entry_id, relations=catalog.relations(board_version, revision), revision=revision
     )
 
 
 # Explore
 
 
-def pairs_of(board_version: BoardVersion, materials: ItemCatalog) -> ItemSearch:
+def pairs_of(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
     """Return what there is to browse now."""
-    return ItemSearch.of(
-        materials.table, materials.texts, relations=materials.relations(board_version, with_anonymous=True)
-    )
+    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
 
 
-def explore_page(board_version: BoardVersion, materials: ItemCatalog, *, query: ItemQuery) -> str:
+def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: ItemQuery) -> str:
     """Return a page of pairs; the shares of judges are those of the board version."""
-    pairs = pairs_of(board_version, materials)
+    pairs = pairs_of(board_version, catalog)
     held = {item.source for item in pairs.table.items}
     categories = {item.category for item in pairs.table.items}
     return render(
@@ -239,7 +237,7 @@ def explore_page(board_version: BoardVersion, materials: ItemCatalog, *, query: 
         query=query,
         **past_board_context(board_version, query.as_of, now=query.url(as_of="")),
         found=(result := pairs.select(query)),
-        thumbnails={view.name for view in result.shown if materials.has_thumbnail(view.texts)},
+        thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
         spec=board_version.spec,
         sources=[
             (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
@@ -248,13 +246,13 @@ def explore_page(board_version: BoardVersion, materials: ItemCatalog, *, query: 
         difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
-        broken=materials.has_item_file and pairs.texts is None,
+        broken=catalog.has_item_file and pairs.texts is None,
     )
 
 
-def item_page(board_version: BoardVersion, materials: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
+def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
     """Return one pair; None if no item, or more than one, has this name."""
-    pairs = pairs_of(board_version, materials)
+    pairs = pairs_of(board_version, catalog)
     index = pairs.find(name)
     if index is None:
         return None
@@ -272,30 +270,30 @@ def item_page(board_version: BoardVersion, materials: ItemCatalog, *, name: str,
         demo=board_version.spec.synthetic,
         spec=board_version.spec,
         shown=view,
-        image=f"/explore/{view.name}/image" if materials.image(image) else "",
+        image=f"/explore/{view.name}/image" if catalog.image(image) else "",
         near=near,
         judges=pairs.judges,
         all_pairs=ItemQuery(as_of=as_of),
         **past_board_context(board_version, as_of, now=view.url),
         total=len(pairs.table),
-        broken=materials.has_item_file and pairs.texts is None,
+        broken=catalog.has_item_file and pairs.texts is None,
     )
 
 
-def image_of(board_version: BoardVersion, materials: ItemCatalog, *, name: str) -> Path | None:
+def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> Path | None:
     """Return the image file of one pair."""
-    pairs = pairs_of(board_version, materials)
+    pairs = pairs_of(board_version, catalog)
     index = pairs.find(name)
     texts = pairs.texts[index] if index is not None and pairs.texts else None
-    return materials.image(texts.image) if texts else None
+    return catalog.image(texts.image) if texts else None
 
 
 # About
 
 
-def about_page(board_version: BoardVersion, materials: ItemCatalog) -> str:
+def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table = materials.table
+    table = catalog.table
     return render(
         board_version.context,
         "about.html",

@@ -67,10 +67,10 @@ def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
 
 
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
-    materials = ItemCatalog(relations_body=pairwise.stored)
+    catalog = ItemCatalog(relations_body=pairwise.stored)
     for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
         asked = {"entries": f"{NAMED},{OTHER},{ANONYMOUS}", "chart": "agreement"}
-        drawn = figure_file(of, read_query(asked, of), materials, "json")
+        drawn = figure_file(of, read_query(asked, of), catalog, "json")
         assert drawn is not None
         assert len(json.loads(drawn.encodings["identity"])["rows"]) == expected
-    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), materials=materials)
+    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), catalog=catalog)

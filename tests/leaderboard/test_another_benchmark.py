@@ -223,7 +223,7 @@ def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
     items = ItemCatalog(None, None, relations_body=snapshots.relations, spec=walk.spec)
     for name in charts_of(walk.spec):
         query = read_query({"entries": f"{walk.first},{walk.second}", "chart": name}, board_version)
-        page = analyse_page(board_version, query, materials=items)
+        page = analyse_page(board_version, query, catalog=items)
         for foreign in FOREIGN:
             assert foreign not in page, name
     database.close()

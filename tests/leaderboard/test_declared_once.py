@@ -25,7 +25,7 @@ from predictions import readers
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
-from tests.leaderboard.pages.test_pages_routes import materials, serve
+from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 
 
@@ -54,7 +54,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(serve(materials(tmp_path))) as client:
+    with TestClient(serve(item_catalog(tmp_path))) as client:
         yield client
 
 

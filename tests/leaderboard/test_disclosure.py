@@ -155,7 +155,7 @@ def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, 
     query = analyse.read_query({"chart": chart, "paper": "1", **asked}, board_version)
     assert query.chart == chart
     data = analyse.figure_file(board_version, query, items, "json")
-    return analyse.analyse_page(board_version, query, materials=items), "" if data is None else data.encodings[
+    return analyse.analyse_page(board_version, query, catalog=items), "" if data is None else data.encodings[
         "identity"
     ].decode()
 
@@ -192,9 +192,9 @@ def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
     assert before.pair(*before.entries[:2], VL)
     assert after.pair(*after.entries[:2], VL) is None
     assert after.bands is None
-    materials = ItemCatalog(relations_body=pairwise.stored)
+    catalog = ItemCatalog(relations_body=pairwise.stored)
     for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):
-        found = materials.relations(_board_version(hidden), "v2")
+        found = catalog.relations(_board_version(hidden), "v2")
         assert found is not None
         assert (found.right is not None) is disclosed_counts
 

@@ -250,9 +250,9 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
     cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
-    materials = ItemCatalog(None, None, relations_body=snapshots.relations)
-    app.include_router(leaderboard.routes.build(cache, materials, log=PublicLog(database, PUBLIC_EVENTS)))
-    app.include_router(leaderboard.api.build(cache, materials))
+    catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
+    app.include_router(leaderboard.routes.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
+    app.include_router(leaderboard.api.build(cache, catalog))
     client = TestClient(app)
 
     def listed(**query: str) -> dict[str, Any]:

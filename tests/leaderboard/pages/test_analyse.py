@@ -57,7 +57,7 @@ def asked(board_version: BoardVersion, query: str = "") -> AnalyseQuery:
 
 
 def page_of(board_version: BoardVersion, query: str = "") -> str:
-    return analyse_page(board_version, asked(board_version, query), materials=ITEMS)
+    return analyse_page(board_version, asked(board_version, query), catalog=ITEMS)
 
 
 def drawings(page: str) -> list[str]:
@@ -86,7 +86,7 @@ def test_checkboxes_and_a_search_make_the_same_address(board_version: BoardVersi
     assert query.url() == "/analyse?entries=e00000000002,e00000000003,e00000000001"
     unknown = asked(board_version, "entries=e00000000002&add=nobody+is+called+so")
     assert (unknown.entries, unknown.add) == (("e00000000002",), "nobody is called so")
-    assert "No judge is called" in analyse_page(board_version, unknown, materials=ITEMS)
+    assert "No judge is called" in analyse_page(board_version, unknown, catalog=ITEMS)
 
 
 def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:

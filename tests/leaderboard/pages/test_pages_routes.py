@@ -26,7 +26,7 @@ A, B, C = (f"e{number:011d}" for number in range(1, 4))
 R1 = "general=63.84&hallucination=85.71&reasoning=64.78&overall=71.92&macro=71.44"
 
 
-def materials(folder: Path) -> ItemCatalog:
+def item_catalog(folder: Path) -> ItemCatalog:
     """Return items in the numbers of the benchmark; the first pair has hostile texts and an image."""
     rows = pairs(SIZES)
     rows[0] |= {"query": HOSTILE, "response": [HOSTILE + " a", HOSTILE + " b"]}
@@ -50,7 +50,7 @@ def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with TestClient(serve(materials(tmp_path_factory.mktemp("materials")))) as client:
+    with TestClient(serve(item_catalog(tmp_path_factory.mktemp("materials")))) as client:
         yield client
 
 
