@@ -119,7 +119,7 @@ class BoardVersion:
     paused: str | None = None
     old: bool = False  # not the current one
     public_url: str = ""  # the service's public address, where one is configured
-    turns: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
+    executor: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
     serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
@@ -221,7 +221,7 @@ class BoardVersion:
             QueueFull: too many others wait.
         """
         cached = self.get_cached(key)
-        return cached if cached is not None else await self.turns.take(partial(self.get_or_render, key), make)
+        return cached if cached is not None else await self.executor.take(partial(self.get_or_render, key), make)
 
     def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
@@ -233,7 +233,7 @@ class BoardVersion:
             delayed_since=pointer.delayed_since,
             paused=pointer.paused,
             public_url=self.public_url,
-            turns=self.turns,
+            executor=self.executor,
             _boards=self._boards,
         )
 
@@ -293,8 +293,8 @@ class BoardCache:
         self._loading: dict[_OldKey, threading.Lock] = {}
         # A thread of its own: however many wait for pages, files or old boards, the pointer is looked at.
         self._looking = ThreadPoolExecutor(1, "look")
-        self.turns = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
-        self._old_turns = SerialExecutor(
+        self.executor = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
+        self._old_executor = SerialExecutor(
             _MOST_WAITING, _AT_ONCE
         )  # so that nobody can make us hold many old boards at once
 
@@ -328,7 +328,7 @@ class BoardCache:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
-        return self._cached_past(key) or await self._old_turns.take(self._old_version, key)
+        return self._cached_past(key) or await self._old_executor.take(self._old_version, key)
 
     def _cached_past(self, key: _OldKey) -> BoardVersion | None:
         with self._old_lock:
@@ -357,7 +357,7 @@ class BoardCache:
             published=published,
             old=True,
             public_url=self._public_url,
-            turns=self.turns,
+            executor=self.executor,
         )
         with self._old_lock:
             self._old[key] = board_version
@@ -400,7 +400,7 @@ class BoardCache:
                 delayed_since=pointer.delayed_since,
                 paused=pointer.paused,
                 public_url=self._public_url,
-                turns=self.turns,
+                executor=self.executor,
             )
         if self._warm is not None:
             self._warm(board_version)
@@ -414,7 +414,7 @@ class TranslatedBoards(BoardCache):
     def __init__(self, of: BoardCache, language: str) -> None:
         self._of, self._language = of, language
         self.context = of.context.in_language(language)
-        self.spec, self.turns, self.clock = of.spec, of.turns, of.clock
+        self.spec, self.executor, self.clock = of.spec, of.executor, of.clock
 
     def peek(self) -> BoardVersion | None:
         """Do as the other cache does."""

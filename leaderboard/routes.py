@@ -132,7 +132,7 @@ def build(
         if board_version is None:
             return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
-        reply = respond(await board_version.turns.take(partial(column_file, board_version), view), request.headers)
+        reply = respond(await board_version.executor.take(partial(column_file, board_version), view), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
         return reply
 

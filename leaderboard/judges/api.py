@@ -86,7 +86,7 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
         board_versions = [await board.current() for board in boards]
         weights = dict(read_query(request, board_versions).weights)
-        body = await board_versions[0].turns.take(lambda name: _judge(board_versions, name, weights=weights), slug)
+        body = await board_versions[0].executor.take(lambda name: _judge(board_versions, name, weights=weights), slug)
         if body is None:
             return problem(
                 404, "unknown-judge", detail=_("There is no judge with this slug. /api/v1/judges lists them.")
@@ -108,7 +108,7 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relation
         asked = chosen_slugs(request.query_params)
         if len(asked) != 2:
             return problem(400, "bad-judges", detail="a and b are the slugs of two different judges.", parameter="b")
-        result = await board_versions[0].turns.take(
+        result = await board_versions[0].executor.take(
             lambda slugs: compared(board_versions, slugs, relations=relations), asked
         )
         if result.unknown:

@@ -72,7 +72,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     @router.api_route("/judges/{slug}", methods=["GET", "HEAD"], include_in_schema=False)
     async def judge(slug: str, request: Request) -> Response:
         board_versions = [await board.current() for board in boards]
-        page = await board_versions[0].turns.take(lambda name: _judge_page(board_versions, name), slug)
+        page = await board_versions[0].executor.take(lambda name: _judge_page(board_versions, name), slug)
         if page is None:
             return not_found_page(boards[0].context, request.headers)
         return respond(status_page(page), request.headers)
@@ -90,7 +90,7 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
         search = read_query(request, board_versions).search
         if picked := _PICKED.search(search):
             asked, search = (*asked, picked[1])[:2], ""
-        page = await board_versions[0].turns.take(
+        page = await board_versions[0].executor.take(
             lambda slugs: _compare_page(board_versions, slugs, search=search, relations=relations), asked
         )
         return respond(status_page(page), request.headers)

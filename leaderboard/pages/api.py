@@ -35,7 +35,7 @@ _PERCENT = "Percent as printed: its decimals say how exact it is"
 def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
-    turns = SerialExecutor()
+    executor = SerialExecutor()
     spec = cache.spec
     one_grouping = Query(spec.official, description=f"One of {', '.join(spec.groupings)}")
 
@@ -58,7 +58,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             number_check.refuse_unknown(request.query_params, spec)
-            result = await turns.take(number_check.answer, asked)
+            result = await executor.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
             return _bad_figures(wrong)
         except QueueFull:

@@ -103,7 +103,7 @@ async def _moves(cache: BoardCache, decision: Decision) -> RankChanges | None:
     before, after = board_versions if len(board_versions) == 2 else (None, None)
     if before is None or after is None:
         return None
-    return await after.turns.take(partial(_between, before), after)
+    return await after.executor.take(partial(_between, before), after)
 
 
 def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:

@@ -38,7 +38,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> AP
     return router
 
 
-def _check(turns: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
+def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
@@ -53,7 +53,7 @@ def _check(turns: SerialExecutor, context: RenderContext, *, not_found: NotFound
             try:
                 number_check.refuse_unknown(request.query_params, context.spec)
                 if any(asked.texts):
-                    await turns.take(number_check.answer, asked)
+                    await executor.take(number_check.answer, asked)
             except number_check.BadFigures as wrong:
                 problem = wrong
             except QueueFull:
@@ -110,7 +110,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) ->
             return not_found(request.headers)
         query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
         key, make = query.url(kind), partial(analyse.figure_file, board_version, query, catalog)
-        response = board_version.get_cached(key) or await board_version.turns.take(make, kind)
+        response = board_version.get_cached(key) or await board_version.executor.take(make, kind)
         if response is None:
             return not_found(request.headers)
         reply = respond(board_version.get_or_render(key, lambda: response), request.headers)

@@ -71,11 +71,11 @@ def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhe
 
 def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
     router = APIRouter()
-    turns = SerialExecutor()
+    executor = SerialExecutor()
 
     async def ready(board_version: BoardVersion, key: str, *, make: Callable[[], CachedResponse]) -> CachedResponse:
         cached = board_version.get_cached(key)
-        return cached if cached is not None else await turns.take(partial(board_version.get_or_render, key), make)
+        return cached if cached is not None else await executor.take(partial(board_version.get_or_render, key), make)
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:

@@ -136,9 +136,9 @@ def test_the_answer_as_json_and_its_problems(client: TestClient) -> None:
 
 def test_not_more_wait_than_can_be_answered_soon() -> None:
     async def ask() -> list[object]:
-        turns = SerialExecutor(most_waiting=2)
-        done = await asyncio.gather(*(turns.take(str, number) for number in range(4)), return_exceptions=True)
-        return [*map(type, done), await turns.take(str, 1)]
+        executor = SerialExecutor(most_waiting=2)
+        done = await asyncio.gather(*(executor.take(str, number) for number in range(4)), return_exceptions=True)
+        return [*map(type, done), await executor.take(str, 1)]
 
     assert asyncio.run(ask()) == [str, str, QueueFull, QueueFull, "1"]
 
