@@ -1,6 +1,6 @@
 """In-memory cache of rendered pages: one version per snapshot, each page rendered at most once.
 
-A request never waits for the database longer than one cheap look at the pointer, and never for another's page.
+A request never waits for the database longer than one cheap look at what is current, and never for another's page.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from leaderboard.serial_executor import SerialExecutor
 from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
 
-CHECK_EVERY = 0.5  # seconds between looks at the pointer
+CHECK_EVERY = 0.5  # seconds between looks at what is current
 BROTLI_QUALITY = 11  # of pages and files that many ask for; a quarter of a second for the board
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
@@ -60,8 +60,8 @@ class CurrentSnapshot:
 class SnapshotSource(Protocol):
     """Where snapshots come from. Both methods block; they are called from a thread."""
 
-    def pointer(self) -> CurrentSnapshot:
-        """Return the current pointer; cheap."""
+    def current(self) -> CurrentSnapshot:
+        """Return the state of the public board; cheap."""
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the body of a snapshot, without entries that are hidden now; unless it is ``old``, without all that
@@ -223,15 +223,15 @@ class BoardVersion:
         cached = self.get_cached(key)
         return cached if cached is not None else await self.executor.take(partial(self.get_or_render, key), make)
 
-    def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
+    def with_notices(self, current: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
         return BoardVersion(
             self.snapshot_id,
             self.snapshot,
             context=self.context,
             published=self.published,
-            delayed_since=pointer.delayed_since,
-            paused=pointer.paused,
+            delayed_since=current.delayed_since,
+            paused=current.paused,
             public_url=self.public_url,
             executor=self.executor,
             _boards=self._boards,
@@ -285,13 +285,13 @@ class BoardCache:
         self._check_every = check_every
         self.clock: Callable[[], float] = time.monotonic
         self._board_version: BoardVersion | None = None
-        self._pointer: CurrentSnapshot | None = None
+        self._current: CurrentSnapshot | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
         self._old: OrderedDict[_OldKey, BoardVersion] = OrderedDict()
         self._old_lock = threading.Lock()  # held for look-ups in the two dictionaries alone
         self._loading: dict[_OldKey, threading.Lock] = {}
-        # A thread of its own: however many wait for pages, files or old boards, the pointer is looked at.
+        # A thread of its own: however many wait for pages, files or old boards, what is current is looked at.
         self._looking = ThreadPoolExecutor(1, "look")
         self.executor = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
         self._old_executor = SerialExecutor(
@@ -303,7 +303,7 @@ class BoardCache:
         return self._board_version if self.clock() - self._checked < self._check_every else None
 
     async def current(self) -> BoardVersion:
-        """Return the board version to serve; looks at the pointer in a thread when that is due."""
+        """Return the board version to serve; looks at what is current in a thread when that is due."""
         board_version = self.peek()
         if board_version is None and self._refreshing.locked():
             board_version = self._board_version  # a new board is being made; nobody but who found it waits for that
@@ -327,7 +327,7 @@ class BoardCache:
         if snapshot_id is None or snapshot_id == current.snapshot_id:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
-        key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
+        key = (snapshot_id, current.snapshot_id, self._current.off if self._current is not None else frozenset())
         return self._cached_past(key) or await self._old_executor.take(self._old_version, key)
 
     def _cached_past(self, key: _OldKey) -> BoardVersion | None:
@@ -366,7 +366,7 @@ class BoardCache:
         return board_version
 
     def refresh(self) -> BoardVersion:
-        """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the version before."""
+        """Look at what is current now, and load it. Meanwhile everybody else gets the version before."""
         before = self._board_version
         if not self._refreshing.acquire(blocking=before is None) and before is not None:
             return before
@@ -384,27 +384,27 @@ class BoardCache:
             self._refreshing.release()
 
     def _look(self) -> BoardVersion:
-        pointer = self._source.pointer()
+        current = self._source.current()
         board_version = self._board_version
-        if board_version is not None and pointer == self._pointer:
+        if board_version is not None and current == self._current:
             return board_version
-        if board_version is not None and self._pointer is not None and pointer.shows_as(self._pointer):
-            board_version = board_version.with_notices(pointer)
+        if board_version is not None and self._current is not None and current.shows_as(self._current):
+            board_version = board_version.with_notices(current)
         else:
-            snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)
+            snapshot = self._empty if current.snapshot_id is None else self._source.load(current.snapshot_id)
             board_version = BoardVersion(
-                pointer.snapshot_id or "",
+                current.snapshot_id or "",
                 snapshot,
                 context=self.context,
                 published=merge_imported(self._published, snapshot, spec=self.spec),
-                delayed_since=pointer.delayed_since,
-                paused=pointer.paused,
+                delayed_since=current.delayed_since,
+                paused=current.paused,
                 public_url=self._public_url,
                 executor=self.executor,
             )
         if self._warm is not None:
             self._warm(board_version)
-        self._board_version, self._pointer = board_version, pointer
+        self._board_version, self._current = board_version, current
         return board_version
 
 

@@ -51,7 +51,7 @@ def publish(database: Database, body: dict[str, object], *, at: float = 1.0) -> 
 
 def test_before_anything_is_published_the_board_is_empty(database: Database) -> None:
     source = DatabaseSnapshots(database, spec_of("demo"))
-    assert source.pointer().snapshot_id is None
+    assert source.current().snapshot_id is None
     assert BoardCache(source, published=(), check_every=0).refresh().board().rows == ()
 
 
@@ -72,21 +72,21 @@ def test_scores_are_delayed_when_the_worker_has_been_silent_for_long(database: D
     source = DatabaseSnapshots(database, spec_of("demo"), offline_after=30)
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
-    assert source.pointer().delayed_since is None
+    assert source.current().delayed_since is None
     with database.write() as session:
         session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 60))
-    late = source.pointer()
+    late = source.current()
     assert late.delayed_since is not None
-    assert source.pointer() == late, "the notice does not change from look to look"
+    assert source.current() == late, "the notice does not change from look to look"
 
 
 def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
-    assert DatabaseSnapshots(database, spec_of("demo"), offline_after=30).pointer().delayed_since is None
+    assert DatabaseSnapshots(database, spec_of("demo"), offline_after=30).current().delayed_since is None
     source = DatabaseSnapshots(database, spec_of("demo"), offline_after=-1)
-    assert source.pointer().delayed_since is not None
+    assert source.current().delayed_since is not None
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
-    assert DatabaseSnapshots(database, spec_of("demo")).pointer().delayed_since is None
+    assert DatabaseSnapshots(database, spec_of("demo")).current().delayed_since is None
 
 
 def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(database: Database) -> None:
