@@ -215,7 +215,7 @@ class BoardVersion:
         return cached
 
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
-        """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+        """Do as ``get_or_render``, beside the event loop and in turn: a large board takes a second under other rules.
 
         Raises:
             QueueFull: too many others wait.
