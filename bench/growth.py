@@ -172,17 +172,19 @@ def _settle(worker: Worker) -> None:
 def _web_seconds(database: Database) -> dict[str, float]:
     """Return what a web process does once for each snapshot; later requests get the same bytes."""
     cache = BoardCache(DatabaseSnapshots(database, demo_spec()), context=RenderContext(demo_spec()))
-    editions: list[BoardVersion] = []
+    board_versions: list[BoardVersion] = []
 
     def read() -> None:
-        editions.append(cache.refresh())
-        editions[0].board()
+        board_versions.append(cache.refresh())
+        board_versions[0].board()
 
     return {
         "web: board": _seconds(read),
-        "web: first page": _seconds(lambda: front_page(editions[0])),
-        "web: API page of 100": _seconds(lambda: orjson.dumps(shown_json(editions[0], page=PageOfRows(limit=100)))),
-        "web: API complete": _seconds(lambda: orjson.dumps(shown_json(editions[0]))),
+        "web: first page": _seconds(lambda: front_page(board_versions[0])),
+        "web: API page of 100": _seconds(
+            lambda: orjson.dumps(shown_json(board_versions[0], page=PageOfRows(limit=100)))
+        ),
+        "web: API complete": _seconds(lambda: orjson.dumps(shown_json(board_versions[0]))),
     }
 
 

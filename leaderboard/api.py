@@ -28,7 +28,7 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
 from leaderboard.pages.entry_findings import findings_json
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.responses import edition_or_problem, json_body, no_entry, respond
+from leaderboard.responses import json_body, no_entry, respond, version_or_problem
 
 _BEFORE = (
     "id",
@@ -74,10 +74,10 @@ def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*known, *stated, *_LATER)
 
 
-def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
+def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"], dependencies=[Depends(_benchmark_parameter)])
-    spec = site.spec
+    spec = board_cache.spec
     rules, groupings = tuple(protocols(spec)), tuple(spec.groupings)
     one_protocol = Query(spec.ranking, description="How votes become right or wrong: " + ", ".join(rules))
     one_grouping = Query(spec.official, description="Which sources make a category: " + ", ".join(groupings))
@@ -94,21 +94,24 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     ) -> Response:
         if page is None:
             return problem(400, "invalid-cursor", detail="cursor is `next` of the page before.", parameter="cursor")
-        edition = await edition_or_problem(site, request, snapshot=page.snapshot)
-        if isinstance(edition, Response):
-            return edition
+        board_version = await version_or_problem(board_cache, request, snapshot=page.snapshot)
+        if isinstance(board_version, Response):
+            return board_version
         wrong = (
             _unknown("protocol", protocol, known=rules)
             or _unknown("grouping", grouping, known=groupings)
-            or (_unknown("revision", revision, known=edition.revisions) if revision else None)
+            or (_unknown("revision", revision, known=board_version.revisions) if revision else None)
             or (_unknown_sort(page.sort, spec) if page.sort else None)
             or (_unknown("tier", page.tier, known=TIERS) if page.tier else None)
         )
         if wrong is not None:
             return wrong
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
-        response = await edition.ready(
-            key, lambda: json_body(shown_json(edition, protocol, grouping=grouping, revision=revision or "", page=page))
+        response = await board_version.ready(
+            key,
+            lambda: json_body(
+                shown_json(board_version, protocol, grouping=grouping, revision=revision or "", page=page)
+            ),
         )
         return respond(response, request.headers)
 
@@ -116,12 +119,12 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     async def entry(
         entry_id: str, request: Request, *, revision: Revision = None, as_of: tools.AsOf = None
     ) -> Response:
-        edition = await edition_or_problem(site, request)
-        if isinstance(edition, Response):
-            return edition
-        result = edition.entry(entry_id)
+        board_version = await version_or_problem(board_cache, request)
+        if isinstance(board_version, Response):
+            return board_version
+        result = board_version.entry(entry_id)
         if result is None:
-            reported = any(result.id == entry_id for result in edition.published)
+            reported = any(result.id == entry_id for result in board_version.published)
             return (
                 problem(
                     404,
@@ -129,9 +132,9 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
                     detail=_("This result is reported from elsewhere; there are no votes to count."),
                 )
                 if reported
-                else no_entry(edition, entry_id, address="/api/v1/entries/{}")
+                else no_entry(board_version, entry_id, address="/api/v1/entries/{}")
             )
-        wanted = revision or edition.snapshot["label_revision"]
+        wanted = revision or board_version.snapshot["label_revision"]
         if is_withheld(result, wanted):
             why = _("No score is shown under label revision {revision!r}: {reason}.", revision=wanted, reason=NOT_SHOWN)
             return problem(404, "score-withheld", detail=why)
@@ -140,10 +143,12 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             why = _("Not scored under label revision {revision!r}. Known: {known}.", revision=wanted, known=known)
             return problem(404, "not-scored", detail=why)
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        response = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition=edition)))
+        response = await board_version.ready(
+            key, lambda: json_body(entry_scorecard(result, wanted, board_version=board_version))
+        )
         return respond(response, request.headers)
 
-    router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
+    router.include_router(tools.build(board_cache, catalog or ItemCatalog(spec=board_cache.spec)))
     return router
 
 
@@ -165,16 +170,21 @@ TIERS = ("scored", "reported", "all")
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
-def _disclosed(edition: BoardVersion, body: dict[str, Any]) -> dict[str, Any]:
+def _disclosed(board_version: BoardVersion, body: dict[str, Any]) -> dict[str, Any]:
     """Round the figures of labels that are not public to 0.1 point."""
-    return {**body, "entries": rounded(body["entries"])} if edition.is_redacted(body["label_revision"]) else body
+    return {**body, "entries": rounded(body["entries"])} if board_version.is_redacted(body["label_revision"]) else body
 
 
 def shown_json(
-    edition: BoardVersion, protocol: str = "", *, grouping: str = "", revision: str = "", page: PageOfRows = ALL_ROWS
+    board_version: BoardVersion,
+    protocol: str = "",
+    *,
+    grouping: str = "",
+    revision: str = "",
+    page: PageOfRows = ALL_ROWS,
 ) -> Any:
-    """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
-    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision=revision), page))
+    """Return the board of a version as anybody may have it. Raises as ``BoardVersion.board``."""
+    return _disclosed(board_version, leaderboard_json(board_version.board(protocol, grouping, revision=revision), page))
 
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
@@ -230,21 +240,21 @@ def _plain(row: BoardRow, name: str) -> Any:
     return value if value != "" or name == "version" else None
 
 
-def entry_scorecard(entry: Mapping[str, Any], revision: str, *, edition: BoardVersion) -> dict[str, Any]:
+def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: BoardVersion) -> dict[str, Any]:
     """Return the scorecard of one entry under a label revision that it was scored with."""
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
-    tally = Tally.from_json(entry["tallies"][revision], edition.spec)
-    card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
-    row = edition.board(revision=revision).find(entry["id"])
+    tally = Tally.from_json(entry["tallies"][revision], board_version.spec)
+    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    row = board_version.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None
-    if redacted := edition.is_redacted(revision):
-        card, best_of = redact_entry(card, edition.spec, level=edition.level(revision)), rounded(best_of)
+    if redacted := board_version.is_redacted(revision):
+        card, best_of = redact_entry(card, board_version.spec, level=board_version.level(revision)), rounded(best_of)
     findings = findings_json(
-        card["protocols"][edition.spec.ranking],
+        card["protocols"][board_version.spec.ranking],
         tally=None if redacted else tally,
         behaviour=behaviour,
         pairs=card["items"] - card["missing_items"],
-        keys=edition.spec.category_keys,
+        keys=board_version.spec.category_keys,
     )
     return {**card, "best_of": best_of, "remark": remark, "findings": findings}
 
@@ -264,10 +274,10 @@ def _unknown_sort(sort: str, spec: BenchmarkSpec) -> Response | None:
     return wrong or (_unknown("sort", direction, known=("asc", "desc")) if colon else None)
 
 
-def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:
+def scorecard_on_board(board_cache: BoardCache, submission: str) -> dict[str, Any] | None:
     """Return the scorecard of an entry under the labels that the board shows; None until it is there."""
-    edition = site.refresh()
-    entry = edition.entry(submission)
-    revision = edition.snapshot["label_revision"]
+    board_version = board_cache.refresh()
+    entry = board_version.entry(submission)
+    revision = board_version.snapshot["label_revision"]
     scored = entry is not None and revision in entry["tallies"]
-    return entry_scorecard(entry, revision, edition=edition) if entry and scored else None
+    return entry_scorecard(entry, revision, board_version=board_version) if entry and scored else None

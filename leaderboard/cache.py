@@ -1,6 +1,6 @@
 """In-memory cache of rendered pages: one version per snapshot, each page rendered at most once.
 
-A request never waits for the database longer than one cheap look at the pointer, and never for another's page.
+A request never waits for the database longer than one cheap look at what is current, and never for another's page.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from leaderboard.serial_executor import SerialExecutor
 from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
 
-CHECK_EVERY = 0.5  # seconds between looks at the pointer
+CHECK_EVERY = 0.5  # seconds between looks at what is current
 BROTLI_QUALITY = 11  # of pages and files that many ask for; a quarter of a second for the board
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
@@ -60,8 +60,8 @@ class CurrentSnapshot:
 class SnapshotSource(Protocol):
     """Where snapshots come from. Both methods block; they are called from a thread."""
 
-    def pointer(self) -> CurrentSnapshot:
-        """Return the current pointer; cheap."""
+    def current(self) -> CurrentSnapshot:
+        """Return the state of the public board; cheap."""
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the body of a snapshot, without entries that are hidden now; unless it is ``old``, without all that
@@ -119,7 +119,7 @@ class BoardVersion:
     paused: str | None = None
     old: bool = False  # not the current one
     public_url: str = ""  # the service's public address, where one is configured
-    turns: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
+    executor: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
     serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
@@ -215,25 +215,25 @@ class BoardVersion:
         return cached
 
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
-        """Do as ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+        """Do as ``get_or_render``, beside the event loop and in turn: a large board takes a second under other rules.
 
         Raises:
             QueueFull: too many others wait.
         """
         cached = self.get_cached(key)
-        return cached if cached is not None else await self.turns.take(partial(self.get_or_render, key), make)
+        return cached if cached is not None else await self.executor.take(partial(self.get_or_render, key), make)
 
-    def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
+    def with_notices(self, current: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
         return BoardVersion(
             self.snapshot_id,
             self.snapshot,
             context=self.context,
             published=self.published,
-            delayed_since=pointer.delayed_since,
-            paused=pointer.paused,
+            delayed_since=current.delayed_since,
+            paused=current.paused,
             public_url=self.public_url,
-            turns=self.turns,
+            executor=self.executor,
             _boards=self._boards,
         )
 
@@ -260,7 +260,7 @@ _OldKey = tuple[str, str, frozenset[RemovedEntry]]  # its snapshot, the current 
 
 
 class BoardCache:
-    """The current edition, looked up at most every ``check_every`` seconds."""
+    """The current board version, looked up at most every ``check_every`` seconds."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class BoardCache:
         warm: Callable[[BoardVersion], object] | None = None,
         check_every: float = CHECK_EVERY,
     ) -> None:
-        """``context``: of the pages that are made of its boards. ``warm`` prepares an edition before it is shown
+        """``context``: of the pages that are made of its boards. ``warm`` prepares a version before it is shown
         (see ``routes.prerender``); ``public_url`` is in front of links that leave the site, "" is the address
         that a request came to."""
         self._public_url = public_url.rstrip("/")
@@ -284,33 +284,33 @@ class BoardCache:
         self._warm = warm
         self._check_every = check_every
         self.clock: Callable[[], float] = time.monotonic
-        self._edition: BoardVersion | None = None
-        self._pointer: CurrentSnapshot | None = None
+        self._board_version: BoardVersion | None = None
+        self._current: CurrentSnapshot | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
         self._old: OrderedDict[_OldKey, BoardVersion] = OrderedDict()
         self._old_lock = threading.Lock()  # held for look-ups in the two dictionaries alone
         self._loading: dict[_OldKey, threading.Lock] = {}
-        # A thread of its own: however many wait for pages, files or old boards, the pointer is looked at.
+        # A thread of its own: however many wait for pages, files or old boards, what is current is looked at.
         self._looking = ThreadPoolExecutor(1, "look")
-        self.turns = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
-        self._old_turns = SerialExecutor(
+        self.executor = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
+        self._old_executor = SerialExecutor(
             _MOST_WAITING, _AT_ONCE
         )  # so that nobody can make us hold many old boards at once
 
     def peek(self) -> BoardVersion | None:
-        """Return the edition if it was checked a moment ago; None if somebody should look."""
-        return self._edition if self.clock() - self._checked < self._check_every else None
+        """Return the board version if it was checked a moment ago; None if somebody should look."""
+        return self._board_version if self.clock() - self._checked < self._check_every else None
 
     async def current(self) -> BoardVersion:
-        """Return the edition to serve; looks at the pointer in a thread when that is due."""
-        edition = self.peek()
-        if edition is None and self._refreshing.locked():
-            edition = self._edition  # a new board is being made; nobody but who found it waits for that
-        if edition is None:
+        """Return the board version to serve; looks at what is current in a thread when that is due."""
+        board_version = self.peek()
+        if board_version is None and self._refreshing.locked():
+            board_version = self._board_version  # a new board is being made; nobody but who found it waits for that
+        if board_version is None:
             loop = asyncio.get_running_loop()
-            edition = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
-        return edition
+            board_version = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
+        return board_version
 
     async def at(self, when: str) -> BoardVersion | None:
         """Return the board as it was: at a day or an instant, or that of a snapshot's id. "" is now; None: there was
@@ -327,8 +327,8 @@ class BoardCache:
         if snapshot_id is None or snapshot_id == current.snapshot_id:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
-        key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
-        return self._cached_past(key) or await self._old_turns.take(self._old_edition, key)
+        key = (snapshot_id, current.snapshot_id, self._current.off if self._current is not None else frozenset())
+        return self._cached_past(key) or await self._old_executor.take(self._old_version, key)
 
     def _cached_past(self, key: _OldKey) -> BoardVersion | None:
         with self._old_lock:
@@ -337,7 +337,7 @@ class BoardCache:
                 self._old.move_to_end(key)
             return board_version
 
-    def _old_edition(self, key: _OldKey) -> BoardVersion:
+    def _old_version(self, key: _OldKey) -> BoardVersion:
         """Read an old board, once for all who ask for it."""
         with self._old_lock:
             loading = self._loading.setdefault(key, threading.Lock())
@@ -357,7 +357,7 @@ class BoardCache:
             published=published,
             old=True,
             public_url=self._public_url,
-            turns=self.turns,
+            executor=self.executor,
         )
         with self._old_lock:
             self._old[key] = board_version
@@ -366,8 +366,8 @@ class BoardCache:
         return board_version
 
     def refresh(self) -> BoardVersion:
-        """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the edition before."""
-        before = self._edition
+        """Look at what is current now, and load it. Meanwhile everybody else gets the version before."""
+        before = self._board_version
         if not self._refreshing.acquire(blocking=before is None) and before is not None:
             return before
         try:
@@ -384,28 +384,28 @@ class BoardCache:
             self._refreshing.release()
 
     def _look(self) -> BoardVersion:
-        pointer = self._source.pointer()
-        edition = self._edition
-        if edition is not None and pointer == self._pointer:
-            return edition
-        if edition is not None and self._pointer is not None and pointer.shows_as(self._pointer):
-            edition = edition.with_notices(pointer)
+        current = self._source.current()
+        board_version = self._board_version
+        if board_version is not None and current == self._current:
+            return board_version
+        if board_version is not None and self._current is not None and current.shows_as(self._current):
+            board_version = board_version.with_notices(current)
         else:
-            snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)
-            edition = BoardVersion(
-                pointer.snapshot_id or "",
+            snapshot = self._empty if current.snapshot_id is None else self._source.load(current.snapshot_id)
+            board_version = BoardVersion(
+                current.snapshot_id or "",
                 snapshot,
                 context=self.context,
                 published=merge_imported(self._published, snapshot, spec=self.spec),
-                delayed_since=pointer.delayed_since,
-                paused=pointer.paused,
+                delayed_since=current.delayed_since,
+                paused=current.paused,
                 public_url=self._public_url,
-                turns=self.turns,
+                executor=self.executor,
             )
         if self._warm is not None:
-            self._warm(edition)
-        self._edition, self._pointer = edition, pointer
-        return edition
+            self._warm(board_version)
+        self._board_version, self._current = board_version, current
+        return board_version
 
 
 class TranslatedBoards(BoardCache):
@@ -414,12 +414,12 @@ class TranslatedBoards(BoardCache):
     def __init__(self, of: BoardCache, language: str) -> None:
         self._of, self._language = of, language
         self.context = of.context.in_language(language)
-        self.spec, self.turns, self.clock = of.spec, of.turns, of.clock
+        self.spec, self.executor, self.clock = of.spec, of.executor, of.clock
 
     def peek(self) -> BoardVersion | None:
         """Do as the other cache does."""
-        edition = self._of.peek()
-        return None if edition is None else edition.in_language(self._language)
+        board_version = self._of.peek()
+        return None if board_version is None else board_version.in_language(self._language)
 
     async def current(self) -> BoardVersion:
         """Do as the other cache does."""
@@ -427,8 +427,8 @@ class TranslatedBoards(BoardCache):
 
     async def at(self, when: str) -> BoardVersion | None:
         """Do as the other cache does."""
-        edition = await self._of.at(when)
-        return None if edition is None else edition.in_language(self._language)
+        board_version = await self._of.at(when)
+        return None if board_version is None else board_version.in_language(self._language)
 
     def refresh(self) -> BoardVersion:
         """Do as the other cache does."""

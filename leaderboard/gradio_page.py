@@ -50,18 +50,18 @@ def frame(context: RenderContext, current: str, *classes: str) -> Iterator[tuple
     foot.render()  # type: ignore[no-untyped-call]  # of Gradio
 
 
-def build_board(site: BoardCache) -> None:
+def build_board(cache: BoardCache) -> None:
     """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
-    spec = site.spec
-    with frame(site.context, "/"):
+    spec = cache.spec
+    with frame(cache.context, "/"):
         board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
-    _on_open(lambda: board_fragment(_edition(site), embedded=True), [board])
+    _on_open(lambda: board_fragment(_board_version(cache), embedded=True), [board])
 
     def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:
         """Return the board as JSON, the same as GET /api/v1/leaderboard."""
         try:
-            result: dict[str, Any] = shown_json(_edition(site), protocol, grouping=grouping, revision=revision)
+            result: dict[str, Any] = shown_json(_board_version(cache), protocol, grouping=grouping, revision=revision)
             return result
         except UnknownRevision as error:
             raise gr.Error(str(error), print_exception=False) from error
@@ -81,6 +81,6 @@ def _on_open(fn: Any, outputs: Sequence[Any], **options: Any) -> None:
     blocks.load(fn, outputs=list(outputs), **options, **_QUIETLY)
 
 
-def _edition(site: BoardCache) -> BoardVersion:
-    """Return the current edition; listeners run in threads, so the look at the database may block."""
-    return site.peek() or site.refresh()
+def _board_version(cache: BoardCache) -> BoardVersion:
+    """Return the current board version; listeners run in threads, so the look at the database may block."""
+    return cache.peek() or cache.refresh()

@@ -49,7 +49,7 @@ class DatabaseSnapshots:
         self._offline_after = offline_after
         self._absent_since: float | None = None
 
-    def pointer(self) -> CurrentSnapshot:
+    def current(self) -> CurrentSnapshot:
         """Return three reads of one row each, and the few entries that are off the board."""
         with self._database.read() as session:
             current = label_sets.current(session, self._spec.id)

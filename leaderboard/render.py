@@ -352,19 +352,21 @@ def footer_markup(context: RenderContext) -> str:
     return render(context, "parts/footer.html")
 
 
-def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
+def board_fragment(board_version: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
     """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
-    values = _board_context(edition, view or BoardQuery(edition.spec), embedded=embedded)
-    return render(edition.context, "parts/board_fragment.html", **values)
+    values = _board_context(board_version, view or BoardQuery(board_version.spec), embedded=embedded)
+    return render(board_version.context, "parts/board_fragment.html", **values)
 
 
-def board_page(edition: BoardVersion, view: BoardQuery) -> str:
+def board_page(board_version: BoardVersion, view: BoardQuery) -> str:
     """Return the page at /."""
-    return render(edition.context, "board.html", current="/", **_board_context(edition, view, embedded=False))
+    return render(
+        board_version.context, "board.html", current="/", **_board_context(board_version, view, embedded=False)
+    )
 
 
-def _board_context(edition: BoardVersion, view: BoardQuery, *, embedded: bool) -> dict[str, Any]:
-    board = edition.board(view.protocol, view.grouping, revision=view.revision)
+def _board_context(board_version: BoardVersion, view: BoardQuery, *, embedded: bool) -> dict[str, Any]:
+    board = board_version.board(view.protocol, view.grouping, revision=view.revision)
     view = view.on(board)
     selection = select(board, view)
     ranked_by = view.sort if view.sort in board.spec.score_names else board.headline
@@ -395,17 +397,17 @@ def _board_context(edition: BoardVersion, view: BoardQuery, *, embedded: bool) -
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
-        **past_board_context(edition, view.as_of, now=view.url(as_of="", page=1)),
+        **past_board_context(board_version, view.as_of, now=view.url(as_of="", page=1)),
         "picked": [row for row in map(board.find, view.compare) if row is not None],
-        "turned": _turned(edition, view, board=board),
+        "turned": _turned(board_version, view, board=board),
         "permalink": view.url(as_of=permanent(board), embed=False),
-        "social": social_meta.of_board(board, edition.public_base),
-        "state": _state(edition, board, view=view, selection=selection),
+        "social": social_meta.of_board(board, board_version.public_base),
+        "state": _state(board_version, board, view=view, selection=selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
-        "delayed": edition.delayed_since if not view.as_of else None,
-        "clock": _clock(edition.delayed_since),
-        "paused": edition.paused if not view.as_of else None,
+        "delayed": board_version.delayed_since if not view.as_of else None,
+        "clock": _clock(board_version.delayed_since),
+        "paused": board_version.paused if not view.as_of else None,
         "findings": finding(board),
         "strips": strips(board),
     }
@@ -431,27 +433,27 @@ def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> Message:
     return joined([joined((model, percent(value)), " ") for model, value in known], " · ")
 
 
-def past_board_context(edition: BoardVersion, as_of: str, *, now: str) -> dict[str, str]:
+def past_board_context(board_version: BoardVersion, as_of: str, *, now: str) -> dict[str, str]:
     """Return what pages of a board of the past say about it. ``now`` is the address of the same page of the current
     board."""
     return {
         "as_of": as_of,
         "as_of_query": f"?as_of={quote(as_of)}" if as_of else "",
-        "old": edition.snapshot["created_at"] if as_of else "",
-        "old_snapshot": edition.snapshot_id[:12],
-        "snapshot": edition.snapshot_id[:_SNAPSHOT_DIGITS],
-        "snapshot_of": edition.snapshot["created_at"],
+        "old": board_version.snapshot["created_at"] if as_of else "",
+        "old_snapshot": board_version.snapshot_id[:12],
+        "snapshot": board_version.snapshot_id[:_SNAPSHOT_DIGITS],
+        "snapshot_of": board_version.snapshot["created_at"],
         "now": now,
     }
 
 
-def _turned(edition: BoardVersion, view: BoardQuery, *, board: Board) -> Mapping[str, Any] | None:
+def _turned(board_version: BoardVersion, view: BoardQuery, *, board: Board) -> Mapping[str, Any] | None:
     """Return the decision to show these labels instead of others, where that is not long ago and the reader asks for
     today."""
-    turn: Mapping[str, Any] | None = edition.snapshot.get("turned")
+    turn: Mapping[str, Any] | None = board_version.snapshot.get("turned")
     if turn is None or view.as_of or turn["to"] != board.label_revision:
         return None
-    created, decided = (datetime.fromisoformat(text) for text in (edition.snapshot["created_at"], turn["at"]))
+    created, decided = (datetime.fromisoformat(text) for text in (board_version.snapshot["created_at"], turn["at"]))
     return turn if created - decided < NEWS else None
 
 
@@ -471,7 +473,7 @@ def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M} UTC" if moment else ""
 
 
-def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: SelectedRows) -> str:
+def _state(board_version: BoardVersion, board: Board, *, view: BoardQuery, selection: SelectedRows) -> str:
     """Return what the script has to know about the rows that stand on the page already."""
     parameters = dict(view.parameters())
     state = {
@@ -491,23 +493,26 @@ def _state(edition: BoardVersion, board: Board, *, view: BoardQuery, selection: 
         "sort": view.sort,
         "dir": "desc" if view.descending else "asc",
         "page": selection.page,
-        "prefix": edition.context.prefix,
+        "prefix": board_version.context.prefix,
         "snapshot": permanent(board),
         "level": board.level,
-        **({"texts": texts} if (texts := board_texts(edition.context.translations)) else {}),
+        **({"texts": texts} if (texts := board_texts(board_version.context.translations)) else {}),
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
         "names": {
-            key: edition.context.translations.known(board.spec.category_text(key)) for key in board.spec.headline_first
+            key: board_version.context.translations.known(board.spec.category_text(key))
+            for key in board.spec.headline_first
         },
         "titles": {
-            column.key: edition.context.translations.known(board.spec.title_of(column.key))
+            column.key: board_version.context.translations.known(board.spec.title_of(column.key))
             for column in board.columns
             if column.kind == "interval"
         },
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[choice.key, choice.term] for choice in FILTERS],
-        "stated": {key: edition.context.translations.text(name) for key, name in stated_names(board.spec).items()},
+        "stated": {
+            key: board_version.context.translations.text(name) for key, name in stated_names(board.spec).items()
+        },
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
             + [1] * column.stated

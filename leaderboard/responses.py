@@ -40,19 +40,19 @@ EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0]
 """The policy of pages made for other sites' frames. They show what is public and change nothing."""
 
 
-async def requested_version(site: BoardCache, request: Request) -> BoardVersion | None:
-    """Return the edition of ``as_of``, or the current one; None where there was none, or where that means nothing."""
+async def requested_version(cache: BoardCache, request: Request) -> BoardVersion | None:
+    """Return the board version of ``as_of``, or the current one; None without one, or where that means nothing."""
     try:
-        return await site.at(read_as_of(request.query_params))
+        return await cache.at(read_as_of(request.query_params))
     except ValueError:
         return None
 
 
-async def edition_or_problem(site: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:
+async def version_or_problem(cache: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:
     """Return the board that a request is about, or a problem response. `snapshot`: the one that a cursor names."""
     when = snapshot or read_as_of(request.query_params)
     try:
-        result = await site.at(when)
+        result = await cache.at(when)
     except ValueError:
         detail = _("as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id.")
         return problem(400, "invalid-as-of", detail=detail, parameter="as_of")
@@ -93,14 +93,14 @@ def etag_matches(if_none_match: str, etag: str) -> bool:
     return any(tag in ("*", etag) for tag in asked)
 
 
-def no_entry(edition: BoardVersion, entry_id: str, *, address: str) -> Response:
+def no_entry(board_version: BoardVersion, entry_id: str, *, address: str) -> Response:
     """Return the reply to a program that asks for an entry that is not there.
 
     It is 308 where the entry was merged, 410 where it was withdrawn (or a removed reported result), else 404.
 
     ``address``: of what was asked for, with {} where the entry's id is.
     """
-    left = edition.removed_entry(entry_id)
+    left = board_version.removed_entry(entry_id)
     if left is None:
         return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
     if into := left.get("merged_into"):

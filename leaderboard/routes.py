@@ -50,53 +50,57 @@ from leaderboard.share.routes import Elsewhere, nowhere
 _FRONT = "/"
 
 
-def front_page(edition: BoardVersion) -> CachedResponse:
-    """Return the bytes of / for an edition."""
-    return edition.get_or_render(_FRONT, partial(_render_front, edition))
+def front_page(board_version: BoardVersion) -> CachedResponse:
+    """Return the bytes of / for a board version."""
+    return board_version.get_or_render(_FRONT, partial(_render_front, board_version))
 
 
-def _render_front(edition: BoardVersion) -> CachedResponse:
-    return CachedResponse.of(render.board_page(edition, BoardQuery(edition.spec)).encode(), HTML)
+def _render_front(board_version: BoardVersion) -> CachedResponse:
+    return CachedResponse.of(render.board_page(board_version, BoardQuery(board_version.spec)).encode(), HTML)
 
 
-def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
+def column_file(board_version: BoardVersion, view: BoardQuery) -> CachedResponse:
     """Return all rows under the rules of a view, as columns for the script."""
     rules = (view.protocol, view.grouping, view.revision)
     key = "/board.json" + "|".join(rules)
 
     def make() -> CachedResponse:
         return CachedResponse.of(
-            render.board_data(edition.board(view.protocol, view.grouping, revision=view.revision), edition.context),
+            render.board_data(
+                board_version.board(view.protocol, view.grouping, revision=view.revision), board_version.context
+            ),
             JSON,
         )
 
-    return edition.get_or_render(key, make)
+    return board_version.get_or_render(key, make)
 
 
 def _without_score(
-    edition: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
+    board_version: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
     """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
-    wanted = revision or edition.snapshot["label_revision"]
+    wanted = revision or board_version.snapshot["label_revision"]
     known = {name: entry.EntryQuery(result["id"], name, as_of=as_of).url() for name in result["tallies"]}
     if is_withheld(result, wanted):
-        return status_pages.withheld(edition.context, result["model"], revision=wanted, known=known, headers=headers)
+        return status_pages.withheld(
+            board_version.context, result["model"], revision=wanted, known=known, headers=headers
+        )
     if revision and revision not in result["tallies"]:
         return status_pages.not_scored(
-            edition.context, result["model"], revision=revision, known=known, headers=headers
+            board_version.context, result["model"], revision=revision, known=known, headers=headers
         )
     return None
 
 
-def prerender(edition: BoardVersion) -> None:
-    """Make what the first visitors ask for; given to Site, it runs before an edition is shown."""
-    front_page(edition)
-    column_file(edition, BoardQuery(edition.spec))
+def prerender(board_version: BoardVersion) -> None:
+    """Make what the first visitors ask for; given to BoardCache, it runs before a version is shown."""
+    front_page(board_version)
+    column_file(board_version, BoardQuery(board_version.spec))
 
 
 def build(
-    site: BoardCache,
-    materials: ItemCatalog | None = None,
+    cache: BoardCache,
+    catalog: ItemCatalog | None = None,
     *,
     log: Log = decisions.nothing,
     elsewhere: Elsewhere = nowhere,
@@ -104,19 +108,19 @@ def build(
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
     tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
-    materials = materials or ItemCatalog(spec=site.spec)
-    missing = partial(not_found_page, site.context)
+    catalog = catalog or ItemCatalog(spec=cache.spec)
+    missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
-        view = read_query(request.query_params, edition.revisions, spec=edition.spec)
-        if view == BoardQuery(edition.spec):
-            return respond(await edition.ready(_FRONT, partial(_render_front, edition)), request.headers)
-        response = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
+        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        if view == BoardQuery(board_version.spec):
+            return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
+        response = await board_version.ready(view.url(), lambda: status_page(render.board_page(board_version, view)))
         reply = respond(response, request.headers)
         if view.embed:
             reply.headers["Content-Security-Policy"] = EMBEDDABLE
@@ -124,46 +128,50 @@ def build(
 
     @router.api_route("/board.json", methods=["GET", "HEAD"])
     async def columns(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(cache, request)
+        if board_version is None:
             return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
-        view = read_query(request.query_params, edition.revisions, spec=edition.spec)
-        reply = respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
+        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        reply = respond(await board_version.executor.take(partial(column_file, board_version), view), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
         return reply
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
     async def one_entry(entry_id: str, request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
-        base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
+        base, as_of = sharing.base_of(board_version, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
-        result = edition.entry(entry_id)
+        result = board_version.entry(entry_id)
         if result is not None and (
-            wrong := _without_score(edition, result, revision=revision, as_of=as_of, headers=request.headers)
+            wrong := _without_score(board_version, result, revision=revision, as_of=as_of, headers=request.headers)
         ):
             return wrong
         asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of=as_of)
-        gone = (await site.current()).removed_entry(entry_id) if as_of else None
+        gone = (await cache.current()).removed_entry(entry_id) if as_of else None
         page = entry.page(
-            edition, asked_for, nearest=partial(tools_pages.nearest, edition, materials), base=base, gone=gone
+            board_version,
+            asked_for,
+            nearest=partial(tools_pages.nearest, board_version, catalog),
+            base=base,
+            gone=gone,
         )
         if page is None:
-            left = edition.removed_entry(entry_id)
+            left = board_version.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
-            return _stub(site.context, left, headers=request.headers) if left is not None else missing(request.headers)
-        response = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
+            return _stub(cache.context, left, headers=request.headers) if left is not None else missing(request.headers)
+        response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(response, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, site.spec, headers=request.headers) or missing(request.headers)
+        return _static(name, cache.spec, headers=request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(site, materials, not_found=missing))
-    router.include_router(decisions.build(site, log, not_found=missing, find=find))
-    router.include_router(sharing.build(site, missing, log=log, elsewhere=elsewhere))
+    router.include_router(tools.build(cache, catalog, not_found=missing))
+    router.include_router(decisions.build(cache, log, not_found=missing, find=find))
+    router.include_router(sharing.build(cache, missing, log=log, elsewhere=elsewhere))
     return router
 
 
@@ -223,13 +231,13 @@ class BoardFastPathMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        site: BoardCache,
+        cache: BoardCache,
         *,
         may: Callable[[Scope], bool] = lambda _: True,
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        boards = (site, *others)
+        boards = (cache, *others)
         self._boards = {(board.context.language, f"{board.context.prefix}/"): _FrontMessages(board) for board in boards}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -244,8 +252,8 @@ class BoardFastPathMiddleware:
         ):
             await self._app(scope, receive, send)
             return
-        edition = board.site.peek() or await board.site.current()
-        body = edition.get_cached(_FRONT)
+        board_version = board.cache.peek() or await board.cache.current()
+        body = board_version.get_cached(_FRONT)
         if body is None:  # the route makes it beside the event loop
             await self._app(scope, receive, send)
             return
@@ -263,8 +271,8 @@ class BoardFastPathMiddleware:
 class _FrontMessages:
     """The ASGI messages of a board's front page, made once for each encoding."""
 
-    def __init__(self, site: BoardCache) -> None:
-        self.site = site
+    def __init__(self, cache: BoardCache) -> None:
+        self.cache = cache
         self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
 
     def response(

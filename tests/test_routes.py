@@ -267,9 +267,9 @@ def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_
     fast = asgi
     while not isinstance(fast, BoardFastPathMiddleware):
         fast = fast._app
-    turns = fast._boards[ENGLISH, "/"].site.turns
+    executor = fast._boards[ENGLISH, "/"].cache.executor
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
-    before, turns._waiting = turns._waiting, turns._most
+    before, executor._waiting = executor._waiting, executor._most
     try:
         for path in ("/?sort=model", "/api/v1/leaderboard?protocol=paper", "/board.json?protocol=paper"):
             answer = visitor.get(path)
@@ -277,7 +277,7 @@ def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_
             assert (answer.headers["content-type"] == MEDIA_TYPE) == path.startswith("/api/")
         assert visitor.get("/").status_code == 200
     finally:
-        turns._waiting = before
+        executor._waiting = before
 
 
 def framed_by(answer: httpx.Response) -> str:

@@ -141,9 +141,9 @@ def _add_board(app: FastAPI, services: Services, *, of: BenchmarkServices) -> No
 def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
     """Return the address of an entry of another benchmark; None where none of their boards has it."""
     for board in boards:
-        edition = board.peek() or board.refresh()
-        if edition.has_entry(entry_id):
-            return f"{edition.context.prefix}/entries/{entry_id}"
+        board_version = board.peek() or board.refresh()
+        if board_version.has_entry(entry_id):
+            return f"{board_version.context.prefix}/entries/{entry_id}"
     return None
 
 

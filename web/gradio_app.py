@@ -114,11 +114,11 @@ def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
 
 
 def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
-    edition = of.board.refresh()
-    entry = edition.entry(entry_id)
+    board_version = of.board.refresh()
+    entry = board_version.entry(entry_id)
     waited = 0.0 if entry is None else time.time() - datetime.fromisoformat(entry["submitted_at"]).timestamp()
     return PlaceOnBoard(
-        *result_card(edition, of.items, entry_id=entry_id, base=edition.public_base or base, waited=waited)
+        *result_card(board_version, of.items, entry_id=entry_id, base=board_version.public_base or base, waited=waited)
     )
 
 

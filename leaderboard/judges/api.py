@@ -64,11 +64,13 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
     async def judges(request: Request, q: Search = "") -> Response:
         """Return every judge with its composite and its figures on each benchmark, scored here and reported; a
         benchmark without a result is missing."""
-        editions = [await board.current() for board in boards]
-        asked = read_query(request, editions)
-        response = await editions[0].ready(
-            f"/api/v1{version_key(editions)}|{asked.url()}",
-            lambda: json_body(_judges(selected(editions, asked), dict(asked.weights), findings=findings_of(editions))),
+        board_versions = [await board.current() for board in boards]
+        asked = read_query(request, board_versions)
+        response = await board_versions[0].ready(
+            f"/api/v1{version_key(board_versions)}|{asked.url()}",
+            lambda: json_body(
+                _judges(selected(board_versions, asked), dict(asked.weights), findings=findings_of(board_versions))
+            ),
         )
         return respond(response, request.headers)
 
@@ -82,9 +84,9 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
     )
     async def judge(slug: str, request: Request) -> Response:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
-        editions = [await board.current() for board in boards]
-        weights = dict(read_query(request, editions).weights)
-        body = await editions[0].turns.take(lambda name: _judge(editions, name, weights=weights), slug)
+        board_versions = [await board.current() for board in boards]
+        weights = dict(read_query(request, board_versions).weights)
+        body = await board_versions[0].executor.take(lambda name: _judge(board_versions, name, weights=weights), slug)
         if body is None:
             return problem(
                 404, "unknown-judge", detail=_("There is no judge with this slug. /api/v1/judges lists them.")
@@ -102,11 +104,13 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relation
     ) -> Response:
         """Return the difference of two judges on each benchmark, the first minus the second: with an interval where
         both were scored here, without one where one source reports both."""
-        editions = [await board.current() for board in boards]
+        board_versions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
         if len(asked) != 2:
             return problem(400, "bad-judges", detail="a and b are the slugs of two different judges.", parameter="b")
-        result = await editions[0].turns.take(lambda slugs: compared(editions, slugs, relations=relations), asked)
+        result = await board_versions[0].executor.take(
+            lambda slugs: compared(board_versions, slugs, relations=relations), asked
+        )
         if result.unknown:
             detail = _("There is no judge {names}. /api/v1/judges lists them.", names=", ".join(result.unknown))
             return problem(404, "unknown-judge", detail=detail, unknown=list(result.unknown))
@@ -123,10 +127,10 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
     async def agreement(request: Request, q: Search = "") -> Response:
         """Return Spearman's rank correlation of every two benchmarks over the judges that have the headline of
         both."""
-        editions = [await board.current() for board in boards]
-        asked = of_agreement(read_query(request, editions))
-        key = f"/api/v1{version_key(editions)}|{asked.url('/agreement')}"
-        response = await editions[0].ready(key, lambda: json_body(_agreement(editions, asked)))
+        board_versions = [await board.current() for board in boards]
+        asked = of_agreement(read_query(request, board_versions))
+        key = f"/api/v1{version_key(board_versions)}|{asked.url('/agreement')}"
+        response = await board_versions[0].ready(key, lambda: json_body(_agreement(board_versions, asked)))
         return respond(response, request.headers)
 
 
@@ -171,14 +175,14 @@ def _judges(selection: SelectedLines, weights: Mapping[str, float], *, findings:
     }
 
 
-def _judge(editions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float]) -> dict[str, Any] | None:
-    every = lines_of(editions)
+def _judge(board_versions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float]) -> dict[str, Any] | None:
+    every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
-    boards = [edition.board() for edition in editions]
+    boards = [board_version.board() for board_version in board_versions]
     composites = _composites(composite_of(every, weights), boards, weights=weights)
-    return {**_line(line, composites, findings=findings_of(editions)), "weights": dict(weights)}
+    return {**_line(line, composites, findings=findings_of(board_versions)), "weights": dict(weights)}
 
 
 def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], *, findings: Findings) -> dict[str, Any]:
@@ -224,8 +228,8 @@ def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
     return body if comparison.board.level == PUBLIC else dict(rounded(body))
 
 
-def _agreement(editions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:
-    boards = [edition.board() for edition in editions]
+def _agreement(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:
+    boards = [board_version.board() for board_version in board_versions]
     results = agreements(matching(judge_lines(boards), asked), boards)
     return {
         "verdict": agreement_verdict(results),

@@ -56,14 +56,14 @@ class BenchmarkComparison:
 
 def compare_judges(
     lines: tuple[JudgeLine, JudgeLine],
-    editions: Sequence[BoardVersion],
+    board_versions: Sequence[BoardVersion],
     *,
     relations: Mapping[str, PairwiseArrays | None],
 ) -> tuple[BenchmarkComparison, ...]:
     """Return the comparison on each benchmark; p values are adjusted by Holm for the number of benchmarks."""
     comparisons = [
-        _on_benchmark(edition, cells, relations=relations.get(edition.benchmark))
-        for edition, *cells in zip(editions, lines[0].cells, lines[1].cells, strict=True)
+        _on_benchmark(board_version, cells, relations=relations.get(board_version.benchmark))
+        for board_version, *cells in zip(board_versions, lines[0].cells, lines[1].cells, strict=True)
     ]
     tested = [
         comparison.difference for comparison in comparisons if comparison.tested and comparison.difference is not None
@@ -76,9 +76,9 @@ def compare_judges(
 
 
 def _on_benchmark(
-    edition: BoardVersion, cells: Sequence[JudgeResult | None], *, relations: PairwiseArrays | None
+    board_version: BoardVersion, cells: Sequence[JudgeResult | None], *, relations: PairwiseArrays | None
 ) -> BenchmarkComparison:
-    board = edition.board()
+    board = board_version.board()
     first, second = cells
     leading = tuple(None if cell is None else cell.leading for cell in cells)
     leading_rows = (leading[0], leading[1])
@@ -88,7 +88,7 @@ def _on_benchmark(
             board, first, second=second, figures=leading_rows, difference=None, how="", rows=rows
         )
     if first.figures and second.figures:
-        return _scored(edition, (first, second), relations=relations)
+        return _scored(board_version, (first, second), relations=relations)
     return _of_one_source(board, first, second=second) or BenchmarkComparison(
         board,
         first,
@@ -101,11 +101,11 @@ def _on_benchmark(
 
 
 def _scored(
-    edition: BoardVersion, cells: tuple[JudgeResult, JudgeResult], *, relations: PairwiseArrays | None
+    board_version: BoardVersion, cells: tuple[JudgeResult, JudgeResult], *, relations: PairwiseArrays | None
 ) -> BenchmarkComparison:
-    board = edition.board()
+    board = board_version.board()
     rows = [cell.scored for cell in cells if cell.scored is not None]
-    (pair,) = compare(edition, [row.id for row in rows], relations=relations).pairs
+    (pair,) = compare(board_version, [row.id for row in rows], relations=relations).pairs
     difference = pair.of(board.headline)
     if difference is not None and pair.first.id != rows[0].id:
         difference = turned(difference)

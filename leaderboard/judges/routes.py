@@ -49,28 +49,30 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
 
     @router.api_route("/judges", methods=["GET", "HEAD"], include_in_schema=False)
     async def table(request: Request) -> Response:
-        editions = [await board.current() for board in boards]
-        asked = read_query(request, editions)
-        response = await editions[0].ready(
-            f"{version_key(editions)}|{asked.url()}", lambda: status_page(_table_page(editions, asked))
+        board_versions = [await board.current() for board in boards]
+        asked = read_query(request, board_versions)
+        response = await board_versions[0].ready(
+            f"{version_key(board_versions)}|{asked.url()}", lambda: status_page(_table_page(board_versions, asked))
         )
         return respond(response, request.headers)
 
     @router.api_route("/judges.tex", methods=["GET", "HEAD"], include_in_schema=False)
     async def latex(request: Request) -> Response:
-        editions = [await board.current() for board in boards]
-        asked = read_query(request, editions)
-        address = base_of(editions[0], request) + asked.url()
-        response = await editions[0].ready(
-            f"{version_key(editions)}.tex|{address}",
-            lambda: CachedResponse.of(_latex(editions, asked, address=address), "application/x-tex; charset=utf-8"),
+        board_versions = [await board.current() for board in boards]
+        asked = read_query(request, board_versions)
+        address = base_of(board_versions[0], request) + asked.url()
+        response = await board_versions[0].ready(
+            f"{version_key(board_versions)}.tex|{address}",
+            lambda: CachedResponse.of(
+                _latex(board_versions, asked, address=address), "application/x-tex; charset=utf-8"
+            ),
         )
         return respond(response, request.headers)
 
     @router.api_route("/judges/{slug}", methods=["GET", "HEAD"], include_in_schema=False)
     async def judge(slug: str, request: Request) -> Response:
-        editions = [await board.current() for board in boards]
-        page = await editions[0].turns.take(lambda name: _judge_page(editions, name), slug)
+        board_versions = [await board.current() for board in boards]
+        page = await board_versions[0].executor.take(lambda name: _judge_page(board_versions, name), slug)
         if page is None:
             return not_found_page(boards[0].context, request.headers)
         return respond(status_page(page), request.headers)
@@ -83,34 +85,34 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
 
     @router.api_route("/judges/compare", methods=["GET", "HEAD"], include_in_schema=False)
     async def comparison(request: Request) -> Response:
-        editions = [await board.current() for board in boards]
+        board_versions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
-        search = read_query(request, editions).search
+        search = read_query(request, board_versions).search
         if picked := _PICKED.search(search):
             asked, search = (*asked, picked[1])[:2], ""
-        page = await editions[0].turns.take(
-            lambda slugs: _compare_page(editions, slugs, search=search, relations=relations), asked
+        page = await board_versions[0].executor.take(
+            lambda slugs: _compare_page(board_versions, slugs, search=search, relations=relations), asked
         )
         return respond(status_page(page), request.headers)
 
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
     async def agreement(request: Request) -> Response:
-        editions = [await board.current() for board in boards]
-        query = of_agreement(read_query(request, editions))
-        key = f"{version_key(editions)}|{query.url('/agreement')}"
-        response = await editions[0].ready(key, lambda: status_page(_agreement_page(editions, query)))
+        board_versions = [await board.current() for board in boards]
+        query = of_agreement(read_query(request, board_versions))
+        key = f"{version_key(board_versions)}|{query.url('/agreement')}"
+        response = await board_versions[0].ready(key, lambda: status_page(_agreement_page(board_versions, query)))
         return respond(response, request.headers)
 
 
 def _compare_page(
-    editions: Sequence[BoardVersion], asked: Sequence[str], *, search: str, relations: Sequence[Relations]
+    board_versions: Sequence[BoardVersion], asked: Sequence[str], *, search: str, relations: Sequence[Relations]
 ) -> str:
-    result = compared(editions, asked, relations=relations)
+    result = compared(board_versions, asked, relations=relations)
     offered = offered_judges(result.lines, result.every)
     lines, comparisons = result.lines, result.found
     differences = [comparison.difference for comparison in comparisons if comparison.difference is not None]
     return render(
-        editions[0].context,
+        board_versions[0].context,
         "judges_compare.html",
         current="/judges",
         lines=lines,
@@ -120,24 +122,24 @@ def _compare_page(
         listed=offered,
         offered=matching(offered, JudgesQuery(search=search))[:MOST_OFFERED],
         search=search,
-        prefixes=_prefixes(editions),
+        prefixes=_prefixes(board_versions),
         words=compare,
         part_of=part_of,
         axis=compare.reach([differences]),
     )
 
 
-def _agreement_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
-    boards = [edition.board() for edition in editions]
+def _agreement_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
+    boards = [board_version.board() for board_version in board_versions]
     results = agreements(matching(judge_lines(boards), asked), boards)
     values = {"found": results, "verdict": agreement_verdict(results), "asked": asked, "least": LEAST}
     values["parts"] = named_parts(boards)
-    return render(editions[0].context, "agreement.html", current="/judges", **values)
+    return render(board_versions[0].context, "agreement.html", current="/judges", **values)
 
 
-def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
-    context = editions[0].context
-    selection = selected(editions, asked)
+def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
+    context = board_versions[0].context
+    selection = selected(board_versions, asked)
     return render(
         context,
         "judges.html",
@@ -146,7 +148,7 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
         composite_parts=named_parts(weighted(selection.boards, dict(asked.weights))) if selection.composites else "",
         asked=asked,
         filters=JUDGE_FILTERS,
-        prefixes=_prefixes(editions),
+        prefixes=_prefixes(board_versions),
         weights=dict(asked.weights),
         format=FORMATS["tex"],
         part_of=part_of,
@@ -154,8 +156,8 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     )
 
 
-def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, *, address: str) -> bytes:
-    selection = selected(editions, asked)
+def _latex(board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, address: str) -> bytes:
+    selection = selected(board_versions, asked)
     return judges_latex(
         selection.lines, selection.boards, result=selection.composites, address=address, weights=dict(asked.weights)
     )
@@ -168,18 +170,20 @@ def _page(selection: SelectedLines, asked: JudgesQuery) -> SelectedLines:
     return replace(selection, lines=selection.lines[(page - 1) * PAGE : page * PAGE], page=page, pages=pages)
 
 
-def _prefixes(editions: Sequence[BoardVersion]) -> dict[str, str]:
-    return {edition.benchmark: edition.context.prefix for edition in editions}
+def _prefixes(board_versions: Sequence[BoardVersion]) -> dict[str, str]:
+    return {board_version.benchmark: board_version.context.prefix for board_version in board_versions}
 
 
-def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
-    every = lines_of(editions)
+def _judge_page(board_versions: Sequence[BoardVersion], slug: str) -> str | None:
+    every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
     reported = any(cell.reports for cell in line.cells if cell is not None)
-    missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
-    values = {"line": line, "prefixes": _prefixes(editions), "missing": missing, "reported": reported}
-    values["composite"] = composite_of(every, dict.fromkeys(_prefixes(editions), 1.0)).get(slug)
-    values |= {"findings": findings_of(editions), "part_of": part_of, "variant_of": variant_of}
-    return render(editions[0].context, "judge.html", current="/judges", **values)
+    missing = [
+        board_version.spec.title for board_version, cell in zip(board_versions, line.cells, strict=True) if cell is None
+    ]
+    values = {"line": line, "prefixes": _prefixes(board_versions), "missing": missing, "reported": reported}
+    values["composite"] = composite_of(every, dict.fromkeys(_prefixes(board_versions), 1.0)).get(slug)
+    values |= {"findings": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
+    return render(board_versions[0].context, "judge.html", current="/judges", **values)

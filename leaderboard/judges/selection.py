@@ -46,14 +46,16 @@ Relations = Callable[[BoardVersion], PairwiseArrays | None]
 """The paired counts of a board; it blocks."""
 
 
-def version_key(editions: Sequence[BoardVersion]) -> str:
+def version_key(board_versions: Sequence[BoardVersion]) -> str:
     """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
-    return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
+    return "/judges|" + "|".join(
+        f"{board_version.snapshot_id}.{board_version.serial}" for board_version in board_versions
+    )
 
 
-def read_query(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
+def read_query(request: Request, board_versions: Sequence[BoardVersion]) -> JudgesQuery:
     """Return the view that a request asks for."""
-    return read_judges_query(request.query_params, [edition.benchmark for edition in editions])
+    return read_judges_query(request.query_params, [board_version.benchmark for board_version in board_versions])
 
 
 def of_agreement(asked: JudgesQuery) -> JudgesQuery:
@@ -61,9 +63,9 @@ def of_agreement(asked: JudgesQuery) -> JudgesQuery:
     return JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
 
 
-def selected(editions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLines:
+def selected(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLines:
     """Return all lines that were asked for, in their order."""
-    boards = tuple(edition.board() for edition in editions)
+    boards = tuple(board_version.board() for board_version in board_versions)
     every = judge_lines(boards)
     composites = composite_of(every, dict(asked.weights))
     lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
@@ -73,14 +75,18 @@ def selected(editions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLi
     return SelectedLines(boards, tuple(lines), total=len(lines), page=1, pages=1, composites=composites)
 
 
-def findings_of(editions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
+def findings_of(board_versions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
     """Return what arithmetic says of all reported results, by their ids."""
-    return {name: finding for edition in editions for name, finding in report_findings(edition.published).items()}
+    return {
+        name: finding
+        for board_version in board_versions
+        for name, finding in report_findings(board_version.published).items()
+    }
 
 
-def lines_of(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
+def lines_of(board_versions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
     """Return all judges."""
-    return judge_lines([edition.board() for edition in editions])
+    return judge_lines([board_version.board() for board_version in board_versions])
 
 
 def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
@@ -90,14 +96,17 @@ def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
 
 
 def compared(
-    editions: Sequence[BoardVersion], asked: Sequence[str], *, relations: Sequence[Relations]
+    board_versions: Sequence[BoardVersion], asked: Sequence[str], *, relations: Sequence[Relations]
 ) -> ComparedJudges:
     """Return two judges with their difference on each benchmark; without one where not both are there."""
-    by_slug = {line.slug: line for line in lines_of(editions)}
+    by_slug = {line.slug: line for line in lines_of(board_versions)}
     lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
     comparisons: tuple[BenchmarkComparison, ...] = ()
     if len(lines) == 2:
-        known = {edition.benchmark: read(edition) for edition, read in zip(editions, relations, strict=False)}
-        comparisons = compare_judges((lines[0], lines[1]), editions, relations=known)
+        known = {
+            board_version.benchmark: read(board_version)
+            for board_version, read in zip(board_versions, relations, strict=False)
+        }
+        comparisons = compare_judges((lines[0], lines[1]), board_versions, relations=known)
     unknown = tuple(slug for slug in asked if slug not in by_slug)
     return ComparedJudges(lines, unknown, found=comparisons, every=tuple(by_slug.values()))

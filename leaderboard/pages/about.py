@@ -144,17 +144,18 @@ def quartiles(table: ItemTable) -> tuple[tuple[str, list[float]], ...]:
     return tuple((what, quantiles(words, n=4, method="inclusive")) for what, words in lengths)
 
 
-def tags(edition: BoardVersion) -> list[TagCount]:
+def tags(board_version: BoardVersion) -> list[TagCount]:
     """Return the tags of the board's labels, the most frequent first, as scores count them; none where labels are
     not public, have no tags, or nothing is scored yet."""
-    revision = edition.snapshot["label_revision"]
+    revision = board_version.snapshot["label_revision"]
     stored = next(
-        (entry["tallies"][revision] for entry in edition.snapshot["entries"] if revision in entry["tallies"]), None
+        (entry["tallies"][revision] for entry in board_version.snapshot["entries"] if revision in entry["tallies"]),
+        None,
     )
-    if stored is None or edition.is_redacted(revision):
+    if stored is None or board_version.is_redacted(revision):
         return []
-    tally = Tally.from_json(stored, edition.spec)
-    tag_counts = [TagCount(name, tally.cell(name)["n"]) for name in edition.spec.tags] if tally.has_tags else []
+    tally = Tally.from_json(stored, board_version.spec)
+    tag_counts = [TagCount(name, tally.cell(name)["n"]) for name in board_version.spec.tags] if tally.has_tags else []
     return sorted(tag_counts, key=lambda tag: -tag.pairs)
 
 

@@ -100,23 +100,25 @@ class AnalyseQuery:
 # --- what was asked for -----------------------------------------------------------------------------------------------
 
 
-def read_query(parameters: Mapping[str, str], edition: BoardVersion) -> AnalyseQuery:
+def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> AnalyseQuery:
     """Return a choice that can be drawn, whatever an address says."""
-    spec = edition.spec
-    revision = _one_of(parameters.get("revision", ""), edition.revisions)
-    hidden = edition.is_redacted(revision or str(edition.snapshot["label_revision"]))  # one rule and one grouping
+    spec = board_version.spec
+    revision = _one_of(parameters.get("revision", ""), board_version.revisions)
+    hidden = board_version.is_redacted(
+        revision or str(board_version.snapshot["label_revision"])
+    )  # one rule and one grouping
     protocol = "" if hidden else _one_of(parameters.get("protocol", ""), tuple(protocols(spec)))
     grouping = "" if hidden else _one_of(parameters.get("grouping", ""), tuple(spec.groupings))
     chart = _one_of(parameters.get("chart", ""), tuple(charts_of(spec))) or next(iter(charts_of(spec)))
     typed = parameters.get("add", "").strip()[:MAX_QUERY]
-    matches = _search(typed, edition)
+    matches = _search(typed, board_version)
     return AnalyseQuery(
         spec,
         chart,
-        entries=_read_entries(parameters, edition, added=matches),
+        entries=_read_entries(parameters, board_version, added=matches),
         protocol="" if protocol == spec.ranking else protocol,
         grouping="" if grouping == spec.official else grouping,
-        revision="" if revision == edition.snapshot["label_revision"] else revision,
+        revision="" if revision == board_version.snapshot["label_revision"] else revision,
         paper=parameters.get("paper") == "1" and offers_paper(chart, spec),
         as_of=read_as_of(parameters),
         add="" if matches else typed,
@@ -133,114 +135,118 @@ def _one_of(value: str, known: Sequence[str]) -> str:
 
 
 def _read_entries(
-    parameters: Mapping[str, str], edition: BoardVersion, *, added: Sequence[str]
+    parameters: Mapping[str, str], board_version: BoardVersion, *, added: Sequence[str]
 ) -> tuple[str, ...] | None:
     """Return the judges that an address names, each once, with those added; None where it says nothing."""
     if "entries" not in parameters and not added:
         return None
-    named = listed(parameters, "entries") if "entries" in parameters else best(edition)
-    known = {entry["id"] for entry in edition.snapshot["entries"]} | {row.id for row in _reported(edition)}
+    named = listed(parameters, "entries") if "entries" in parameters else best(board_version)
+    known = {entry["id"] for entry in board_version.snapshot["entries"]} | {row.id for row in _reported(board_version)}
     return tuple(key for key in dict.fromkeys([*named, *added]) if key in known)[:MOST_CHOSEN]
 
 
-def _search(text: str, edition: BoardVersion) -> list[str]:
+def _search(text: str, board_version: BoardVersion) -> list[str]:
     """Return the judge that a text means: by its id, by its name, or the best one that a search finds."""
     if picked := _PICKED.search(text):
         return [picked[1]]
     if not text:
         return []
-    called = [row for row in edition.board().rows if row.model.casefold() == text.casefold()]
-    _pinned, matching = rows_asked_for(edition.board(), BoardQuery(edition.spec, search=text, baselines=False))
+    called = [row for row in board_version.board().rows if row.model.casefold() == text.casefold()]
+    _pinned, matching = rows_asked_for(
+        board_version.board(), BoardQuery(board_version.spec, search=text, baselines=False)
+    )
     return [row.id for row in (called or matching)[:1]]
 
 
-def _reported(edition: BoardVersion) -> list[BoardRow]:
+def _reported(board_version: BoardVersion) -> list[BoardRow]:
     """Return the reported results, best first."""
-    return [row for row in edition.board().rows if row.tier == "reported"]
+    return [row for row in board_version.board().rows if row.tier == "reported"]
 
 
-def best(edition: BoardVersion, most: int = FIRST_SHOWN) -> tuple[str, ...]:
+def best(board_version: BoardVersion, most: int = FIRST_SHOWN) -> tuple[str, ...]:
     """Return the best judges scored here, or else the best reported ones."""
-    board = edition.board()
+    board = board_version.board()
     rows = [row for row in board.rows if row.value(board.headline) is not None]
     tiers = (tuple(row.id for row in rows if row.tier == tier)[:most] for tier in ("scored", "reported"))
     return next((tier for tier in tiers if tier), ())
 
 
-def names(edition: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
+def names(board_version: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
     """Return id -> name of what can be chosen: judges scored here, best first, then reported ones, each with its
     source. Equal names are told apart by their ids."""
-    scored = [row.id for row in edition.board().rows if row.tier == "scored"]
-    reported = {row.id: f"{row.model} · {row.source}" for row in _reported(edition)}
-    known = {entry["id"]: display_name(entry) for entry in edition.snapshot["entries"]} | reported
+    scored = [row.id for row in board_version.board().rows if row.tier == "scored"]
+    reported = {row.id: f"{row.model} · {row.source}" for row in _reported(board_version)}
+    known = {entry["id"]: display_name(entry) for entry in board_version.snapshot["entries"]} | reported
     result = {key: known[key] for key in dict.fromkeys([*chosen, *scored, *reported]) if key in known}
     times = Counter(result.values())
     return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in result.items()}
 
 
-def chosen_entries(edition: BoardVersion, query: AnalyseQuery) -> tuple[str, ...]:
+def chosen_entries(board_version: BoardVersion, query: AnalyseQuery) -> tuple[str, ...]:
     """Return the judges that a figure is about; none for a figure of all results."""
     if not query.kind.of_judges:
         return ()
-    return best(edition) if query.entries is None else query.entries
+    return best(board_version) if query.entries is None else query.entries
 
 
 # --- the figure -------------------------------------------------------------------------------------------------------
 
 
-def chart_query(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog, page: Page) -> ChartQuery:
+def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog, page: Page) -> ChartQuery:
     """Return what a chart needs to know: the rules, the page, and the board around the judges chosen."""
-    revision = query.revision or str(edition.snapshot["label_revision"])
+    revision = query.revision or str(board_version.snapshot["label_revision"])
     return ChartQuery(
         revision,
         page,
         protocol=query.protocol,
         grouping=query.grouping,
         paper=query.paper,
-        hidden=edition.is_redacted(revision),
-        around=_around(edition, query, revision=revision, materials=materials),
-        overall_only=edition.level(revision) == OVERALL_ONLY,
+        hidden=board_version.is_redacted(revision),
+        around=_around(board_version, query, revision=revision, catalog=catalog),
+        overall_only=board_version.level(revision) == OVERALL_ONLY,
     )
 
 
-def _around(edition: BoardVersion, query: AnalyseQuery, *, revision: str, materials: ItemCatalog) -> BoardContext:
+def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, catalog: ItemCatalog) -> BoardContext:
     """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
-    rows = edition.board(
-        query.protocol, query.grouping, revision=revision if revision in edition.revisions else ""
+    rows = board_version.board(
+        query.protocol, query.grouping, revision=revision if revision in board_version.revisions else ""
     ).rows
-    summary = (edition.snapshot.get("relations") or {}).get(revision) or {}
-    wanted = set(chosen_entries(edition, query))
+    summary = (board_version.snapshot.get("relations") or {}).get(revision) or {}
+    wanted = set(chosen_entries(board_version, query))
     return BoardContext(
         rows,
-        materials.relations(edition, revision) if query.chart == "agreement" else None,
+        catalog.relations(board_version, revision) if query.chart == "agreement" else None,
         difficulty=summary.get("difficulty"),
         compared=len(summary.get("entries", ())),
-        best_of_n=load_values(edition.spec),
-        as_of=str(edition.snapshot["created_at"]),
+        best_of_n=load_values(board_version.spec),
+        as_of=str(board_version.snapshot["created_at"]),
         reported=[row for row in rows if row.tier == "reported" and row.id in wanted],
     )
 
 
-def draw(edition: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) -> Chart:
+def draw(board_version: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) -> Chart:
     """Return the figure of a choice, for one width and ground."""
-    chosen = chosen_entries(edition, query)
+    chosen = chosen_entries(board_version, query)
     if not chosen and not query.kind.alone:
-        return _nobody(edition)
-    known: dict[str, Entry] = {entry["id"]: entry for entry in edition.snapshot["entries"]}
+        return _nobody(board_version)
+    known: dict[str, Entry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     return query.kind.draw([known[key] for key in chosen if key in known], view)
 
 
-def _nobody(edition: BoardVersion) -> Chart:
+def _nobody(board_version: BoardVersion) -> Chart:
     """Return an empty figure that says how to fill it."""
-    if names(edition, ()):
+    if names(board_version, ()):
         return empty_chart((_("Choose one or more above."),), _("No judge chosen"))
     return empty_chart((_("Figures appear with the first judge that is scored."),), _("No judge has been scored yet"))
 
 
-def figure_file(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatalog, kind: str) -> CachedResponse | None:
+def figure_file(
+    board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog, kind: str
+) -> CachedResponse | None:
     """Return a figure as a file of one of FILES. None where there is nothing to draw."""
-    page = Page(edition.spec, _FILE_WIDTH, language=edition.context.language)
-    chart = draw(edition, query, view=chart_query(edition, query, materials=materials, page=page))
+    page = Page(board_version.spec, _FILE_WIDTH, language=board_version.context.language)
+    chart = draw(board_version, query, view=chart_query(board_version, query, catalog=catalog, page=page))
     if chart.figure is None:
         return None
     if kind == "svg":
@@ -248,9 +254,9 @@ def figure_file(edition: BoardVersion, query: AnalyseQuery, materials: ItemCatal
     elif kind == "csv":
         text = f"\ufeff{chart.csv}"
     elif kind == "html":
-        text = interactive_page(chart.figure, page.text(chart.title), language=edition.context.language)
+        text = interactive_page(chart.figure, page.text(chart.title), language=board_version.context.language)
     else:
-        text = _data(chart, edition, query=query)
+        text = _data(chart, board_version, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)
 
 
@@ -259,18 +265,18 @@ def file_name(query: AnalyseQuery, kind: str) -> str:
     return f"{file_stem(query.spec)}-{query.chart}.{kind}"
 
 
-def _data(chart: Chart, edition: BoardVersion, *, query: AnalyseQuery) -> str:
+def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> str:
     """Return the numbers of a figure with all that they depend on, and the drawing for Plotly."""
     data = {
         "figure": query.chart,
         "title": chart.title,
         "subtitle": chart.subtitle,
-        "benchmark": edition.benchmark,
-        "label_revision": query.revision or edition.snapshot["label_revision"],
-        "protocol": query.protocol or edition.spec.ranking,
-        "grouping": query.grouping or edition.spec.official,
-        "snapshot": edition.snapshot_id,
-        "as_of": edition.snapshot["created_at"],
+        "benchmark": board_version.benchmark,
+        "label_revision": query.revision or board_version.snapshot["label_revision"],
+        "protocol": query.protocol or board_version.spec.ranking,
+        "grouping": query.grouping or board_version.spec.official,
+        "snapshot": board_version.snapshot_id,
+        "as_of": board_version.snapshot["created_at"],
         "notes": list(chart.notes),
         "columns": list(chart.header),
         "rows": [list(row) for row in chart.rows],
@@ -307,14 +313,17 @@ class ChoiceLink:
     url: str
 
 
-def analyse_page(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemCatalog) -> str:
+def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog) -> str:
     """Return the page with a figure for each width."""
-    context = edition.context
+    context = board_version.context
     view = chart_query(
-        edition, query, materials=materials, page=Page(edition.spec, language=context.language, titled=False)
+        board_version,
+        query,
+        catalog=catalog,
+        page=Page(board_version.spec, language=context.language, titled=False),
     )
     charts = {
-        name: draw(edition, query, view=replace(view, page=replace(view.page, width=width)))
+        name: draw(board_version, query, view=replace(view, page=replace(view.page, width=width)))
         for name, width in WIDTHS.items()
     }
     chart = charts["wide"]
@@ -322,21 +331,21 @@ def analyse_page(edition: BoardVersion, query: AnalyseQuery, *, materials: ItemC
         context,
         "analyse.html",
         current=PATH,
-        demo=edition.spec.synthetic,
+        demo=board_version.spec.synthetic,
         query=query,
         chart=chart,
-        figures=_drawings(charts, edition),
-        groups=_groups(edition, query),
+        figures=_drawings(charts, board_version),
+        groups=_groups(board_version, query),
         rows=chart.rows[:_ROWS],
         shown=partial(_shown, context, _KAPPA_DECIMALS if query.chart == "agreement" else 1),
         is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
         few=FEW_PAIRS,
         files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},
         picture=file_name(query, "png"),
-        lasting=_lasting(edition, query),
-        **_choice_context(edition, query),
-        **_scoring_context(edition, query),
-        **past_board_context(edition, query.as_of, now=query.url(as_of="")),
+        lasting=_lasting(board_version, query),
+        **_choice_context(board_version, query),
+        **_scoring_context(board_version, query),
+        **past_board_context(board_version, query.as_of, now=query.url(as_of="")),
     )
 
 
@@ -351,30 +360,36 @@ def _shown(context: RenderContext, decimals: int, cell: object) -> str:
     return "" if cell is None else str(cell)
 
 
-def _drawings(charts: Mapping[str, Chart], edition: BoardVersion) -> dict[str, Markup]:
+def _drawings(charts: Mapping[str, Chart], board_version: BoardVersion) -> dict[str, Markup]:
     """Return the figure as SVG for each width; nothing where there is nothing to draw."""
-    paint = page_paint(edition.spec)
+    paint = page_paint(board_version.spec)
     return {
         name: Markup(  # noqa: S704 (svg escapes)
-            svg(chart.figure, WIDTHS[name], p=LIGHT, name=edition.context.translations.text(chart.title), paint=paint)
+            svg(
+                chart.figure,
+                WIDTHS[name],
+                p=LIGHT,
+                name=board_version.context.translations.text(chart.title),
+                paint=paint,
+            )
         )
         for name, chart in charts.items()
         if chart.figure is not None
     }
 
 
-def _lasting(edition: BoardVersion, query: AnalyseQuery) -> str:
+def _lasting(board_version: BoardVersion, query: AnalyseQuery) -> str:
     """Return the address that always shows this: with its board, labels and judges."""
     return query.url(
-        as_of=permanent(edition.board()),
-        entries=chosen_entries(edition, query) or None,
-        revision=query.revision or str(edition.snapshot["label_revision"]),
+        as_of=permanent(board_version.board()),
+        entries=chosen_entries(board_version, query) or None,
+        revision=query.revision or str(board_version.snapshot["label_revision"]),
     )
 
 
-def _groups(edition: BoardVersion, query: AnalyseQuery) -> list[FigureGroup]:
+def _groups(board_version: BoardVersion, query: AnalyseQuery) -> list[FigureGroup]:
     """Return the figures of a benchmark by what they are about."""
-    known = charts_of(edition.spec)
+    known = charts_of(board_version.spec)
     groups = []
     for group, title in GROUPS.items():
         own = {key: kind for key, kind in known.items() if kind.group == group}
@@ -390,47 +405,47 @@ def _tab(title: str, chart: str, *, query: AnalyseQuery, current: bool) -> Figur
     )
 
 
-def _choice_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
+def _choice_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
     """Return what the list of judges shows; nothing is chosen for a figure of all judges."""
-    chosen = chosen_entries(edition, query)
-    known = names(edition, chosen)
+    chosen = chosen_entries(board_version, query)
+    known = names(board_version, chosen)
     return {
         "of_judges": query.kind.of_judges,
         "chosen": chosen,
         "offered": list(known.items())[:MOST_OFFERED],
         "any_judge": bool(known),
-        "quick": _quick_choices(edition, query),
-        "suited": _suited(edition, query),
+        "quick": _quick_choices(board_version, query),
+        "suited": _suited(board_version, query),
     }
 
 
-def _quick_choices(edition: BoardVersion, query: AnalyseQuery) -> list[ChoiceLink]:
+def _quick_choices(board_version: BoardVersion, query: AnalyseQuery) -> list[ChoiceLink]:
     """Return choices that one click makes."""
     result = [
-        ChoiceLink(_("Best {n}", n=most), query.url(entries=best(edition, most)))
+        ChoiceLink(_("Best {n}", n=most), query.url(entries=best(board_version, most)))
         for most in (FIRST_SHOWN, 2 * FIRST_SHOWN, 4 * FIRST_SHOWN)
-        if len(best(edition, most)) > most - FIRST_SHOWN
+        if len(best(board_version, most)) > most - FIRST_SHOWN
     ]
     return [*result, ChoiceLink(_("None"), query.url(entries=()))]
 
 
-def _suited(edition: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
+def _suited(board_version: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
     """Return the best judges that a figure can show, where others were chosen."""
-    redacted = edition.is_redacted(query.revision or str(edition.snapshot["label_revision"]))
+    redacted = board_version.is_redacted(query.revision or str(board_version.snapshot["label_revision"]))
     if redacted or not query.kind.of_judges:  # other judges would not help
         return None
-    suits, entries = query.kind.suits, {entry["id"]: entry for entry in edition.snapshot["entries"]}
-    ordered = [row.id for row in edition.board().rows if row.tier == "scored" and row.id in entries]
+    suits, entries = query.kind.suits, {entry["id"]: entry for entry in board_version.snapshot["entries"]}
+    ordered = [row.id for row in board_version.board().rows if row.tier == "scored" and row.id in entries]
     result = tuple(key for key in ordered if suits is None or suits(entries[key]))[:FIRST_SHOWN]
-    if not result or set(result) <= set(chosen_entries(edition, query)):
+    if not result or set(result) <= set(chosen_entries(board_version, query)):
         return None
     title = ngettext("Show the judge that has them", "Show the best {n} judges that have them", len(result))
     return ChoiceLink(title if suits else _("Show the best judges"), query.url(entries=result))
 
 
-def _scoring_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
+def _scoring_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
     """Return what the choice of rules shows, as on the board."""
-    board, spec = edition.board(query.protocol, query.grouping, revision=query.revision), edition.spec
+    board, spec = board_version.board(query.protocol, query.grouping, revision=query.revision), board_version.spec
     return {
         "spec": spec,
         "board": board,
@@ -440,6 +455,6 @@ def _scoring_context(edition: BoardVersion, query: AnalyseQuery) -> dict[str, An
         "editions": {
             edition.key: f"{edition.title}, {edition.pairs:,} pairs." for edition in spec.editions if edition.pairs
         },
-        "redacted": edition.is_redacted(board.label_revision),
+        "redacted": board_version.is_redacted(board.label_revision),
         "paper_url": query.url(paper=not query.paper) if offers_paper(query.chart, spec) else "",
     }

@@ -21,7 +21,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, definition_check, number_check, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
-from leaderboard.responses import edition_or_problem, json_body, respond
+from leaderboard.responses import json_body, respond, version_or_problem
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
 AsOf = Annotated[
@@ -32,18 +32,18 @@ Handler = Callable[..., Awaitable[Response]]
 _PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
-def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
-    turns = SerialExecutor()
-    spec = site.spec
+    executor = SerialExecutor()
+    spec = cache.spec
     one_grouping = Query(spec.official, description=f"One of {', '.join(spec.groupings)}")
 
     @router.get(
         "/check-numbers",
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
-        openapi_extra=_of_other_benchmarks(site.context),
+        openapi_extra=_of_other_benchmarks(cache.context),
     )
     @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
@@ -58,7 +58,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             number_check.refuse_unknown(request.query_params, spec)
-            result = await turns.take(number_check.answer, asked)
+            result = await executor.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
             return _bad_figures(wrong)
         except QueueFull:
@@ -82,22 +82,24 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         revision: Annotated[str | None, Query(description="Label revision; the current one if left out")] = None,
         as_of: AsOf = None,
     ) -> Response:
-        edition = await edition_or_problem(site, request)
-        if isinstance(edition, Response):
-            return edition
-        wrong = _refused(edition, entries, grouping=grouping, revision=revision)
+        board_version = await version_or_problem(cache, request)
+        if isinstance(board_version, Response):
+            return board_version
+        wrong = _refused(board_version, entries, grouping=grouping, revision=revision)
         if wrong is not None:
             return wrong
         ids = tool_pages.read_entries(entries)
 
         def make() -> CachedResponse:
-            relations = materials.relations(edition, revision or "")
-            result = compare.compare(edition, ids, relations=relations, grouping=grouping, revision=revision or "")
+            relations = catalog.relations(board_version, revision or "")
+            result = compare.compare(
+                board_version, ids, relations=relations, grouping=grouping, revision=revision or ""
+            )
             body = compare.to_json(result)
-            return json_body(rounded(body) if edition.is_redacted(result.board.label_revision) else body)
+            return json_body(rounded(body) if board_version.is_redacted(result.board.label_revision) else body)
 
         key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision=revision or "")
-        return respond(await edition.ready(key, make), request.headers)
+        return respond(await board_version.ready(key, make), request.headers)
 
     return router
 
@@ -157,18 +159,18 @@ def _identifier(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _refused(edition: BoardVersion, entries: str, *, grouping: str, revision: str | None) -> Response | None:
-    if grouping not in edition.spec.groupings:
-        known = ", ".join(edition.spec.groupings)
+def _refused(board_version: BoardVersion, entries: str, *, grouping: str, revision: str | None) -> Response | None:
+    if grouping not in board_version.spec.groupings:
+        known = ", ".join(board_version.spec.groupings)
         return problem(400, "unknown-grouping", detail=f"grouping is one of {known}.", parameter="grouping")
-    if revision and revision not in edition.revisions:
-        known = ", ".join(edition.revisions) or "none yet"
+    if revision and revision not in board_version.revisions:
+        known = ", ".join(board_version.revisions) or "none yet"
         return problem(400, "unknown-revision", detail=f"revision is one of {known}.", parameter="revision")
     ids = tool_pages.read_entries(entries)
     if not 2 <= len(ids) <= compare.MOST:
         detail = f"entries is a list of 2 to {compare.MOST} different ids, separated by commas."
         return problem(400, "bad-entries", detail=detail, parameter="entries")
-    rows = edition.board(grouping=grouping, revision=revision or "").rows
+    rows = board_version.board(grouping=grouping, revision=revision or "").rows
     known_ids = {row.id for row in rows if row.tier != "baseline"}
     unknown = [name for name in ids if name not in known_ids]
     if unknown:

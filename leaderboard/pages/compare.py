@@ -138,7 +138,7 @@ def _implied(score_difference: ScoreDifference) -> float | None:
 
 
 def compare(
-    edition: BoardVersion,
+    board_version: BoardVersion,
     ids: Sequence[str],
     *,
     relations: PairwiseArrays | None,
@@ -149,13 +149,13 @@ def compare(
 
     Within a pair the entry with the higher macro average is first.
     """
-    board = edition.board(grouping=grouping, revision=revision)
+    board = board_version.board(grouping=grouping, revision=revision)
     by_id = {row.id: row for row in board.rows if row.tier != "baseline"}
     rows = tuple(by_id[name] for name in dict.fromkeys(ids) if name in by_id)[:MOST]
     order = {row.id: place for place, row in enumerate(board.rows)}
     ordered = sorted(rows, key=lambda row: order[row.id])
     pairs = [
-        _pair(edition, board, first=first, second=second, relations=relations)
+        _pair(board_version, board, first=first, second=second, relations=relations)
         for first, second in combinations(ordered, 2)
     ]
     return Comparison(board, rows, pairs=tuple(sorted(pairs, key=_clearness)))
@@ -169,13 +169,13 @@ def _clearness(pair: Pair) -> tuple[float, float]:
 
 
 def _pair(
-    edition: BoardVersion, board: Board, *, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
+    board_version: BoardVersion, board: Board, *, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
 ) -> Pair:
     spec = board.spec
     unled = [row for row in (first, second) if not row.leads]
     if unled:
         return Pair(first, second, reason=_about_unled(unled), differences=(), spec=spec)
-    reason = not_paired(edition, first, second=second, relations=relations)
+    reason = not_paired(board_version, first, second=second, relations=relations)
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, spec, board.grouping)
         if counted is not None:
@@ -183,7 +183,7 @@ def _pair(
             return Pair(first, second, reason="", differences=_ordered(differences, spec), spec=spec)
     if spec.synthetic and {first.tier, second.tier} == {"scored", "reported"}:
         return Pair(first, second, reason=reason, differences=(), spec=spec)
-    comparable = all(_same_categories(edition, row, grouping=board.grouping) for row in (first, second))
+    comparable = all(_same_categories(board_version, row, grouping=board.grouping) for row in (first, second))
     names = spec.headline_first if comparable else (spec.pooled,)
     results = [_unpaired(board, name, first=first, second=second) for name in names]
     return Pair(
@@ -268,34 +268,36 @@ def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> 
     )
 
 
-def _same_categories(edition: BoardVersion, row: BoardRow, *, grouping: str) -> bool:
+def _same_categories(board_version: BoardVersion, row: BoardRow, *, grouping: str) -> bool:
     """Return whether the row's categories are those of the grouping; a reported row keeps the ones it was published
     with."""
     if row.tier == "scored":
         return True
-    result = find(edition.published, row.id)
+    result = find(board_version.published, row.id)
     return result is None or result.check is None or result.check.grouping == grouping
 
 
-def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
+def own_grouping(board_version: BoardVersion, row: BoardRow) -> str | None:
     """Return the grouping that a reported row's figures follow, where that is known and not the official one."""
-    reported_figures: ReportedFigures | None = find(edition.published, row.id)
+    reported_figures: ReportedFigures | None = find(board_version.published, row.id)
     grouping = (
         reported_figures.check.grouping if reported_figures is not None and reported_figures.check is not None else None
     )
-    return grouping if grouping != edition.spec.official else None
+    return grouping if grouping != board_version.spec.official else None
 
 
-def not_paired(edition: BoardVersion, first: BoardRow, *, second: BoardRow, relations: PairwiseArrays | None) -> str:
+def not_paired(
+    board_version: BoardVersion, first: BoardRow, *, second: BoardRow, relations: PairwiseArrays | None
+) -> str:
     """Return why two entries cannot be compared pair by pair, as a sentence; "" if they can."""
     reported = [row for row in (first, second) if row.tier == "reported"]
     if reported:
-        return _about_reported(edition, reported)
+        return _about_reported(board_version, reported)
     if relations is None:
         return _("Counts pair by pair follow some seconds after a score; until then only the intervals are compared.")
     if relations.only_right is None:
         return _("The labels are not public, so no counts of single pairs are shown; only the intervals are compared.")
-    unnamed = anonymous_entries(edition.snapshot).intersection({first.id, second.id})
+    unnamed = anonymous_entries(board_version.snapshot).intersection({first.id, second.id})
     if unnamed:
         return _(
             "{judge} is shown without its owner. Counts pair by pair would reveal other entries of the same owner, so "
@@ -323,8 +325,8 @@ def _about_unled(unled: Sequence[BoardRow]) -> str:
     return _("The votes of {judge} need no judge, so its score is compared with no other.", judge=row.model)
 
 
-def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
-    if edition.spec.synthetic and len(reported) == 1:
+def _about_reported(board_version: BoardVersion, reported: Sequence[BoardRow]) -> str:
+    if board_version.spec.synthetic and len(reported) == 1:
         return _(
             "{judge} is a published result on the real benchmark and cannot be compared with a judge of synthetic "
             "pairs.",
@@ -550,13 +552,13 @@ def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
 
 
 def nearest(
-    edition: BoardVersion, entry_id: str, *, relations: PairwiseArrays | None, revision: str = "", count: int = 4
+    board_version: BoardVersion, entry_id: str, *, relations: PairwiseArrays | None, revision: str = "", count: int = 4
 ) -> tuple[Pair, ...]:
     """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
 
     In these pairs the entry itself is first, whichever is ahead. What leads nothing is compared with none.
     """
-    board = edition.board(revision=revision)
+    board = board_version.board(revision=revision)
     known = [row for row in board.rows if row.tier == "scored" and row.leads]
     rows = [row for row in known if row.value(board.headline) is not None]
     place = next((index for index, row in enumerate(rows) if row.id == entry_id), None)
@@ -564,7 +566,7 @@ def nearest(
         return ()
     start = max(0, min(place - count // 2, len(rows) - 1 - count))
     return tuple(
-        _pair(edition, board, first=rows[place], second=row, relations=relations)
+        _pair(board_version, board, first=rows[place], second=row, relations=relations)
         for row in rows[start : start + count + 1]
         if row.id != entry_id
     )

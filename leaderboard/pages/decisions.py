@@ -48,7 +48,7 @@ def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
     return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
-def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
+def build(cache: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
     the log leaves out."""
     router = APIRouter(include_in_schema=False)
@@ -58,10 +58,10 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         before = _seq(request.query_params.get("before", ""))
         edits = request.query_params.get("edits", "") == "1"
         result = await asyncio.to_thread(log, before, PAGE + 1, edits)
-        edition = await site.current()
+        board_version = await cache.current()
         key = f"/decisions|{before}|{edits}|{_digest(result)}"
-        response = await edition.ready(
-            key, lambda: status_page(_list_page(edition, result, before=before, edits=edits))
+        response = await board_version.ready(
+            key, lambda: status_page(_list_page(board_version, result, before=before, edits=edits))
         )
         return respond(response, request.headers)
 
@@ -71,11 +71,13 @@ def build(site: BoardCache, log: Log, *, not_found: NotFound, find: Find | None 
         decision = await asyncio.to_thread(find or partial(_in_log, log), seq) if seq is not None else None
         if decision is None:
             return not_found(request.headers)
-        edition, key = await site.current(), f"/decisions/{seq}|{_digest([decision])}"
-        response = edition.get_cached(key)
+        board_version, key = await cache.current(), f"/decisions/{seq}|{_digest([decision])}"
+        response = board_version.get_cached(key)
         if response is None:
-            changed = await _moves(site, decision)
-            response = await edition.ready(key, lambda: status_page(_one_page(edition, decision, changed=changed)))
+            changed = await _moves(cache, decision)
+            response = await board_version.ready(
+                key, lambda: status_page(_one_page(board_version, decision, changed=changed))
+            )
         return respond(response, request.headers)
 
     return router
@@ -93,50 +95,54 @@ def _digest(decisions: Sequence[Decision]) -> str:
     return hashlib.sha256(orjson.dumps(list(decisions))).hexdigest()[:16]
 
 
-async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
+async def _moves(cache: BoardCache, decision: Decision) -> RankChanges | None:
     """Return what a decision about the board has moved; None for all others, and until the worker has made the new
     board."""
     ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
-    editions = [await site.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
-    before, after = editions if len(editions) == 2 else (None, None)
+    board_versions = [await cache.at(str(snapshot_id)) for snapshot_id in ids if snapshot_id]
+    before, after = board_versions if len(board_versions) == 2 else (None, None)
     if before is None or after is None:
         return None
-    return await after.turns.take(partial(_between, before), after)
+    return await after.executor.take(partial(_between, before), after)
 
 
 def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
-    hidden = any(edition.is_redacted(edition.snapshot["label_revision"]) for edition in (before, after))
+    hidden = any(
+        board_version.is_redacted(board_version.snapshot["label_revision"]) for board_version in (before, after)
+    )
     return rank_changes(before.board(), after.board(), hidden=hidden)
 
 
-def _list_page(edition: BoardVersion, decisions: Sequence[Decision], *, before: int | None, edits: bool) -> str:
+def _list_page(board_version: BoardVersion, decisions: Sequence[Decision], *, before: int | None, edits: bool) -> str:
     complete = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
-        edition,
+        board_version,
         "decisions.html",
         decisions=complete,
-        names=_names(edition, complete),
+        names=_names(board_version, complete),
         first=before is None,
         edits=edits,
         older=complete[-1]["seq"] if len(decisions) > PAGE else None,
     )
 
 
-def _one_page(edition: BoardVersion, decision: Decision, *, changed: RankChanges | None) -> str:
-    return _render(edition, "decision.html", one=_complete(decision), names=_names(edition, [decision]), moves=changed)
+def _one_page(board_version: BoardVersion, decision: Decision, *, changed: RankChanges | None) -> str:
+    return _render(
+        board_version, "decision.html", one=_complete(decision), names=_names(board_version, [decision]), moves=changed
+    )
 
 
 def _complete(decision: Decision) -> Decision:
     return {**dict.fromkeys(_FACTS), **decision}
 
 
-def _render(edition: BoardVersion, template: str, **values: Any) -> str:
-    return render(edition.context, template, current="", digits=DIGITS, **values)
+def _render(board_version: BoardVersion, template: str, **values: Any) -> str:
+    return render(board_version.context, template, current="", digits=DIGITS, **values)
 
 
-def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
+def _names(board_version: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
     """Map the entries and reported results that decisions concern to their names, where they have one."""
     wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
-    there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
-    results = {result.id: result.name for result in edition.published if result.id in wanted}
+    there = [*board_version.snapshot["entries"], *board_version.snapshot.get("stubs", ())] if wanted else []
+    results = {result.id: result.name for result in board_version.published if result.id in wanted}
     return results | {entry["id"]: display_name(entry) for entry in there if entry["id"] in wanted and "model" in entry}

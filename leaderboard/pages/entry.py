@@ -122,7 +122,7 @@ class EntryFindings:
 
 
 def page(
-    edition: BoardVersion,
+    board_version: BoardVersion,
     asked: EntryQuery,
     *,
     nearest: Nearest = lambda *_: (),
@@ -134,40 +134,40 @@ def page(
     ``base`` is where the service stands for others: what is to be cited, or shown elsewhere, needs whole addresses.
     ``gone``: what is left today of an entry that is on the old board only.
     """
-    result = edition.entry(asked.id)
+    result = board_version.entry(asked.id)
     if result is not None and result["tallies"]:
-        return lambda: _scored_page(edition, result, asked=asked, nearest=nearest, base=base, gone=gone)
-    reported = reported_results.find(edition.published, asked.id)
+        return lambda: _scored_page(board_version, result, asked=asked, nearest=nearest, base=base, gone=gone)
+    reported = reported_results.find(board_version.published, asked.id)
     if reported is not None:
-        return lambda: _reported_page(edition, reported, asked=asked, base=base)
+        return lambda: _reported_page(board_version, reported, asked=asked, base=base)
     return None
 
 
 def _scored_page(
-    edition: BoardVersion, entry: Json, *, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
+    board_version: BoardVersion, entry: Json, *, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
 ) -> str:
-    board = board_of(edition, entry, revision=asked.revision)
+    board = board_of(board_version, entry, revision=asked.revision)
     revision = board.label_revision
     spec = board.spec
     tally = Tally.from_json(entry["tallies"][revision], spec)
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
-    card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
-    level = edition.level(revision)
+    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    level = board_version.level(revision)
     strict = card["protocols"][spec.ranking]
     neighbours = nearest(entry["id"], revision)
-    if hides := edition.is_redacted(revision):
+    if hides := board_version.is_redacted(revision):
         strict = shown_strict(card, level, spec=spec) if level == OVERALL_ONLY else strict
         card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
     return render(
-        edition.context,
+        board_version.context,
         "entry.html",
         current="",
-        spec=edition.spec,
-        demo=edition.spec.synthetic,
-        **past_board_context(edition, asked.as_of, now=asked.url(as_of="")),
+        spec=board_version.spec,
+        demo=board_version.spec.synthetic,
+        **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         asked=asked,
         gone=gone,
-        other_labels=revision != edition.snapshot["label_revision"],
+        other_labels=revision != board_version.snapshot["label_revision"],
         entry=entry,
         format=format_name(entry["format"]),
         row=(row := board.find(entry["id"])),
@@ -181,7 +181,7 @@ def _scored_page(
             position=entry_findings.position_finding(behaviour, card["items"] - card["missing_items"]),
             neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
         ),
-        neighbour_url=lambda pair: edition.context.prefix + asked.url(id=pair.second.id),
+        neighbour_url=lambda pair: board_version.context.prefix + asked.url(id=pair.second.id),
         best_of=row.best_of if row is not None else None,
         scored=board.scored,
         revision=revision,
@@ -201,11 +201,11 @@ def _scored_page(
         facts=_facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
         hides=hides,
-        history=_history(edition, entry, asked=asked),
+        history=_history(board_version, entry, asked=asked),
         nearest=neighbours,
         compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
         words=compare,
-        **_shared(edition, asked, base=base),
+        **_shared(board_version, asked, base=base),
     )
 
 
@@ -262,16 +262,16 @@ def _facts(entry: Json) -> list[tuple[str, str, str]]:
     return [(title, text, safe_link(text)) for title, text in facts(entry)]
 
 
-def _history(edition: BoardVersion, entry: Json, *, asked: EntryQuery) -> list[HistoryPoint]:
+def _history(board_version: BoardVersion, entry: Json, *, asked: EntryQuery) -> list[HistoryPoint]:
     """Return the entry's scores under every label revision it was scored with, the current one first."""
-    current = edition.snapshot["label_revision"]
+    current = board_version.snapshot["label_revision"]
     history_points = []
     for revision in sorted(entry["tallies"], key=lambda name: (name != current, name)):
-        board = edition.board(revision=revision)
+        board = board_version.board(revision=revision)
         row = board.find(entry["id"])
         if row is not None:
             label = "" if revision == current else revision
-            there = BoardQuery(edition.spec, revision=label, as_of=permanent(board)).url()
+            there = BoardQuery(board_version.spec, revision=label, as_of=permanent(board)).url()
             history_points.append(
                 HistoryPoint(
                     revision, row, scored=board.scored, url=asked.url(revision=label), board=there, what=board.headline
@@ -314,9 +314,9 @@ def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
     )
 
 
-def _shared(edition: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str, Any]:
+def _shared(board_version: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str, Any]:
     """Return what the page gives away: its description and picture for previews, its citation, its badge."""
-    result = row_of(edition, asked.id, revision=asked.revision)
+    result = row_of(board_version, asked.id, revision=asked.revision)
     if result is None:  # hidden from the board; the page stands by itself
         return {"social": None, "base": base, "bibtex": "", "badge": "", "view_query": ""}
     row, board = result
@@ -330,18 +330,18 @@ def _shared(edition: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str,
 
 
 def _reported_page(
-    edition: BoardVersion, reported_figures: reported_results.ReportedFigures, *, asked: EntryQuery, base: str
+    board_version: BoardVersion, reported_figures: reported_results.ReportedFigures, *, asked: EntryQuery, base: str
 ) -> str:
-    board = edition.board()
-    verdict, sentences = reported_findings.explanation(reported_figures, edition.published)
+    board = board_version.board()
+    verdict, sentences = reported_findings.explanation(reported_figures, board_version.published)
     row = board.find(reported_figures.id)
     return render(
-        edition.context,
+        board_version.context,
         "reported.html",
         current="",
-        spec=edition.spec,
-        demo=edition.spec.synthetic,
-        **past_board_context(edition, asked.as_of, now=asked.url(as_of="")),
+        spec=board_version.spec,
+        demo=board_version.spec.synthetic,
+        **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
         one=reported_figures,
         row=row,
@@ -352,5 +352,5 @@ def _reported_page(
         sentences=sentences,
         check_url=reported_findings.check_url(reported_figures),
         interval_note=reported_findings.interval_note(reported_figures, shown=bool(row and row.interval)),
-        **_shared(edition, asked, base=base),
+        **_shared(board_version, asked, base=base),
     )

@@ -100,14 +100,16 @@ class ItemCatalog:
         return path is not None and path.stat().st_size <= THUMBNAIL_BYTES
 
     def relations(
-        self, edition: BoardVersion, revision: str = "", *, with_anonymous: bool = False
+        self, board_version: BoardVersion, revision: str = "", *, with_anonymous: bool = False
     ) -> PairwiseArrays | None:
         """Return the relations of a snapshot under a label revision; None while the worker has not computed them.
 
         Without anonymous entries: two versions of one judge agree far more than two judges do, so a figure about two
         entries would tell whose an anonymous one is. ``with_anonymous``: for figures over all judges together.
         """
-        summary = (edition.snapshot.get("relations") or {}).get(revision or edition.snapshot["label_revision"])
+        summary = (board_version.snapshot.get("relations") or {}).get(
+            revision or board_version.snapshot["label_revision"]
+        )
         if not summary or not summary.get("id"):
             return None
         name = str(summary["id"])
@@ -120,8 +122,8 @@ class ItemCatalog:
                 while len(self._relations) > _KEPT:
                     self._relations.pop(next(iter(self._relations)))
             relation = self._relations[name]
-        named = relation if with_anonymous else relation.without(anonymous_entries(edition.snapshot))
-        return without_counts(named) if edition.is_redacted(relation.label_revision) else named
+        named = relation if with_anonymous else relation.without(anonymous_entries(board_version.snapshot))
+        return without_counts(named) if board_version.is_redacted(relation.label_revision) else named
 
     def _body(self, name: str) -> bytes | None:
         try:

@@ -18,28 +18,28 @@ PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's ver
 
 
 def result_card(
-    edition: BoardVersion, materials: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
+    board_version: BoardVersion, catalog: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
 ) -> tuple[str, bool]:
     """Return the markup, and whether the tests against its neighbours are in it; nothing of an entry that is not on
     the board. ``waited``: seconds since it was submitted."""
-    result = row_of(edition, entry_id, revision="")
+    result = row_of(board_version, entry_id, revision="")
     if result is None:
         return "", True
     row, board = result
-    relations = materials.relations(edition, "")
-    settled = board.scored < 2 or edition.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
+    relations = catalog.relations(board_version, "")
+    settled = board.scored < 2 or board_version.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
     settled |= relations is not None and entry_id in relations.entries
-    nearest = compare.nearest(edition, entry_id, relations=relations) if settled else ()
+    nearest = compare.nearest(board_version, entry_id, relations=relations) if settled else ()
     markup = render(
-        edition.context,
+        board_version.context,
         "result_card.html",
-        spec=edition.spec,
+        spec=board_version.spec,
         row=row,
         board=board,
         bounds=row.interval.get(board.headline),
         settled=settled,
         finding=neighbour_finding(nearest, board.headline),
-        neighbour_url=lambda pair: f"{edition.context.prefix}/entries/{pair.second.id}",
+        neighbour_url=lambda pair: f"{board_version.context.prefix}/entries/{pair.second.id}",
         words=compare,
         compared=compare_url([entry_id, *(pair.second.id for pair in nearest)]) if nearest else "",
         strips=marked_strips(board, row),

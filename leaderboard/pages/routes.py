@@ -26,19 +26,19 @@ _BUSY = _("Too many readers are checking numbers at the moment. Please try again
 _LINES = "application/jsonl; charset=utf-8"
 
 
-def build(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor(), site.context, not_found=not_found))
-    router.include_router(_compare(site, materials))
-    router.include_router(_analyse(site, materials, not_found=not_found))
-    router.include_router(_explore(site, materials, not_found=not_found))
-    router.include_router(_about(site, materials))
-    router.include_router(_red_team(site.context))
+    router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
+    router.include_router(_compare(cache, catalog))
+    router.include_router(_analyse(cache, catalog, not_found=not_found))
+    router.include_router(_explore(cache, catalog, not_found=not_found))
+    router.include_router(_about(cache, catalog))
+    router.include_router(_red_team(cache.context))
     return router
 
 
-def _check(turns: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
+def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
@@ -53,7 +53,7 @@ def _check(turns: SerialExecutor, context: RenderContext, *, not_found: NotFound
             try:
                 number_check.refuse_unknown(request.query_params, context.spec)
                 if any(asked.texts):
-                    await turns.take(number_check.answer, asked)
+                    await executor.take(number_check.answer, asked)
             except number_check.BadFigures as wrong:
                 problem = wrong
             except QueueFull:
@@ -71,49 +71,49 @@ def _checked_definitions(request: Request, context: RenderContext) -> Response:
     return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
-def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/compare", methods=["GET", "HEAD"])
     async def compare(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
-        choice = tool_pages.read_choice(request.query_params, edition.revisions, spec=edition.spec)
-        response = await edition.ready(
-            choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice=choice))
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
+        choice = tool_pages.read_choice(request.query_params, board_version.revisions, spec=board_version.spec)
+        response = await board_version.ready(
+            choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
         )
         return respond(response, request.headers)
 
     return router
 
 
-def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
     async def analyse_page(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
         key = f"{query.url()}|{query.add}"
-        response = await edition.ready(
-            key, lambda: status_page(analyse.analyse_page(edition, query, materials=materials))
+        response = await board_version.ready(
+            key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
         )
         return respond(response, request.headers)
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
-        edition = await requested_version(site, request) if kind in analyse.FILES else None
-        if edition is None:
+        board_version = await requested_version(cache, request) if kind in analyse.FILES else None
+        if board_version is None:
             return not_found(request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, edition)
-        key, make = query.url(kind), partial(analyse.figure_file, edition, query, materials)
-        response = edition.get_cached(key) or await edition.turns.take(make, kind)
+        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
+        key, make = query.url(kind), partial(analyse.figure_file, board_version, query, catalog)
+        response = board_version.get_cached(key) or await board_version.executor.take(make, kind)
         if response is None:
             return not_found(request.headers)
-        reply = respond(edition.get_or_render(key, lambda: response), request.headers)
+        reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
         placed = "inline" if kind == "svg" else "attachment"
         reply.headers["Content-Disposition"] = f'{placed}; filename="{analyse.file_name(query, kind)}"'
@@ -122,34 +122,34 @@ def _analyse(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -
     return router
 
 
-def _explore(site: BoardCache, materials: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
     async def all_pairs(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
-        query = explore.read_query(request.query_params, edition.spec)
-        response = await edition.ready(
-            query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query=query))
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
+        query = explore.read_query(request.query_params, board_version.spec)
+        response = await board_version.ready(
+            query.url(), lambda: status_page(tool_pages.explore_page(board_version, catalog, query=query))
         )
         return respond(response, request.headers)
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
-            return no_board(site.context, request.headers)
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return no_board(cache.context, request.headers)
         page = await asyncio.to_thread(
-            tool_pages.item_page, edition, materials, name=name, as_of=read_as_of(request.query_params)
+            tool_pages.item_page, board_version, catalog, name=name, as_of=read_as_of(request.query_params)
         )
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
-        edition = await site.current()
-        path = await asyncio.to_thread(tool_pages.image_of, edition, materials, name=name)
+        board_version = await cache.current()
+        path = await asyncio.to_thread(tool_pages.image_of, board_version, catalog, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
             return not_found(request.headers)
@@ -168,25 +168,25 @@ def _red_team(context: RenderContext) -> APIRouter:
     return router
 
 
-def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+def _about(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/about", methods=["GET", "HEAD"])
     async def about_page(request: Request) -> Response:
-        edition = await site.current()
-        response = await edition.ready(
-            "/about", lambda: CachedResponse.of(tool_pages.about_page(edition, materials).encode(), HTML)
+        board_version = await cache.current()
+        response = await board_version.ready(
+            "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, catalog).encode(), HTML)
         )
         return respond(response, request.headers)
 
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:
-        edition = await site.current()
+        board_version = await cache.current()
 
         def make() -> CachedResponse:
-            return CachedResponse.of(about.sample_file(materials.table, edition.snapshot["label_revision"]), _LINES)
+            return CachedResponse.of(about.sample_file(catalog.table, board_version.snapshot["label_revision"]), _LINES)
 
-        reply = respond(await edition.ready("/sample-predictions.jsonl", make), request.headers)
+        reply = respond(await board_version.ready("/sample-predictions.jsonl", make), request.headers)
         reply.headers["Content-Disposition"] = 'attachment; filename="sample-predictions.jsonl"'
         return reply
 

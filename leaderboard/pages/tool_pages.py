@@ -162,12 +162,12 @@ def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], *, spec
     )
 
 
-def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: CompareQuery) -> str:
+def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: CompareQuery) -> str:
     """Chosen entries, their differences, and others to add."""
     grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
     result = compare.compare(
-        edition, ids, relations=materials.relations(edition, revision), grouping=grouping, revision=revision
+        board_version, ids, relations=catalog.relations(board_version, revision), grouping=grouping, revision=revision
     )
     chosen = [row.id for row in result.rows]
     by = choice.by if choice.by in result.board.values else result.board.headline
@@ -176,12 +176,12 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: Compa
         return choice.url(ids=tuple(names), **changes)
 
     _, matching = rows_asked_for(result.board, BoardQuery(choice.spec, search=search, baselines=False))
-    own = {row.id: compare.own_grouping(edition, row) for row in result.rows}
+    own = {row.id: compare.own_grouping(board_version, row) for row in result.rows}
     return render(
-        edition.context,
+        board_version.context,
         "compare.html",
         current="/compare",
-        demo=edition.spec.synthetic,
+        demo=board_version.spec.synthetic,
         found=result,
         chosen=chosen,
         search=search,
@@ -190,7 +190,7 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: Compa
         revision=revision,
         by=by,
         parts=result.board.values,
-        **past_board_context(edition, choice.as_of, now=choice.url(as_of="")),
+        **past_board_context(board_version, choice.as_of, now=choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
         offered=compare.offered(result, matching)[:_LISTED],
         listed=compare.offered(result, [row for row in result.board.rows if row.tier != "baseline"])[:_IN_THE_FIELD],
@@ -198,7 +198,7 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: Compa
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,
-        spec=edition.spec,
+        spec=board_version.spec,
         api="/api/v1" + url(chosen, search="", by=""),
         board_url=BoardQuery(
             choice.spec, grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
@@ -206,47 +206,53 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, *, choice: Compa
     )
 
 
-def nearest(edition: BoardVersion, materials: ItemCatalog, entry_id: str, revision: str) -> tuple[compare.Pair, ...]:
+def nearest(
+    board_version: BoardVersion, catalog: ItemCatalog, entry_id: str, revision: str
+) -> tuple[compare.Pair, ...]:
     """Return the entries next to one, for its page."""
-    return compare.nearest(edition, entry_id, relations=materials.relations(edition, revision), revision=revision)
+    return compare.nearest(
+        board_version, entry_id, relations=catalog.relations(board_version, revision), revision=revision
+    )
 
 
 # Explore
 
 
-def pairs_of(edition: BoardVersion, materials: ItemCatalog) -> ItemSearch:
+def pairs_of(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
     """Return what there is to browse now."""
-    return ItemSearch.of(materials.table, materials.texts, relations=materials.relations(edition, with_anonymous=True))
+    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
 
 
-def explore_page(edition: BoardVersion, materials: ItemCatalog, *, query: ItemQuery) -> str:
-    """Return a page of pairs; the shares of judges are those of the edition."""
-    pairs = pairs_of(edition, materials)
+def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: ItemQuery) -> str:
+    """Return a page of pairs; the shares of judges are those of the board version."""
+    pairs = pairs_of(board_version, catalog)
     held = {item.source for item in pairs.table.items}
     categories = {item.category for item in pairs.table.items}
     return render(
-        edition.context,
+        board_version.context,
         "explore.html",
         current="/explore",
-        demo=edition.spec.synthetic,
+        demo=board_version.spec.synthetic,
         pairs=pairs,
         query=query,
-        **past_board_context(edition, query.as_of, now=query.url(as_of="")),
+        **past_board_context(board_version, query.as_of, now=query.url(as_of="")),
         found=(result := pairs.select(query)),
-        thumbnails={view.name for view in result.shown if materials.has_thumbnail(view.texts)},
-        spec=edition.spec,
-        sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
-        categories=[key for key in edition.spec.category_keys if key in categories],
+        thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
+        spec=board_version.spec,
+        sources=[
+            (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
+        ],
+        categories=[key for key in board_version.spec.category_keys if key in categories],
         difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
-        broken=materials.has_item_file and pairs.texts is None,
+        broken=catalog.has_item_file and pairs.texts is None,
     )
 
 
-def item_page(edition: BoardVersion, materials: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
+def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
     """Return one pair; None if no item, or more than one, has this name."""
-    pairs = pairs_of(edition, materials)
+    pairs = pairs_of(board_version, catalog)
     index = pairs.find(name)
     if index is None:
         return None
@@ -258,52 +264,54 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, *, name: str, as_of
     }
     image = view.texts.image if view.texts else ""
     return render(
-        edition.context,
+        board_version.context,
         "explore_item.html",
         current="/explore",
-        demo=edition.spec.synthetic,
-        spec=edition.spec,
+        demo=board_version.spec.synthetic,
+        spec=board_version.spec,
         shown=view,
-        image=f"/explore/{view.name}/image" if materials.image(image) else "",
+        image=f"/explore/{view.name}/image" if catalog.image(image) else "",
         near=near,
         judges=pairs.judges,
         all_pairs=ItemQuery(as_of=as_of),
-        **past_board_context(edition, as_of, now=view.url),
+        **past_board_context(board_version, as_of, now=view.url),
         total=len(pairs.table),
-        broken=materials.has_item_file and pairs.texts is None,
+        broken=catalog.has_item_file and pairs.texts is None,
     )
 
 
-def image_of(edition: BoardVersion, materials: ItemCatalog, *, name: str) -> Path | None:
+def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> Path | None:
     """Return the image file of one pair."""
-    pairs = pairs_of(edition, materials)
+    pairs = pairs_of(board_version, catalog)
     index = pairs.find(name)
     texts = pairs.texts[index] if index is not None and pairs.texts else None
-    return materials.image(texts.image) if texts else None
+    return catalog.image(texts.image) if texts else None
 
 
 # About
 
 
-def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
+def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table = materials.table
+    table = catalog.table
     return render(
-        edition.context,
+        board_version.context,
         "about.html",
         current="/about",
-        demo=edition.spec.synthetic,
-        board=edition.board(),
-        spec=edition.spec,
-        about=about.texts(edition.spec),
+        demo=board_version.spec.synthetic,
+        board=board_version.board(),
+        spec=board_version.spec,
+        about=about.texts(board_version.spec),
         sizes=about.sizes(table),
         revisions=table.revisions,
         quartiles=about.quartiles(table),
-        tags=about.tags(edition),
+        tags=about.tags(board_version),
         histograms=about.histograms(table),
-        guides=about.guides(edition.spec),
-        explained=partial(about.explained, edition.spec),
-        names_of=lambda keys: [edition.context.translations.known(edition.spec.name_of(key)) for key in keys],
+        guides=about.guides(board_version.spec),
+        explained=partial(about.explained, board_version.spec),
+        names_of=lambda keys: [
+            board_version.context.translations.known(board_version.spec.name_of(key)) for key in keys
+        ],
         pairs=len(table),
         bin=about.BIN,
     )

@@ -57,112 +57,120 @@ def nowhere(entry_id: str) -> str | None:
     return None
 
 
-def build(site: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
+def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_files(site, not_found))
-    router.include_router(_entries(site, not_found, elsewhere=elsewhere))
-    router.include_router(_records(site, elsewhere))
-    router.include_router(_for_programs(site))
-    router.include_router(_feed(site, log))
+    router.include_router(_files(cache, not_found))
+    router.include_router(_entries(cache, not_found, elsewhere=elsewhere))
+    router.include_router(_records(cache, elsewhere))
+    router.include_router(_for_programs(cache))
+    router.include_router(_feed(cache, log))
     return router
 
 
-def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
+def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
     router = APIRouter()
-    turns = SerialExecutor()
+    executor = SerialExecutor()
 
-    async def ready(edition: BoardVersion, key: str, *, make: Callable[[], CachedResponse]) -> CachedResponse:
-        cached = edition.get_cached(key)
-        return cached if cached is not None else await turns.take(partial(edition.get_or_render, key), make)
+    async def ready(board_version: BoardVersion, key: str, *, make: Callable[[], CachedResponse]) -> CachedResponse:
+        cached = board_version.get_cached(key)
+        return cached if cached is not None else await executor.take(partial(board_version.get_or_render, key), make)
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
-        edition = await requested_version(site, request)
+        board_version = await requested_version(cache, request)
         form = exports.FORMATS.get(suffix)
-        if edition is None or form is None:
+        if board_version is None or form is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
-        make = lambda: _body(form.write(_extract(edition, view, base=base)), form.media_type)  # noqa: E731
+        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        base = base_of(board_version, request)
+        make = lambda: _body(form.write(_extract(board_version, view, base=base)), form.media_type)  # noqa: E731
         try:
-            response = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
+            response = await ready(board_version, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
         reply = respond(response, request.headers)
-        board = await asyncio.to_thread(_board, edition, view)
+        board = await asyncio.to_thread(_board, board_version, view)
         rules = (board.protocol, board.grouping, board.label_revision)
         name = form.file_name(board.benchmark, *rules, board.as_of[:10])
         return _named(reply, name, disposition="attachment")
 
     @router.api_route("/export/cite.bib", methods=["GET", "HEAD"])
     async def cite(request: Request) -> Response:
-        edition = await requested_version(site, request)
-        if edition is None:
+        board_version = await requested_version(cache, request)
+        if board_version is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions, spec=edition.spec), base_of(edition, request)
-        make = lambda: _body(citations(edition, view, base=base).encode(), _BIBTEX)  # noqa: E731
+        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        base = base_of(board_version, request)
+        make = lambda: _body(citations(board_version, view, base=base).encode(), _BIBTEX)  # noqa: E731
         try:
-            response = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
+            response = await ready(board_version, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
         except QueueFull:
             return _busy()
-        return _named(respond(response, request.headers), f"{exports.file_stem(edition.spec)}.bib")
+        return _named(respond(response, request.headers), f"{exports.file_stem(board_version.spec)}.bib")
 
     return router
 
 
-def _entries(site: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
+def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
-    def removed_entry(edition: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
+    def removed_entry(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
         """Redirect from a merged entry; answer 410 with a badge for a withdrawn one, as the entry's page does."""
-        stub = edition.removed_entry(entry_id)
+        stub = board_version.removed_entry(entry_id)
         if stub is None:
             return not_found(headers)
         if into := stub.get("merged_into"):
-            return RedirectResponse(f"{edition.context.prefix}/entries/{into}/{path}", 308)
+            return RedirectResponse(f"{board_version.context.prefix}/entries/{into}/{path}", 308)
         if path != _BADGE:
-            return status_pages.withdrawn(edition.context, stub, headers=headers)
+            return status_pages.withdrawn(board_version.context, stub, headers=headers)
         name = " ".join(filter(None, (stub["model"], stub["version"])))
         return respond(
-            _body(badge.withdrawn(name, edition.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
+            _body(badge.withdrawn(name, board_version.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
         )
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
         async def one(entry_id: str, request: Request) -> Response:
-            edition = await requested_version(site, request)
+            board_version = await requested_version(cache, request)
             revision = request.query_params.get("revision", "")
             result = (
-                await asyncio.to_thread(row_of, edition, entry_id, revision=revision) if edition is not None else None
+                await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
+                if board_version is not None
+                else None
             )
-            if edition is None:
+            if board_version is None:
                 return not_found(request.headers)
             if result is None:
-                there = await _moved(edition, entry_id, path=path, elsewhere=elsewhere)
-                return there or removed_entry(edition, entry_id, path=path, headers=request.headers)
-            base = base_of(edition, request)
+                there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
+                return there or removed_entry(board_version, entry_id, path=path, headers=request.headers)
+            base = base_of(board_version, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
-            response = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
+            response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
-    route(_BADGE, _SVG, make=lambda edition, row, board, base: badge.badge(summarize(row, board)))
-    route("og.png", _PNG, make=lambda edition, row, board, base: og_image.of_entry(row, board))
-    route("cite.bib", _BIBTEX, make=lambda edition, row, board, base: entry_citations(row, board, base=base).encode())
+    route(_BADGE, _SVG, make=lambda board_version, row, board, base: badge.badge(summarize(row, board)))
+    route("og.png", _PNG, make=lambda board_version, row, board, base: og_image.of_entry(row, board))
+    route(
+        "cite.bib",
+        _BIBTEX,
+        make=lambda board_version, row, board, base: entry_citations(row, board, base=base).encode(),
+    )
 
     return router
 
 
-async def _moved(edition: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
+async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
     """Return the way to a file of an entry of another benchmark, as its page has it; None where there is none."""
-    if edition.removed_entry(entry_id) is not None or edition.has_entry(entry_id):
+    if board_version.removed_entry(entry_id) is not None or board_version.has_entry(entry_id):
         return None
     there = await asyncio.to_thread(elsewhere, entry_id)
     return None if there is None else RedirectResponse(f"{there}/{path}", 308)
 
 
-def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
+def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     """Files about what was scored here, for other sites."""
     router = APIRouter()
 
@@ -176,19 +184,19 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
         """Add a file about what was scored here, for another site."""
 
         async def one(entry_id: str, request: Request) -> Response:
-            edition = await requested_version(site, request)
-            result = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
-            if edition is None:
+            board_version = await requested_version(cache, request)
+            result = await asyncio.to_thread(row_of, board_version, entry_id) if board_version is not None else None
+            if board_version is None:
                 return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
             if result is None:
-                there = await _moved(edition, entry_id, path=path, elsewhere=elsewhere)
-                return there or no_entry(edition, entry_id, address=f"/entries/{{}}/{path}")
+                there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
+                return there or no_entry(board_version, entry_id, address=f"/entries/{{}}/{path}")
             refusal = refuse(*result)
             if refusal is not None:
                 return problem(404, "no-eval-results", detail=refusal)
-            base, suffix = base_of(edition, request), path.rpartition(".")[2]
+            base, suffix = base_of(board_version, request), path.rpartition(".")[2]
             key = f"{base}/entries/{entry_id}/{path}"
-            response = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
+            response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
@@ -199,76 +207,83 @@ def _records(site: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     return router
 
 
-def _hub_results(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
+def _hub_results(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
     return hub_eval_results.eval_results(
-        edition.entry(row.id) or {}, row, board=board, address=f"{base}/entries/{row.id}"
+        board_version.entry(row.id) or {}, row, board=board, address=f"{base}/entries/{row.id}"
     )
 
 
-def _every_eval_ever(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
-    redacted = edition.is_redacted(board.label_revision)
-    context = every_eval_ever.RecordContext(board, edition.snapshot["scorer_version"], base=base, redacted=redacted)
+def _every_eval_ever(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
+    redacted = board_version.is_redacted(board.label_revision)
+    context = every_eval_ever.RecordContext(
+        board, board_version.snapshot["scorer_version"], base=base, redacted=redacted
+    )
     return orjson.dumps(
-        every_eval_ever.record(edition.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
+        every_eval_ever.record(board_version.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
     )
 
 
-def _for_programs(site: BoardCache) -> APIRouter:
+def _for_programs(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
         async def one(request: Request) -> Response:
-            edition = await site.current()
-            base = base_of(edition, request)
-            response = await edition.ready(f"{path}|{base}", lambda: _body(make(edition, base), media_type))
+            board_version = await cache.current()
+            base = base_of(board_version, request)
+            response = await board_version.ready(f"{path}|{base}", lambda: _body(make(board_version, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
         router.add_api_route(path, one, methods=["GET", "HEAD"])
 
-    route("/og.png", _PNG, make=lambda edition, base: og_image.of_board(edition.board()))
-    route("/eval.yaml", _YAML, make=lambda edition, base: hub_eval_results.dataset_definition(edition.board()))
-    llms = lambda edition, base: llms_txt.llms_txt(edition.board(), base, context=edition.context).encode()  # noqa: E731
+    route("/og.png", _PNG, make=lambda board_version, base: og_image.of_board(board_version.board()))
+    route(
+        "/eval.yaml", _YAML, make=lambda board_version, base: hub_eval_results.dataset_definition(board_version.board())
+    )
+
+    def llms(board_version: BoardVersion, base: str) -> bytes:
+        return llms_txt.llms_txt(board_version.board(), base, context=board_version.context).encode()
+
     route("/llms.txt", _TEXT, make=llms)
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
     async def docs(request: Request) -> Response:
-        edition = await site.current()
+        board_version = await cache.current()
         described: Mapping[str, Any] = request.app.openapi()
-        base = base_of(edition, request)
-        make = lambda: _body(api_reference.page(site.context, described, base=base).encode(), HTML)  # noqa: E731
-        response = await edition.ready(f"/docs|{base}", make)
+        base = base_of(board_version, request)
+        make = lambda: _body(api_reference.page(cache.context, described, base=base).encode(), HTML)  # noqa: E731
+        response = await board_version.ready(f"/docs|{base}", make)
         return respond(response, request.headers)
 
     return router
 
 
-def _feed(site: BoardCache, log: Log) -> APIRouter:
+def _feed(cache: BoardCache, log: Log) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/feed.xml", methods=["GET", "HEAD"])
     async def atom(request: Request) -> Response:
-        edition = await site.current()
-        base = base_of(edition, request)
+        board_version = await cache.current()
+        base = base_of(board_version, request)
         changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
         latest = changes[0]["seq"] if changes else 0
-        response = await edition.ready(
-            f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes=changes), _ATOM)
+        response = await board_version.ready(
+            f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(board_version.board(), base, changes=changes), _ATOM)
         )
         return respond(response, request.headers, cache_control=_A_WHILE)
 
     return router
 
 
-def base_of(edition: BoardVersion, request: Request) -> str:
+def base_of(board_version: BoardVersion, request: Request) -> str:
     """Return where the benchmark's pages stand for others, without a slash at the end: as configured, or as this
     request found it."""
-    origin = base_url(edition.public_url, request.url.scheme, host=request.headers.get("host", ""))
-    return origin + edition.context.prefix
+    origin = base_url(board_version.public_url, request.url.scheme, host=request.headers.get("host", ""))
+    return origin + board_version.context.prefix
 
 
-def citations(edition: BoardVersion, view: BoardQuery, *, base: str) -> str:
+def citations(board_version: BoardVersion, view: BoardQuery, *, base: str) -> str:
     """Return the benchmark, and a view of the board as it is."""
-    board = _board(edition, view)
+    board = _board(board_version, view)
     return f"{board.spec.citation}\n{citation.of_board(board, _address(board, view, base=base))}"
 
 
@@ -277,14 +292,14 @@ def entry_citations(row: BoardRow, board: Board, *, base: str) -> str:
     return f"{citation.of_entry(row, board, address=f'{base}/entries/{row.id}')}\n{board.spec.citation}"
 
 
-def _board(edition: BoardVersion, view: BoardQuery) -> Board:
-    return edition.board(view.protocol, view.grouping, revision=view.revision)
+def _board(board_version: BoardVersion, view: BoardQuery) -> Board:
+    return board_version.board(view.protocol, view.grouping, revision=view.revision)
 
 
-def _extract(edition: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
-    board = _board(edition, view)
-    hidden = edition.is_redacted(board.label_revision)
-    facts = exports.EntryFacts(edition.entry, edition.snapshot["scorer_version"], base=base)
+def _extract(board_version: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
+    board = _board(board_version, view)
+    hidden = board_version.is_redacted(board.label_revision)
+    facts = exports.EntryFacts(board_version.entry, board_version.snapshot["scorer_version"], base=base)
     return exports.extract(board, view, address=_address(board, view, base=base), hidden=hidden, facts=facts)
 
 

@@ -101,18 +101,18 @@ def description(row: BoardRow, board: Board) -> str:
     )
 
 
-def board_of(edition: BoardVersion, entry: Mapping[str, Any], *, revision: str = "") -> Board:
+def board_of(board_version: BoardVersion, entry: Mapping[str, Any], *, revision: str = "") -> Board:
     """Return the board under a label revision that the entry was scored with: the one asked for, the current one, or
     any."""
     scored = entry["tallies"]
-    wanted = revision or edition.snapshot["label_revision"]
-    return edition.board(revision=wanted if wanted in scored or not scored else next(iter(scored)))
+    wanted = revision or board_version.snapshot["label_revision"]
+    return board_version.board(revision=wanted if wanted in scored or not scored else next(iter(scored)))
 
 
-def row_of(edition: BoardVersion, entry_id: str, *, revision: str = "") -> tuple[BoardRow, Board] | None:
+def row_of(board_version: BoardVersion, entry_id: str, *, revision: str = "") -> tuple[BoardRow, Board] | None:
     """Return the row of an entry, scored or reported, and the board it is on: the current one if it is there."""
-    entry = edition.entry(entry_id)
-    board = edition.board() if entry is None else board_of(edition, entry, revision=revision)
+    entry = board_version.entry(entry_id)
+    board = board_version.board() if entry is None else board_of(board_version, entry, revision=revision)
     row = board.find(entry_id)
     return (row, board) if row is not None and row.tier != "baseline" else None
 

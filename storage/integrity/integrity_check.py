@@ -3,7 +3,7 @@
 Which event is authoritative: for votes and what never changes of a submission, its acceptance; for the owner, the last
 transfer, else the acceptance; for the description, the last edit, else the acceptance; for a score, the event that
 recorded it; for a label revision, its registration, import and retirement, the later one first; for the board, the
-last event that pointed it. Merges, withdrawals and anonymity change none of these rows. A snapshot must have the
+last activation event. Merges, withdrawals and anonymity change none of these rows. A snapshot must have the
 digest that its event names, and the current one the tallies and descriptions of the rows.
 
 No label is needed. The chain itself is checked by ``audit.verify``.
@@ -93,7 +93,7 @@ class Ledger:
     registered: dict[_Key, int] = field(default_factory=dict)
     snapshots: dict[str, int] = field(default_factory=dict)
     relations: dict[tuple[str, str, str], dict[str | None, int]] = field(default_factory=dict)  # by summary
-    pointed: dict[str, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)  # by benchmark
+    activated: dict[str, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)  # by benchmark
     published: dict[str, tuple[int, str]] = field(default_factory=dict)
     first: str = ""  # the benchmark of the first label set, which events need not name (audit.scope)
 
@@ -155,7 +155,7 @@ class Ledger:
                 summary = body.get("summaries_sha256", {}).get(revision)
                 self.relations.setdefault((benchmark, revision, name), {})[summary] = seq
         elif kind == ACTIVATED:
-            self.pointed[benchmark] = (seq, body["to"])
+            self.activated[benchmark] = (seq, body["to"])
 
 
 def check(session: Session) -> Iterator[Mismatch]:
@@ -376,7 +376,7 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield boards that point to something else than was decided."""
     columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
     for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
-        seq, to = ledger.pointed.get(row.benchmark) or (None, {})
+        seq, to = ledger.activated.get(row.benchmark) or (None, {})
         if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
             why = _("it shows other labels or another scorer version than was decided")
             yield Mismatch("board", row.benchmark, event=seq, why=why)

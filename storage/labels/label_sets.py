@@ -25,7 +25,7 @@ class LabelSetChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ActiveBoard:
-    """The board's pointer: label revision, scorer version, and the snapshot made of them (None before the first)."""
+    """The active label revision, scorer version and snapshot of a board (None before the first snapshot)."""
 
     benchmark: str
     label_revision: str

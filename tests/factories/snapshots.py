@@ -140,7 +140,7 @@ class FixedSource:
         self.old: dict[str, Mapping[str, Any]] = {}  # by snapshot id
         self.lock = threading.Lock()
 
-    def pointer(self) -> CurrentSnapshot:
+    def current(self) -> CurrentSnapshot:
         """Return which snapshot is current."""
         self.looks += 1
         if self.failing:

@@ -20,7 +20,7 @@ from tests.factories.specs import VL
 ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
 
 
-def edition(**facts: Any) -> BoardVersion:
+def board_version(**facts: Any) -> BoardVersion:
     body = pairwise.body()
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
@@ -34,7 +34,7 @@ def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
     return found
 
 
-HIDDEN, SHOWN = edition(anonymous_until="2096-10-02T07:06:40Z"), edition(anonymous_until=None)
+HIDDEN, SHOWN = board_version(anonymous_until="2096-10-02T07:06:40Z"), board_version(anonymous_until=None)
 
 
 def test_relations_without_some_entries_are_those_of_the_others() -> None:
@@ -67,10 +67,10 @@ def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
 
 
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
-    materials = ItemCatalog(relations_body=pairwise.stored)
+    catalog = ItemCatalog(relations_body=pairwise.stored)
     for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
         asked = {"entries": f"{NAMED},{OTHER},{ANONYMOUS}", "chart": "agreement"}
-        drawn = figure_file(of, read_query(asked, of), materials, "json")
+        drawn = figure_file(of, read_query(asked, of), catalog, "json")
         assert drawn is not None
         assert len(json.loads(drawn.encodings["identity"])["rows"]) == expected
-    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), materials=materials)
+    assert "anonymous" in analyse_page(HIDDEN, read_query(asked, HIDDEN), catalog=catalog)

@@ -218,12 +218,12 @@ def test_its_judges_are_compared_on_the_pairs_where_only_one_is_right(walk: Walk
 def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
     database = open_database(f"sqlite:///{walk.data_dir}/leaderboard.db")
     snapshots = DatabaseSnapshots(database, walk.spec)
-    edition = asyncio.run(BoardCache(snapshots, context=RenderContext(walk.spec)).current())
-    assert edition is not None
+    board_version = asyncio.run(BoardCache(snapshots, context=RenderContext(walk.spec)).current())
+    assert board_version is not None
     items = ItemCatalog(None, None, relations_body=snapshots.relations, spec=walk.spec)
     for name in charts_of(walk.spec):
-        query = read_query({"entries": f"{walk.first},{walk.second}", "chart": name}, edition)
-        page = analyse_page(edition, query, materials=items)
+        query = read_query({"entries": f"{walk.first},{walk.second}", "chart": name}, board_version)
+        page = analyse_page(board_version, query, catalog=items)
         for foreign in FOREIGN:
             assert foreign not in page, name
     database.close()

@@ -181,7 +181,7 @@ def paged() -> Iterator[TestClient]:
 class NamedSource(FixedSource):
     """A source whose snapshot has an id as digests are."""
 
-    def pointer(self) -> CurrentSnapshot:
+    def current(self) -> CurrentSnapshot:
         return CurrentSnapshot("ab" * 32, None, paused=None, off=frozenset())
 
     def find(self, when: str) -> str | None:

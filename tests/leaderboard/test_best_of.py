@@ -85,9 +85,9 @@ def client(request: pytest.FixtureRequest) -> TestClient:
     body = made()
     shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {}, spec=VL)
     app = FastAPI()
-    site = BoardCache(FixedSource(shown), published=())
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    cache = BoardCache(FixedSource(shown), published=())
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     return TestClient(app)
 
 

@@ -43,12 +43,13 @@ def board_of(spec: BenchmarkSpec) -> dict[str, Any]:
 
 
 def test_a_new_entry_is_held_against_what_guessing_gives_in_its_headline() -> None:
-    edition = BoardCache(FixedSource(snapshot([entry(1, 0.5)]))).refresh()
-    board, empty = edition.board(), ("finding", "compared", "bibtex", "badge", "base", "strips")
+    board_version = BoardCache(FixedSource(snapshot([entry(1, 0.5)]))).refresh()
+    board, empty = board_version.board(), ("finding", "compared", "bibtex", "badge", "base", "strips")
     facts: dict[str, Any] = {"row": board.rows[0], "board": board, "bounds": (0.4, 0.6), "settled": True}
     facts |= dict.fromkeys(empty, "")
     held = {
-        spec: render(edition.context, "result_card.html", spec=spec, **facts) for spec in (VL, replace(VL, ties=True))
+        spec: render(board_version.context, "result_card.html", spec=spec, **facts)
+        for spec in (VL, replace(VL, ties=True))
     }
     assert ["(50%)" in text for text in held.values()] == [True, False]
     assert ["better than guessing (33.3%)" in text for text in held.values()] == [False, True]

@@ -26,7 +26,7 @@ from predictions.readers.base import FormatReader, PredictionReader
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
-from tests.leaderboard.pages.test_pages_routes import materials, serve
+from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 
 
@@ -55,7 +55,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(serve(materials(tmp_path))) as client:
+    with TestClient(serve(item_catalog(tmp_path))) as client:
         yield client
 
 
@@ -215,21 +215,21 @@ from leaderboard.cache import BoardCache
 from leaderboard.share import exports
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
-edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
-board = edition.board()
-view = read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions, spec=edition.spec)
+board_version = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
+board = board_version.board()
+view = read_query({"cols": "letters", "sort": "letters:desc"}, board_version.revisions, spec=board_version.spec)
 taken = exports.extract(board, view)
 scored = [row for row in board.rows if row.tier == "scored"]
 print(json.dumps({
-    "page": render.board_page(edition, view),
+    "page": render.board_page(board_version, view),
     "data": json.loads(render.board_data(board))["letters"],
     "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
     "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
     "order": [row.model for row in taken.rows if row.tier == "scored"],
     "terms": json.loads(render.board_data(board))["terms"]["letters"],
     "shown": json.loads(render.board_data(board))["shown"]["letters"],
-    "css": render.assets(edition.spec)["site.css"].body.encodings["identity"].decode(),
-    "found": [row.model for row in scored if term("letters:>4", edition.spec)(row)],
+    "css": render.assets(board_version.spec)["site.css"].body.encodings["identity"].decode(),
+    "found": [row.model for row in scored if term("letters:>4", board_version.spec)(row)],
 }))
 """
 

@@ -37,9 +37,9 @@ def whole() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    cache = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     return TestClient(app)
 
 
@@ -114,8 +114,8 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
     entry = whole["entries"][0]
     tally = Tally.from_json(entry["tallies"]["v2"], VL)
     app = FastAPI()
-    site = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
-    app.include_router(routes.build(site))
+    cache = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
+    app.include_router(routes.build(cache))
     control = TestClient(app).get(f"/entries/{entry['id']}").text
     page = client.get(f"/entries/{entry['id']}").text
     assert "not public" in page
@@ -140,7 +140,7 @@ FINER = {"tags", "sources", "votes", "length", "difficulty"}
 """The figures that need facts by tag, source, vote or item."""
 
 
-def _edition(hidden: Mapping[str, str]) -> BoardVersion:
+def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
     """Return judges with several votes and their relations, computed when the labels were thought to be public."""
     found = entries([(number, 0.5 + number / 20) for number in range(1, 7)], parameters_b=7.0)
     names = list(pairwise.SKILLS)
@@ -149,21 +149,21 @@ def _edition(hidden: Mapping[str, str]) -> BoardVersion:
     return BoardCache(FixedSource(redact_snapshot(body, hidden, spec=VL)), published=()).refresh()
 
 
-def _drawn(edition: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
+def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
     """Return the page of a figure, and the figure with its numbers as JSON; "" where nothing is drawn."""
     items = ItemCatalog(relations_body=pairwise.stored)
-    query = analyse.read_query({"chart": chart, "paper": "1", **asked}, edition)
+    query = analyse.read_query({"chart": chart, "paper": "1", **asked}, board_version)
     assert query.chart == chart
-    data = analyse.figure_file(edition, query, items, "json")
-    return analyse.analyse_page(edition, query, materials=items), "" if data is None else data.encodings[
+    data = analyse.figure_file(board_version, query, items, "json")
+    return analyse.analyse_page(board_version, query, catalog=items), "" if data is None else data.encodings[
         "identity"
     ].decode()
 
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))
 def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosure_allows(chart: str) -> None:
-    assert _drawn(_edition({}), chart)[1], "the control"
-    page, figure = _drawn(_edition(HIDDEN), chart)
+    assert _drawn(_board_version({}), chart)[1], "the control"
+    page, figure = _drawn(_board_version(HIDDEN), chart)
     if chart in FINER:
         assert not figure
         assert '<svg class="plot"' not in page
@@ -175,9 +175,9 @@ def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosu
 
 @pytest.mark.parametrize("chart", sorted(set(CHARTS) - FINER))
 def test_figures_of_hidden_labels_follow_one_rule_and_name_no_source(chart: str) -> None:
-    edition = _edition(HIDDEN)
-    plain = _drawn(edition, chart)
-    assert _drawn(edition, chart, protocol="paper", grouping="rl-in-general") == plain
+    board_version = _board_version(HIDDEN)
+    plain = _drawn(board_version, chart)
+    assert _drawn(board_version, chart, protocol="paper", grouping="rl-in-general") == plain
     named = set(SOURCES) - {"MMMU-Pro"}  # on which Best-of-N is measured
     assert not any(source in text for text in plain for source in named)
     rows = json.loads(plain[1])["rows"]
@@ -192,16 +192,16 @@ def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
     assert before.pair(*before.entries[:2], VL)
     assert after.pair(*after.entries[:2], VL) is None
     assert after.bands is None
-    materials = ItemCatalog(relations_body=pairwise.stored)
+    catalog = ItemCatalog(relations_body=pairwise.stored)
     for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):
-        found = materials.relations(_edition(hidden), "v2")
+        found = catalog.relations(_board_version(hidden), "v2")
         assert found is not None
         assert (found.right is not None) is disclosed_counts
 
 
 def test_the_summary_of_relations_keeps_the_official_ranges_alone() -> None:
-    edition = _edition(HIDDEN)
-    summary = edition.snapshot["relations"]["v2"]
+    board_version = _board_version(HIDDEN)
+    summary = board_version.snapshot["relations"]["v2"]
     assert (summary["difficulty"], summary["majority"]) == (None, None)
     assert set(summary["ranges"]) == {"official"}
-    assert set(_edition({}).snapshot["relations"]["v2"]["ranges"]) > {"official"}
+    assert set(_board_version({}).snapshot["relations"]["v2"]["ranges"]) > {"official"}

@@ -54,9 +54,9 @@ def test_an_edition_that_nobody_filtered_marks_nobody() -> None:
 
 def test_the_board_explains_the_mark_and_the_entry_says_it_in_a_sentence() -> None:
     app = FastAPI()
-    site = BoardCache(FixedSource(snapshot(_found())), published=())
-    app.include_router(api.build(site))
-    app.include_router(routes.build(site))
+    cache = BoardCache(FixedSource(snapshot(_found())), published=())
+    app.include_router(api.build(cache))
+    app.include_router(routes.build(cache))
     client = TestClient(app)
     board = client.get("/").text
     assert f"<em>{MARK}" in board

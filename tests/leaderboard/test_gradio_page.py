@@ -37,12 +37,12 @@ def some_entries() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Yield the public pages and the Gradio pages on a free port."""
-    site = BoardCache(FixedSource(snapshot(some_entries())), check_every=60)
+    cache = BoardCache(FixedSource(snapshot(some_entries())), check_every=60)
     app = FastAPI()
-    app.include_router(leaderboard.routes.build(site))
-    app.include_router(leaderboard.api.build(site))
+    app.include_router(leaderboard.routes.build(cache))
+    app.include_router(leaderboard.api.build(cache))
     with gr.Blocks(analytics_enabled=False) as pages:
-        leaderboard.gradio_page.build_board(site)
+        leaderboard.gradio_page.build_board(cache)
     design = {"theme": theme.theme(), "css": theme.css(VL), "head": theme.head(VL)}
     app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **design)
     with serving(SecurityHeadersMiddleware(app)) as address:

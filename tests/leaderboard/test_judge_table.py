@@ -57,8 +57,8 @@ def test_each_figure_has_its_definition_rank_and_interval() -> None:
 
 
 def test_a_reported_figure_of_another_definition_stands_after_those_of_the_column() -> None:
-    edition = BoardCache(FixedSource(snapshot([entry(1, 0.3, model="Scored")]))).refresh()
-    boards = [edition.board()]
+    board_version = BoardCache(FixedSource(snapshot([entry(1, 0.3, model="Scored")]))).refresh()
+    boards = [board_version.board()]
     lines = sorted_lines(judge_lines(boards), boards, sort="vl-rewardbench")
     keys = [cell.leading.key for line in lines if (cell := line.cells[0]) is not None and cell.leading is not None]
     assert {*keys} == {"macro", "overall"}

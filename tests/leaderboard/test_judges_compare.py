@@ -38,22 +38,22 @@ def served(bodies: Sequence[dict[str, Any]], *, reported: bool = False) -> list[
 
 
 @pytest.fixture(scope="module")
-def editions() -> list[BoardVersion]:
+def board_versions() -> list[BoardVersion]:
     skills = {SERVED[0]: [0.9, 0.5, 0.7], SERVED[1]: [0.9, 0.88], SERVED[2]: [0.2, 0.95]}
     return [board.refresh() for board in served([board_of(spec, skills[spec.id]) for spec in SPECS])]
 
 
-def lines_of(editions: Sequence[BoardVersion], *names: str) -> tuple[JudgeLine, ...]:
-    found = {line.name: line for line in judge_lines([edition.board() for edition in editions])}
+def lines_of(board_versions: Sequence[BoardVersion], *names: str) -> tuple[JudgeLine, ...]:
+    found = {line.name: line for line in judge_lines([board_version.board() for board_version in board_versions])}
     return tuple(found[name] for name in names)
 
 
 def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both_sides(
-    editions: list[BoardVersion],
+    board_versions: list[BoardVersion],
 ) -> None:
-    one, other = lines_of(editions, "Judge 0", "Judge 1")
-    found = compare_judges((one, other), editions, relations={})
-    turned = compare_judges((other, one), editions, relations={})
+    one, other = lines_of(board_versions, "Judge 0", "Judge 1")
+    found = compare_judges((one, other), board_versions, relations={})
+    turned = compare_judges((other, one), board_versions, relations={})
     for first, second in zip(found, turned, strict=True):
         difference, back = first.difference, second.difference
         assert difference is not None and back is not None
@@ -68,9 +68,9 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
     assert said.endswith("; no significant difference on Multimodal RewardBench.")
 
 
-def test_a_missing_result_stays_missing(editions: list[BoardVersion]) -> None:
-    one, other = lines_of(editions, "Judge 0", "Judge 2")
-    found = compare_judges((one, other), editions, relations={})
+def test_a_missing_result_stays_missing(board_versions: list[BoardVersion]) -> None:
+    one, other = lines_of(board_versions, "Judge 0", "Judge 2")
+    found = compare_judges((one, other), board_versions, relations={})
     assert [comparison.difference is not None for comparison in found] == [True, False, False]
     assert found[1].second is None and found[1].how == ""
 
@@ -100,21 +100,21 @@ def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all(
 
 def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
     body = snapshot([entry(1, 0.7, model="Mine")])
-    (edition,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
-    lines = lines_of([edition], "Mine", "R1-Reward")
-    (comparison,) = compare_judges((lines[0], lines[1]), [edition], relations={})
+    (board_version,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
+    lines = lines_of([board_version], "Mine", "R1-Reward")
+    (comparison,) = compare_judges((lines[0], lines[1]), [board_version], relations={})
     assert comparison.difference is None and "their rules may differ" in comparison.how
 
 
-def test_without_a_judge_all_are_offered_and_with_two_none_is(editions: list[BoardVersion]) -> None:
-    every = judge_lines([edition.board() for edition in editions])
+def test_without_a_judge_all_are_offered_and_with_two_none_is(board_versions: list[BoardVersion]) -> None:
+    every = judge_lines([board_version.board() for board_version in board_versions])
     assert len(offered_judges([], every)) == len(every)
     assert offered_judges(every[:2], every) == []
 
 
-def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVersion]) -> None:
-    every = judge_lines([edition.board() for edition in editions])
-    (one,) = lines_of(editions, "Judge 0")
+def test_those_on_the_same_benchmarks_are_offered_first(board_versions: list[BoardVersion]) -> None:
+    every = judge_lines([board_version.board() for board_version in board_versions])
+    (one,) = lines_of(board_versions, "Judge 0")
     assert [line.name for line in offered_judges([one], every)] == ["Judge 1", "Judge 2"]
 
 
@@ -131,8 +131,10 @@ def test_those_on_the_same_benchmarks_are_offered_first(editions: list[BoardVers
         ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),
     ],
 )
-def test_the_pages_answer_what_was_asked(editions: list[BoardVersion], path: str, status: int, words: str) -> None:
-    bodies = [edition.snapshot for edition in editions]
+def test_the_pages_answer_what_was_asked(
+    board_versions: list[BoardVersion], path: str, status: int, words: str
+) -> None:
+    bodies = [board_version.snapshot for board_version in board_versions]
     app = FastAPI()
     app.include_router(routes.build(served([dict(body) for body in bodies])))
     answer = TestClient(app).get(path)
@@ -140,9 +142,9 @@ def test_the_pages_answer_what_was_asked(editions: list[BoardVersion], path: str
 
 
 @pytest.fixture(scope="module")
-def client(editions: list[BoardVersion]) -> TestClient:
+def client(board_versions: list[BoardVersion]) -> TestClient:
     app = FastAPI()
-    app.include_router(routes.build(served([dict(edition.snapshot) for edition in editions])))
+    app.include_router(routes.build(served([dict(board_version.snapshot) for board_version in board_versions])))
     return TestClient(app)
 
 
@@ -203,8 +205,8 @@ def test_a_program_that_asks_for_nothing_known_gets_a_problem(
 
 def test_benchmarks_are_compared_over_the_judges_that_both_have() -> None:
     skills = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
-    editions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
-    boards = [edition.board() for edition in editions]
+    board_versions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
+    boards = [board_version.board() for board_version in board_versions]
     found = agreements(judge_lines(boards), boards)
     assert [len(one.judges) for one in found] == [6, 6, 6]
     assert all(one.correlation is not None and one.correlation.rho > 0.7 for one in found)
@@ -216,8 +218,8 @@ def test_benchmarks_are_compared_over_the_judges_that_both_have() -> None:
 
 
 def test_a_figure_of_another_definition_is_in_no_order() -> None:
-    editions = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
-    boards = [edition.board() for edition in editions]
+    board_versions = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    boards = [board_version.board() for board_version in board_versions]
     for one in agreements(judge_lines(boards), boards):
         assert all(judge.hollow for judge in one.judges)
         named = {row.judge for row in load_published(one.second.spec) if row.figures[one.second.headline] is not None}
@@ -226,8 +228,8 @@ def test_a_figure_of_another_definition_is_in_no_order() -> None:
 
 def test_under_hidden_labels_no_more_digits_are_drawn() -> None:
     skills = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
-    editions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
-    boards = [replace(edition.board(), level="categories") for edition in editions]
+    board_versions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
+    boards = [replace(board_version.board(), level="categories") for board_version in board_versions]
     for one in agreements(judge_lines(boards), boards):
         assert all(judge.first == round(judge.first, 3) for judge in one.judges)
 

@@ -51,19 +51,19 @@ def publish(database: Database, body: dict[str, object], *, at: float = 1.0) -> 
 
 def test_before_anything_is_published_the_board_is_empty(database: Database) -> None:
     source = DatabaseSnapshots(database, spec_of("demo"))
-    assert source.pointer().snapshot_id is None
+    assert source.current().snapshot_id is None
     assert BoardCache(source, published=(), check_every=0).refresh().board().rows == ()
 
 
 def test_a_published_snapshot_is_found_and_read(database: Database) -> None:
     source = DatabaseSnapshots(database, spec_of("demo"))
-    site = BoardCache(source, published=(), check_every=0)
-    assert site.refresh().snapshot_id == ""
+    cache = BoardCache(source, published=(), check_every=0)
+    assert cache.refresh().snapshot_id == ""
     first = publish(database, snapshot([entry(1, 0.7)]))
-    assert site.refresh().snapshot_id == first
+    assert cache.refresh().snapshot_id == first
     second = publish(database, snapshot([entry(1, 0.7), entry(2, 0.6)]))
-    assert site.refresh().snapshot_id == second
-    assert len(site.refresh().board().rows) == 2
+    assert cache.refresh().snapshot_id == second
+    assert len(cache.refresh().board().rows) == 2
     with pytest.raises(LookupError):
         source.load("0" * 64)
 
@@ -72,21 +72,21 @@ def test_scores_are_delayed_when_the_worker_has_been_silent_for_long(database: D
     source = DatabaseSnapshots(database, spec_of("demo"), offline_after=30)
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
-    assert source.pointer().delayed_since is None
+    assert source.current().delayed_since is None
     with database.write() as session:
         session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 60))
-    late = source.pointer()
+    late = source.current()
     assert late.delayed_since is not None
-    assert source.pointer() == late, "the notice does not change from look to look"
+    assert source.current() == late, "the notice does not change from look to look"
 
 
 def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
-    assert DatabaseSnapshots(database, spec_of("demo"), offline_after=30).pointer().delayed_since is None
+    assert DatabaseSnapshots(database, spec_of("demo"), offline_after=30).current().delayed_since is None
     source = DatabaseSnapshots(database, spec_of("demo"), offline_after=-1)
-    assert source.pointer().delayed_since is not None
+    assert source.current().delayed_since is not None
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
-    assert DatabaseSnapshots(database, spec_of("demo")).pointer().delayed_since is None
+    assert DatabaseSnapshots(database, spec_of("demo")).current().delayed_since is None
 
 
 def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(database: Database) -> None:
@@ -111,10 +111,10 @@ def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) 
     days = [datetime.fromisoformat(f"2026-11-0{day}T12:00:00+00:00").timestamp() for day in (1, 3)]
     first = publish(database, snapshot([entry(1, 0.7)]), at=days[0])
     second = publish(database, snapshot([entry(2, 0.6)]), at=days[1])
-    site = BoardCache(source, published=(), check_every=0)
+    cache = BoardCache(source, published=(), check_every=0)
 
     def at(when: str) -> str | None:
-        found = asyncio.run(site.at(when))
+        found = asyncio.run(cache.at(when))
         return found and found.snapshot_id
 
     assert [at(when) for when in ("2026-10-31", "2026-11-01", "2026-11-02", "2026-11-03", first[:12], "")] == [
@@ -145,14 +145,14 @@ class Slow(FixedSource):
 
 def test_who_asks_for_a_board_of_the_past_does_not_wait_for_all_others() -> None:
     source = Slow(5)
-    site = BoardCache(source, published=(), check_every=60)
+    cache = BoardCache(source, published=(), check_every=60)
 
     async def run() -> None:
-        site.refresh()
-        slow = asyncio.create_task(site.at("snapshot-1"))
-        await asyncio.wait_for(site.at("snapshot-3"), 10)
-        again = [asyncio.create_task(site.at("snapshot-1")) for _ in range(10)]
-        await asyncio.wait_for(site.at("snapshot-3"), 10)  # it is held already
+        cache.refresh()
+        slow = asyncio.create_task(cache.at("snapshot-1"))
+        await asyncio.wait_for(cache.at("snapshot-3"), 10)
+        again = [asyncio.create_task(cache.at("snapshot-1")) for _ in range(10)]
+        await asyncio.wait_for(cache.at("snapshot-3"), 10)  # it is held already
         source.held.set()
         first, *others = await asyncio.gather(slow, *again)
         assert first is not None and all(other is first for other in others)
@@ -165,33 +165,33 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
     source = FixedSource(snapshot([entry(1, 0.7)]))
     making, made = threading.Event(), threading.Event()
 
-    def warm(edition: BoardVersion) -> None:
-        if edition.snapshot_id == "snapshot-2":
+    def warm(board_version: BoardVersion) -> None:
+        if board_version.snapshot_id == "snapshot-2":
             making.set()
             assert made.wait(30)
 
-    site = BoardCache(source, published=(), check_every=0, warm=warm)
+    cache = BoardCache(source, published=(), check_every=0, warm=warm)
 
     async def run() -> list[str]:
-        site.refresh()
+        cache.refresh()
         source.turn(snapshot([entry(2, 0.7)]))
-        first = asyncio.create_task(site.current())
+        first = asyncio.create_task(cache.current())
         while not making.is_set():
             await asyncio.sleep(0.01)
-        meanwhile = await asyncio.wait_for(site.current(), 10)
+        meanwhile = await asyncio.wait_for(cache.current(), 10)
         made.set()
-        return [meanwhile.snapshot_id, (await first).snapshot_id, (await site.current()).snapshot_id]
+        return [meanwhile.snapshot_id, (await first).snapshot_id, (await cache.current()).snapshot_id]
 
     assert asyncio.run(run()) == ["snapshot-1", "snapshot-2", "snapshot-2"]
 
 
 def test_too_many_requests_for_boards_of_the_past_get_a_busy_error() -> None:
     source = Slow(100)
-    site = BoardCache(source, published=(), check_every=60)
+    cache = BoardCache(source, published=(), check_every=60)
 
     async def run() -> list[type]:
-        site.refresh()
-        asked = [asyncio.create_task(site.at(f"snapshot-{number}")) for number in range(10, 100)]
+        cache.refresh()
+        asked = [asyncio.create_task(cache.at(f"snapshot-{number}")) for number in range(10, 100)]
         while not any(task.done() for task in asked):
             await asyncio.sleep(0.01)
         source.held.set()
@@ -203,12 +203,12 @@ def test_too_many_requests_for_boards_of_the_past_get_a_busy_error() -> None:
 
 def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> None:
     names = [publish(database, snapshot([entry(number, 0.7)])) for number in range(1, 8)]
-    site = BoardCache(DatabaseSnapshots(database, spec_of("demo")), published=(), check_every=0)
+    cache = BoardCache(DatabaseSnapshots(database, spec_of("demo")), published=(), check_every=0)
     for name in names:
-        found = asyncio.run(site.at(name))
+        found = asyncio.run(cache.at(name))
         assert found is not None and found.snapshot_id == name
-        assert asyncio.run(site.at(name)) is found or name == names[-1]
-    assert len(site._old) <= 4
+        assert asyncio.run(cache.at(name)) is found or name == names[-1]
+    assert len(cache._old) <= 4
 
 
 def submitted(database: Database, name: str, *, number: int) -> None:
@@ -224,8 +224,8 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     stub = {"id": "e00000000009", "merged_into": hidden, "at": "2026-11-01T00:00:00Z"}
     name = publish(database, snapshot(found) | {"stubs": [stub]})
     source = DatabaseSnapshots(database, spec_of("demo"))
-    site = BoardCache(source, published=(), check_every=0)
-    before = site.refresh()
+    cache = BoardCache(source, published=(), check_every=0)
+    before = cache.refresh()
     assert before.removed_entry(stub["id"]) is not None
     for number, one in enumerate(found):
         submitted(database, one["id"], number=number)
@@ -238,21 +238,21 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     for one, values in decisions:
         with database.write() as session:
             session.add(Moderation(submission_id=one, **values))
-    after = site.refresh()
+    after = cache.refresh()
     assert (after.snapshot_id, after is before) == (name, False)
     assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, merged, kept}] == [kept]
     assert after.removed_entry(hidden) is None and after.removed_entry(stub["id"]) is None
     left = {one: after.removed_entry(one) for one in (withdrawn, merged)}
     assert left[withdrawn] is not None and left[withdrawn]["reason"] == "a wrong prompt"
     assert left[merged] is not None and left[merged]["merged_into"] == kept
-    assert site.refresh() is after, "nothing is made anew while nothing changes"
+    assert cache.refresh() is after, "nothing is made anew while nothing changes"
     newer = publish(database, snapshot([entry(4, 0.7)]), at=2.0)
-    old = asyncio.run(site.at(name))
+    old = asyncio.run(cache.at(name))
     assert old is not None and [one["id"] for one in old.snapshot["entries"]] == [withdrawn, merged, kept]
-    assert site.refresh().snapshot_id == newer
+    assert cache.refresh().snapshot_id == newer
     with database.write() as session:
         session.execute(update(Moderation).where(Moderation.submission_id == merged).values(hidden_at=1.0))
-    older = asyncio.run(site.at(name))
+    older = asyncio.run(cache.at(name))
     assert older is not None and [one["id"] for one in older.snapshot["entries"]] == [withdrawn, kept]
 
 

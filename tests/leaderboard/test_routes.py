@@ -25,12 +25,12 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 
 
 def serve(source: FixedSource, **options: object) -> FastAPI:
-    site = BoardCache(source, warm=routes.prerender, check_every=0.0, **options)  # type: ignore[arg-type]
+    board_cache = BoardCache(source, warm=routes.prerender, check_every=0.0, **options)  # type: ignore[arg-type]
     app = FastAPI(docs_url=None)
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    app.include_router(routes.build(board_cache))
+    app.include_router(api.build(board_cache))
     app.add_exception_handler(404, routes.ErrorPages().not_found)
-    app.add_middleware(_First, site=site)
+    app.add_middleware(_First, cache=board_cache)
     return app
 
 
@@ -72,9 +72,9 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
 
 
 def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> None:
-    site = BoardCache(source)
+    board_cache = BoardCache(source)
     app = FastAPI()
-    app.include_router(routes.build(site))
+    app.include_router(routes.build(board_cache))
     with TestClient(app) as slow, TestClient(serve(source)) as fast:
         for headers in ({}, {"Accept-Encoding": "identity"}):
             one, other = slow.get("/", headers=headers), fast.get("/", headers=headers)
@@ -149,11 +149,11 @@ def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) ->
 
 def test_the_pointer_is_looked_at_seldom_and_the_snapshot_loaded_once(source: FixedSource) -> None:
     now = [0.0]
-    site = BoardCache(source, check_every=0.5, warm=routes.prerender)
-    site.clock = lambda: now[0]
+    board_cache = BoardCache(source, check_every=0.5, warm=routes.prerender)
+    board_cache.clock = lambda: now[0]
     app = FastAPI()
-    app.include_router(routes.build(site))
-    with TestClient(routes.BoardFastPathMiddleware(app, site)) as client:
+    app.include_router(routes.build(board_cache))
+    with TestClient(routes.BoardFastPathMiddleware(app, board_cache)) as client:
         for _ in range(20):
             client.get("/")
         assert source.looks == 1
@@ -336,8 +336,8 @@ def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
 
 
 def test_the_fragment_for_other_pages_is_marked_and_wears_the_same_header(source: FixedSource) -> None:
-    edition = BoardCache(source).refresh()
-    assert "data-embedded" in board_fragment(edition, embedded=True)
+    board_version = BoardCache(source).refresh()
+    assert "data-embedded" in board_fragment(board_version, embedded=True)
     assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/analyse")
 
 
@@ -398,11 +398,11 @@ def test_a_board_that_never_was_is_not_silently_the_current_one(client: TestClie
 
 
 def test_searches_do_not_push_the_front_page_out(source: FixedSource) -> None:
-    edition = BoardCache(source).refresh()
-    front = routes.front_page(edition)
+    board_version = BoardCache(source).refresh()
+    front = routes.front_page(board_version)
     for number in range(600):
-        edition.get_or_render(f"other {number}", lambda: front)
-        assert edition.get_cached("/") is front
+        board_version.get_or_render(f"other {number}", lambda: front)
+        assert board_version.get_cached("/") is front
 
 
 def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_leads_on(source: FixedSource) -> None:

@@ -75,10 +75,10 @@ NOT_ABOUT_ENTRIES = {"/static/{name}", "/openapi.json", "/redoc", "/red-team", "
 """Made of files that ship with the project, or of settings."""
 
 
-def serve(site: BoardCache) -> FastAPI:
+def serve(cache: BoardCache) -> FastAPI:
     app = FastAPI(docs_url=None)
-    app.include_router(routes.build(site, ItemCatalog()))
-    app.include_router(api.build(site, ItemCatalog()))
+    app.include_router(routes.build(cache, ItemCatalog()))
+    app.include_router(api.build(cache, ItemCatalog()))
     app.add_exception_handler(404, routes.ErrorPages().not_found)
     return app
 

@@ -84,8 +84,8 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     with again.read() as session:
         assert (audit.verify(session), audit.head(session)) == (None, head)
         assert made.chain_seq == head.seq
-    pointer = DatabaseSnapshots(again, spec_of("demo")).pointer()
-    assert (pointer.snapshot_id, DatabaseSnapshots(again, spec_of("demo")).load(shown)) == (shown, board)
+    current = DatabaseSnapshots(again, spec_of("demo")).current()
+    assert (current.snapshot_id, DatabaseSnapshots(again, spec_of("demo")).load(shown)) == (shown, board)
     again.close()
     database.close()
 

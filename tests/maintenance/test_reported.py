@@ -248,11 +248,11 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     assert before is not None
     assert now is not None
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
-    site = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
+    cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
-    materials = ItemCatalog(None, None, relations_body=snapshots.relations)
-    app.include_router(leaderboard.routes.build(site, materials, log=PublicLog(database, PUBLIC_EVENTS)))
-    app.include_router(leaderboard.api.build(site, materials))
+    catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
+    app.include_router(leaderboard.routes.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
+    app.include_router(leaderboard.api.build(cache, catalog))
     client = TestClient(app)
 
     def listed(**query: str) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
     publish_if_changed(scored, scorer)
     source = DatabaseSnapshots(scored, DEMO)
     ranks = public_ranks(source, DEMO)
-    before = ranks(source.pointer().snapshot_id or "")
+    before = ranks(source.current().snapshot_id or "")
     seen = StoredSubscription(
         OWNER_OF_IT.account,
         "s",
@@ -100,7 +100,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
     rules = [ActivityRules(DEMO, ranks=ranks)]
     assert news_of(scored, rules, seen=seen, through=latest_seq(scored)) == [], "the board does not show it yet"
     publish_if_changed(scored, scorer)
-    after = ranks(source.pointer().snapshot_id or "")
+    after = ranks(source.current().snapshot_id or "")
     told = news_of(scored, rules, seen=seen, through=latest_seq(scored))
     assert {item.activity.entry: item.ranks for item in told} == {
         item.activity.entry: (before[item.activity.entry], after[item.activity.entry]) for item in told

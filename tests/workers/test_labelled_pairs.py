@@ -204,8 +204,8 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     assert [row_of(board, name).rank for name in (constant, shown_first, plain)] == [None, 1, 2]
     assert set(board.ranges["micro"]) == {shown_first, plain}
     cache = BoardCache(FixedSource(service.snapshot()), context=contexts_of([MM_RLHF])[0], published=())
-    edition = cache.refresh()
-    assert [(edition.entry(name) or {}).get("remarks") for name in (constant, shown_first, plain)] == [
+    board_version = cache.refresh()
+    assert [(board_version.entry(name) or {}).get("remarks") for name in (constant, shown_first, plain)] == [
         ["baseline-votes"], ["order-tells-label"], None,
     ]  # fmt: skip
     app = FastAPI()

@@ -83,7 +83,7 @@ def score(database: Database, scorer: Scorer) -> None:
     publish_if_changed(database, scorer)
 
 
-def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
+def cache(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
     return BoardCache(
         DatabaseSnapshots(database, spec_of("demo"), hidden_labels=hidden),
         context=RenderContext(spec_of("demo")),
@@ -92,7 +92,7 @@ def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
 
 
 def client(database: Database) -> TestClient:
-    app, pages = FastAPI(), site(database)
+    app, pages = FastAPI(), cache(database)
     app.include_router(routes.build(pages))
     app.include_router(api.build(pages))
     return TestClient(app)
@@ -140,7 +140,7 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     answer = browser.get(f"/api/v1/entries/{near}")
     assert (answer.status_code, answer.json()["code"]) == (404, "score-withheld")
     assert browser.get(f"/api/v1/entries/{first}").status_code == 200  # the control
-    board = site(ready).refresh().board()
+    board = cache(ready).refresh().board()
     (line,) = [one for one in as_csv(extract(board, BoardQuery(VL))).decode().splitlines() if near in one]
     assert "0.571" not in line and "not better" in line
     (row,) = [one for one in json.loads(as_json(extract(board, BoardQuery(VL))))["entries"] if one["id"] == near]
@@ -161,10 +161,10 @@ def test_nothing_of_a_score_that_is_not_shown_is_in_the_snapshot(ready: Database
     arrive(ready, secret, number=1, right=10)
     name = arrive(ready, secret, number=2, right=9)
     score(ready, secret)
-    entry = site(ready).refresh().entry(name)
+    entry = cache(ready).refresh().entry(name)
     assert entry is not None
     assert (set(entry["tallies"]), entry["withheld"]) == ({"flipped"}, ["demo"])
-    summary = site(ready).refresh().snapshot["relations"]["demo"]
+    summary = cache(ready).refresh().snapshot["relations"]["demo"]
     assert name not in summary["entries"]  # no rank range, and no place in the order of the best
 
 
@@ -199,7 +199,7 @@ def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready:
     score(ready, scorer)
     with ready.read() as session:
         assert not ladder.withheld(session, spec_of("demo"), levels={})
-    assert site(ready, {}).refresh().board().find(near).value("macro") is not None  # type: ignore[union-attr]
+    assert cache(ready, {}).refresh().board().find(near).value("macro") is not None  # type: ignore[union-attr]
 
 
 def test_without_the_setting_every_score_is_shown(ready: Database, secret: Scorer) -> None:

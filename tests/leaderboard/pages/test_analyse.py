@@ -43,7 +43,7 @@ def board(*found: dict[str, Any], language: str = "en") -> BoardVersion:
 
 
 @pytest.fixture(scope="module")
-def edition() -> BoardVersion:
+def board_version() -> BoardVersion:
     return board(
         *entries([(1, 0.85), (2, 0.75), (3, 0.65)], k=5, organisation="Lab"),
         entry(4, 0.55, k=1, parameters_b=7.0),
@@ -52,12 +52,12 @@ def edition() -> BoardVersion:
     )
 
 
-def asked(edition: BoardVersion, query: str = "") -> AnalyseQuery:
-    return read_query(QueryParams(query), edition)
+def asked(board_version: BoardVersion, query: str = "") -> AnalyseQuery:
+    return read_query(QueryParams(query), board_version)
 
 
-def page_of(edition: BoardVersion, query: str = "") -> str:
-    return analyse_page(edition, asked(edition, query), materials=ITEMS)
+def page_of(board_version: BoardVersion, query: str = "") -> str:
+    return analyse_page(board_version, asked(board_version, query), catalog=ITEMS)
 
 
 def drawings(page: str) -> list[str]:
@@ -67,26 +67,26 @@ def drawings(page: str) -> list[str]:
 # --- addresses --------------------------------------------------------------------------------------------------------
 
 
-def test_an_address_without_a_choice_shows_the_best_judges(edition: BoardVersion) -> None:
-    query = asked(edition)
+def test_an_address_without_a_choice_shows_the_best_judges(board_version: BoardVersion) -> None:
+    query = asked(board_version)
     assert (query.entries, query.chart, query.url()) == (None, "categories", "/analyse")
-    assert best(edition) == tuple(f"e{number:011d}" for number in range(1, FIRST_SHOWN + 1))
+    assert best(board_version) == tuple(f"e{number:011d}" for number in range(1, FIRST_SHOWN + 1))
 
 
-def test_an_address_is_read_back_and_what_means_nothing_is_dropped(edition: BoardVersion) -> None:
+def test_an_address_is_read_back_and_what_means_nothing_is_dropped(board_version: BoardVersion) -> None:
     text = "entries=e00000000003,nobody,e00000000003,e00000000001&chart=tags&protocol=paper&grouping=x&revision=v0"
-    query = asked(edition, text)
+    query = asked(board_version, text)
     assert query.entries == ("e00000000003", "e00000000001")
     assert (query.chart, query.protocol, query.grouping, query.revision) == ("tags", "paper", "", "v0")
-    assert asked(edition, query.url().partition("?")[2]) == query
+    assert asked(board_version, query.url().partition("?")[2]) == query
 
 
-def test_checkboxes_and_a_search_make_the_same_address(edition: BoardVersion) -> None:
-    query = asked(edition, "entries=&entries=e00000000002&entries=e00000000003&add=judge+1")
+def test_checkboxes_and_a_search_make_the_same_address(board_version: BoardVersion) -> None:
+    query = asked(board_version, "entries=&entries=e00000000002&entries=e00000000003&add=judge+1")
     assert query.url() == "/analyse?entries=e00000000002,e00000000003,e00000000001"
-    unknown = asked(edition, "entries=e00000000002&add=nobody+is+called+so")
+    unknown = asked(board_version, "entries=e00000000002&add=nobody+is+called+so")
     assert (unknown.entries, unknown.add) == (("e00000000002",), "nobody is called so")
-    assert "No judge is called" in analyse_page(edition, unknown, materials=ITEMS)
+    assert "No judge is called" in analyse_page(board_version, unknown, catalog=ITEMS)
 
 
 def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
@@ -107,9 +107,9 @@ def test_names_that_are_equal_are_told_apart() -> None:
 
 @pytest.mark.parametrize("chart", sorted(charts_of(VL)))
 def test_each_figure_is_on_the_page_for_each_width_in_colours_that_follow_the_ground(
-    edition: BoardVersion, chart: str
+    board_version: BoardVersion, chart: str
 ) -> None:
-    page = page_of(edition, f"chart={chart}&paper=1")
+    page = page_of(board_version, f"chart={chart}&paper=1")
     if not drawings(page):
         assert 'class="empty-figure"' in page
         return
@@ -119,27 +119,29 @@ def test_each_figure_is_on_the_page_for_each_width_in_colours_that_follow_the_gr
         assert not re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawing), "a colour of one ground alone"
 
 
-def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend_on_it(edition: BoardVersion) -> None:
-    page = page_of(edition, "chart=size&entries=e00000000006")
+def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend_on_it(
+    board_version: BoardVersion,
+) -> None:
+    page = page_of(board_version, "chart=size&entries=e00000000006")
     assert 'type="checkbox"' not in page
-    assert drawings(page) == drawings(page_of(edition, "chart=size")) != []
+    assert drawings(page) == drawings(page_of(board_version, "chart=size")) != []
     assert "entries=e00000000006" in page, "other figures get the choice back"
 
 
-def test_an_empty_figure_says_how_to_fill_it(edition: BoardVersion) -> None:
-    page = page_of(edition, "chart=votes&entries=e00000000004")
+def test_an_empty_figure_says_how_to_fill_it(board_version: BoardVersion) -> None:
+    page = page_of(board_version, "chart=votes&entries=e00000000004")
     assert "No data" in page and 'class="empty-figure"' in page
     several = ",".join(f"e{number:011d}" for number in (1, 2, 3, 5, 6))
     assert f'href="/analyse?chart=votes&amp;entries={several}"' in page
-    assert "No judge chosen" in page_of(edition, "entries=")
-    assert "Show the best" not in page_of(edition, "chart=cost"), "no choice of judges would help"
+    assert "No judge chosen" in page_of(board_version, "entries=")
+    assert "Show the best" not in page_of(board_version, "chart=cost"), "no choice of judges would help"
     bare = BoardCache(FixedSource(None), published=()).refresh()
     assert 'href="/app/submit"' in page_of(bare)
     assert "<svg" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
 
 
-def test_numbers_of_few_pairs_are_pale_in_the_table(edition: BoardVersion) -> None:
-    table = page_of(edition, "chart=sources").split("<tbody>")[1]
+def test_numbers_of_few_pairs_are_pale_in_the_table(board_version: BoardVersion) -> None:
+    table = page_of(board_version, "chart=sources").split("<tbody>")[1]
     rows = re.findall(r'<tr class="few">(.*?)</tr>', table, re.DOTALL)
     few = {re.sub(r"<[^>]+>", " ", row).split()[-5] for row in rows}
     assert few == {"VLFeedback"}, "10 pairs"
@@ -151,18 +153,18 @@ def test_kappa_has_three_decimals_in_the_table() -> None:
     assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 10, "five judges"
 
 
-def test_what_a_submitter_wrote_is_text_in_page_and_files(edition: BoardVersion) -> None:
-    page = page_of(edition, "entries=e00000000005")
+def test_what_a_submitter_wrote_is_text_in_page_and_files(board_version: BoardVersion) -> None:
+    page = page_of(board_version, "entries=e00000000005")
     assert "<img src=x" not in page
     assert "&lt;img src=x" in page
     for kind in ("svg", "html"):
-        made = figure_file(edition, asked(edition, "entries=e00000000005"), ITEMS, kind)
+        made = figure_file(board_version, asked(board_version, "entries=e00000000005"), ITEMS, kind)
         assert made is not None
         assert b"<img src=x" not in made.encodings["identity"]
 
 
-def test_a_page_in_chinese_draws_its_figure_in_chinese(edition: BoardVersion) -> None:
-    page = page_of(edition.in_language("zh-CN"))
+def test_a_page_in_chinese_draws_its_figure_in_chinese(board_version: BoardVersion) -> None:
+    page = page_of(board_version.in_language("zh-CN"))
     assert '<html lang="zh-CN">' in page
     assert "<td>hallucination</td>" not in page
     assert "Hallucination" not in page.split("<main")[1].split("</figure>")[0]
@@ -186,9 +188,9 @@ def test_many_judges_make_one_path_for_each_shade_instead_of_thousands_of_cells(
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_figure_is_a_file_of_each_kind(edition: BoardVersion, kind: str) -> None:
-    query = asked(edition, "entries=e00000000001,e00000000002")
-    made = figure_file(edition, query, ITEMS, kind)
+def test_a_figure_is_a_file_of_each_kind(board_version: BoardVersion, kind: str) -> None:
+    query = asked(board_version, "entries=e00000000001,e00000000002")
+    made = figure_file(board_version, query, ITEMS, kind)
     assert made is not None
     text = made.encodings["identity"].decode()
     if kind == "svg":
@@ -207,12 +209,14 @@ def test_a_figure_is_a_file_of_each_kind(edition: BoardVersion, kind: str) -> No
         assert re.search(r'src="https://cdn\.plot\.ly/[^"]+" integrity="sha256-', text), "checked by its digest"
 
 
-def test_nothing_drawn_is_no_file(edition: BoardVersion) -> None:
-    assert figure_file(edition, asked(edition, "entries="), ITEMS, "svg") is None
+def test_nothing_drawn_is_no_file(board_version: BoardVersion) -> None:
+    assert figure_file(board_version, asked(board_version, "entries="), ITEMS, "svg") is None
 
 
-def test_every_figure_has_an_address_and_belongs_to_a_group(edition: BoardVersion) -> None:
-    page = page_of(edition)
-    shown = {asked(edition, found.partition("?")[2]).chart for found in re.findall(r'href="(/analyse[^"#.]*)"', page)}
+def test_every_figure_has_an_address_and_belongs_to_a_group(board_version: BoardVersion) -> None:
+    page = page_of(board_version)
+    shown = {
+        asked(board_version, found.partition("?")[2]).chart for found in re.findall(r'href="(/analyse[^"#.]*)"', page)
+    }
     assert shown >= {key for key, kind in CHARTS.items() if kind.group == "accuracy"}
     assert {"position", "history"} <= shown, "the first figures of the other groups"

@@ -23,7 +23,7 @@ R1, THINK, IXC = "r-r1-reward-2505-02835", "r-unifiedreward-think-2505-03318", "
 
 
 @pytest.fixture(scope="module")
-def edition() -> BoardVersion:
+def board_version() -> BoardVersion:
     return BoardVersion(
         "s", body(entry(77, 0.6, model="Late")), context=RenderContext(VL), published=load_published(VL)
     )
@@ -34,13 +34,13 @@ def relations() -> PairwiseArrays:
     return related()[0].relations
 
 
-def one_pair(edition: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> compare.Pair:
-    (pair,) = compare.compare(edition, ids, relations=relations, **rules).pairs
+def one_pair(board_version: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> compare.Pair:
+    (pair,) = compare.compare(board_version, ids, relations=relations, **rules).pairs
     return pair
 
 
-def test_two_judges_are_compared_on_the_same_pairs(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    pair = one_pair(edition, relations, B, A)
+def test_two_judges_are_compared_on_the_same_pairs(board_version: BoardVersion, relations: PairwiseArrays) -> None:
+    pair = one_pair(board_version, relations, B, A)
     assert pair.paired
     assert pair.first.id == A, "the one with the higher macro average stands first"
     gap = pair.of("hallucination")
@@ -52,17 +52,19 @@ def test_two_judges_are_compared_on_the_same_pairs(edition: BoardVersion, relati
     )
 
 
-def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    names = [one.name for one in one_pair(edition, relations, A, B).differences]
+def test_the_clearest_difference_stands_first(board_version: BoardVersion, relations: PairwiseArrays) -> None:
+    names = [one.name for one in one_pair(board_version, relations, A, B).differences]
     assert names[:3] == ["macro", "overall", "hallucination"]
-    found = compare.compare(edition, (A, B, C, D), relations=relations)
+    found = compare.compare(board_version, (A, B, C, D), relations=relations)
     gaps = [(gap.separable, abs(gap.delta)) for pair in found.pairs if (gap := pair.of("macro"))]
     assert len(gaps) == 6
     assert gaps == sorted(gaps, reverse=True)
 
 
-def test_the_sentence_says_who_is_better_where_and_how_surely(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    text = compare.sentence(one_pair(edition, relations, A, B))
+def test_the_sentence_says_who_is_better_where_and_how_surely(
+    board_version: BoardVersion, relations: PairwiseArrays
+) -> None:
+    text = compare.sentence(one_pair(board_version, relations, A, B))
     pattern = (
         r"Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
         r"no significant difference on (general and reasoning|reasoning and general)\. .*macro average.*\."
@@ -71,16 +73,16 @@ def test_the_sentence_says_who_is_better_where_and_how_surely(edition: BoardVers
 
 
 def test_the_sentence_names_both_sides_where_each_is_better_somewhere(
-    edition: BoardVersion, relations: PairwiseArrays
+    board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    text = compare.sentence(one_pair(edition, relations, B, C))
+    text = compare.sentence(one_pair(board_version, relations, B, C))
     assert re.match(r"Judge B agrees .* more often than Judge C on .*, but Judge C agrees with people ", text), text
 
 
 def test_p_values_are_adjusted_for_the_differences_of_their_table(
-    edition: BoardVersion, relations: PairwiseArrays
+    board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    for pair in compare.compare(edition, (A, B, C, D), relations=relations).pairs:
+    for pair in compare.compare(board_version, (A, B, C, D), relations=relations).pairs:
         for table in (pair.whole, pair.sources):
             expected = holm([one.p or 0.0 for one in table]).tolist()
             assert [one.p_adjusted for one in table] == expected
@@ -91,9 +93,9 @@ def test_p_values_are_adjusted_for_the_differences_of_their_table(
 
 
 def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
-    edition: BoardVersion, relations: PairwiseArrays
+    board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    found = compare.compare(edition, (A, B, C, D), relations=relations)
+    found = compare.compare(board_version, (A, B, C, D), relations=relations)
     for name in VL.headline_first:
         tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
         adjusted = holm([p for _, p in tested])
@@ -101,8 +103,8 @@ def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
         assert found.separable(name) == {user for (user, _), p in zip(tested, adjusted, strict=True) if p < ALPHA}
 
 
-def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(edition: BoardVersion) -> None:
-    found = compare.compare(edition, (A, B, C, D), relations=None)
+def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(board_version: BoardVersion) -> None:
+    found = compare.compare(board_version, (A, B, C, D), relations=None)
     table = [one for pair in found.pairs if (one := pair.of("overall")) is not None]
     barely = replace(table[0], delta=0.05, low=0.001, high=0.099, p=None, p_adjusted=None, implied=None)
     assert compare.adjust([barely])[0].separable
@@ -110,15 +112,17 @@ def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(edi
     assert all(one.p_adjusted is None for one in compare.adjust(table)), "nothing is shown that was not tested"
 
 
-def test_judges_that_are_alike_are_not_told_apart(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    pair = one_pair(edition, relations, A, D)
+def test_judges_that_are_alike_are_not_told_apart(board_version: BoardVersion, relations: PairwiseArrays) -> None:
+    pair = one_pair(board_version, relations, A, D)
     text = compare.sentence(pair)
     assert "no significant difference between Judge D and Judge A in any category." in text
     assert re.search(r"not significant \(p = (\.\d+|1)\)|same to a tenth", text), text
 
 
-def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    found = compare.compare(edition, (A,), relations=relations)
+def test_judges_scored_here_are_offered_before_reported_ones(
+    board_version: BoardVersion, relations: PairwiseArrays
+) -> None:
+    found = compare.compare(board_version, (A,), relations=relations)
     rows = found.board.rows
     tiers = [row.tier for row in compare.offered(found, sorted(rows, key=lambda row: row.tier))]
     assert set(tiers) >= {"scored", "reported"} and tiers == sorted(tiers, key=lambda tier: tier != "scored")
@@ -128,16 +132,19 @@ def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersi
     assert len(compare.offered(replace(demo, rows=()), rows)) == len(rows)
 
 
-def test_a_judge_against_itself_or_nobody_makes_no_pair(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    assert compare.compare(edition, (A, A, "nobody"), relations=relations).pairs == ()
-    assert len(compare.compare(edition, [f"e{n:011d}" for n in range(1, 7)], relations=relations).rows) == compare.MOST
+def test_a_judge_against_itself_or_nobody_makes_no_pair(board_version: BoardVersion, relations: PairwiseArrays) -> None:
+    assert compare.compare(board_version, (A, A, "nobody"), relations=relations).pairs == ()
+    assert (
+        len(compare.compare(board_version, [f"e{n:011d}" for n in range(1, 7)], relations=relations).rows)
+        == compare.MOST
+    )
 
 
 @pytest.mark.parametrize(("other", "words"), [(LATE, "Late is not among them"), (R1, "is a reported result")])
 def test_judges_without_paired_counts_are_compared_by_interval_and_the_page_says_so(
-    edition: BoardVersion, relations: PairwiseArrays, other: str, words: str
+    board_version: BoardVersion, relations: PairwiseArrays, other: str, words: str
 ) -> None:
-    pair = one_pair(edition, relations, A, other)
+    pair = one_pair(board_version, relations, A, other)
     assert not pair.paired
     assert words in pair.reason
     overall = pair.of("overall")
@@ -148,17 +155,17 @@ def test_judges_without_paired_counts_are_compared_by_interval_and_the_page_says
 
 
 def test_intervals_of_the_same_judges_are_wider_when_they_are_not_compared_pair_by_pair(
-    edition: BoardVersion, relations: PairwiseArrays
+    board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    paired, apart = (one_pair(edition, found, A, B).of("overall") for found in (relations, None))
+    paired, apart = (one_pair(board_version, found, A, B).of("overall") for found in (relations, None))
     assert paired is not None and apart is not None
     assert paired.delta == pytest.approx(apart.delta)
     assert (apart.high or 0) - (apart.low or 0) > (paired.high or 0) - (paired.low or 0)
 
 
-def test_two_separate_intervals_combine_as_newcombe_did(edition: BoardVersion, relations: PairwiseArrays) -> None:
+def test_two_separate_intervals_combine_as_newcombe_did(board_version: BoardVersion, relations: PairwiseArrays) -> None:
     """Newcombe 1998, table II, case (a), method 10: 56/70 against 48/80."""
-    board = edition.board()
+    board = board_version.board()
     row = board.rows[0]
     one = replace(row, scores={**row.scores, "overall": 56 / 70}, interval={"overall": tuple(wilson(56, 70))})  # type: ignore[arg-type]
     two = replace(row, scores={**row.scores, "overall": 48 / 80}, interval={"overall": tuple(wilson(48, 80))})  # type: ignore[arg-type]
@@ -168,28 +175,30 @@ def test_two_separate_intervals_combine_as_newcombe_did(edition: BoardVersion, r
 
 
 def test_categories_that_are_not_the_same_ones_are_not_compared(
-    edition: BoardVersion, relations: PairwiseArrays
+    board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
-    assert [one.name for one in one_pair(edition, relations, A, R1).differences] == ["overall"]
-    under_its_own = one_pair(edition, relations, A, R1, grouping="rl-in-general")
+    assert [one.name for one in one_pair(board_version, relations, A, R1).differences] == ["overall"]
+    under_its_own = one_pair(board_version, relations, A, R1, grouping="rl-in-general")
     assert {one.name for one in under_its_own.differences} >= {"overall", "general", "hallucination", "reasoning"}
-    row = edition.board().find(R1)
+    row = board_version.board().find(R1)
     assert row is not None
-    assert compare.own_grouping(edition, row) == "rl-in-general"
+    assert compare.own_grouping(board_version, row) == "rl-in-general"
 
 
 def test_published_results_are_not_compared_with_simulated_judges(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(benchmark="demo"), context=RenderContext(DEMO), published=load_published(DEMO))
-    pair = one_pair(edition, relations, A, R1)
+    board_version = BoardVersion(
+        "s", body(benchmark="demo"), context=RenderContext(DEMO), published=load_published(DEMO)
+    )
+    pair = one_pair(board_version, relations, A, R1)
     assert pair.differences == ()
     assert "R1-Reward is a published result" in pair.reason
     assert compare.sentence(pair).endswith("cannot be compared here.")
-    assert one_pair(edition, relations, R1, THINK).of("overall") is not None
+    assert one_pair(board_version, relations, R1, THINK).of("overall") is not None
 
 
-def test_labels_that_are_not_public_give_no_counts(edition: BoardVersion) -> None:
+def test_labels_that_are_not_public_give_no_counts(board_version: BoardVersion) -> None:
     hidden = related(public=False)[0].relations
-    pair = one_pair(edition, hidden, A, B)
+    pair = one_pair(board_version, hidden, A, B)
     assert "not public" in pair.reason
     assert {one.name for one in pair.differences} == set(VL.headline_first)
     assert all(one.only_first is None and one.p is None for one in pair.differences)
@@ -199,52 +208,55 @@ def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> No
     snapshot = body()
     for one in snapshot["entries"][:2]:
         one |= {"model": "Twin", "version": one["id"][-1]}
-    edition = BoardVersion("s", snapshot, context=RenderContext(VL), published=())
-    assert "Twin (1)" in compare.sentence(one_pair(edition, relations, A, B))
-    assert "Twin (2)" in compare.sentence(one_pair(edition, relations, A, B))
+    board_version = BoardVersion("s", snapshot, context=RenderContext(VL), published=())
+    assert "Twin (1)" in compare.sentence(one_pair(board_version, relations, A, B))
+    assert "Twin (2)" in compare.sentence(one_pair(board_version, relations, A, B))
 
 
-def test_the_nearest_entries_stand_in_the_order_of_the_board(edition: BoardVersion, relations: PairwiseArrays) -> None:
-    pairs = compare.nearest(edition, B, relations=relations)
+def test_the_nearest_entries_stand_in_the_order_of_the_board(
+    board_version: BoardVersion, relations: PairwiseArrays
+) -> None:
+    pairs = compare.nearest(board_version, B, relations=relations)
     assert [pair.first.id for pair in pairs] == [B] * 4
     macros = [pair.second.value("macro") or 0 for pair in pairs]
     assert macros == sorted(macros, reverse=True)
     above = pairs[0].of("macro")
     assert above is not None and above.delta < 0, "who is ahead of the entry stands first"
-    assert compare.nearest(edition, "nobody", relations=relations) == ()
+    assert compare.nearest(board_version, "nobody", relations=relations) == ()
 
 
 def test_votes_that_need_no_judge_are_next_to_nobody(relations: PairwiseArrays) -> None:
-    edition = BoardVersion(
+    board_version = BoardVersion(
         "s", body(entry(90, 0.72, remarks=["baseline-votes"])), context=RenderContext(VL), published=()
     )
     unled = "e00000000090"
-    assert compare.nearest(edition, unled, relations=relations) == ()
-    pairs = compare.nearest(edition, A, relations=relations, count=20)
+    assert compare.nearest(board_version, unled, relations=relations) == ()
+    pairs = compare.nearest(board_version, A, relations=relations, count=20)
     assert len(pairs) == 5 and unled not in {pair.second.id for pair in pairs}
     assert unled not in {
-        row.id for row in compare.offered(compare.compare(edition, (A,), relations=None), edition.board().rows)
+        row.id
+        for row in compare.offered(compare.compare(board_version, (A,), relations=None), board_version.board().rows)
     }
 
 
 def test_votes_that_need_no_judge_are_not_compared_and_the_reason_is_given(relations: PairwiseArrays) -> None:
-    edition = BoardVersion(
+    board_version = BoardVersion(
         "s", body(entry(90, 0.95, remarks=["one-sided-votes"])), context=RenderContext(VL), published=()
     )
-    pair = one_pair(edition, relations, A, "e00000000090")
+    pair = one_pair(board_version, relations, A, "e00000000090")
     assert "Judge 90 need no judge" in pair.reason
     assert (pair.differences, pair.paired) == ((), False)
     assert compare.sentence(pair).endswith("cannot be compared here.")
-    found = compare.compare(edition, (A, B, "e00000000090"), relations=relations)
+    found = compare.compare(board_version, (A, B, "e00000000090"), relations=relations)
     assert [len(one.differences) > 0 for one in found.pairs] == [True, False, False]
 
 
 def test_a_result_of_a_judge_that_was_given_the_answer_is_compared_with_nobody() -> None:
     spec = load_spec("mm-rlhf-rewardbench")
     published = load_published(spec)
-    edition = BoardVersion("s", snapshot([], spec.id), context=RenderContext(spec), published=published)
+    board_version = BoardVersion("s", snapshot([], spec.id), context=RenderContext(spec), published=published)
     oracle, other = (next(one.id for one in published if one.oracle is given) for given in (True, False))
-    pair = one_pair(edition, None, oracle, other)
+    pair = one_pair(board_version, None, oracle, other)
     assert "was given the answer" in pair.reason and pair.differences == ()
 
 

@@ -33,10 +33,10 @@ def table_of(spec: BenchmarkSpec) -> definition_check.CheckedTable:
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
-    site = BoardCache(FixedSource(None), check_every=0.0, context=RenderContext(MMRB))
+    cache = BoardCache(FixedSource(None), check_every=0.0, context=RenderContext(MMRB))
     app = FastAPI(docs_url=None)
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     with TestClient(app) as client:
         yield client
 
@@ -112,9 +112,9 @@ def test_groups_are_known_by_the_name_of_the_board_too(capsys: pytest.CaptureFix
 
 def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
     specs = [load_spec("vl-rewardbench"), MMRB, MM_RLHF]
-    site = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
+    cache = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
     app = FastAPI(docs_url=None)
-    app.include_router(api.build(site))
+    app.include_router(api.build(cache))
     listed = app.openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
     names = [parameter["name"] for parameter in listed]
     assert len(names) == len(set(names))

@@ -90,12 +90,12 @@ def test_the_strip_marks_the_entry_with_its_interval_within_the_axis() -> None:
 
 def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it(tmp_path: Path) -> None:
     cache = BoardCache(FixedSource(snapshot([entry(number, 0.5 + number / 20) for number in range(1, 5)])))
-    edition, materials = cache.refresh(), ItemCatalog(None, None, relations_body=lambda _: None, spec=VL)
-    row = next(one for one in edition.board().rows if one.tier == "scored")
-    early, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example")
+    board_version, catalog = cache.refresh(), ItemCatalog(None, None, relations_body=lambda _: None, spec=VL)
+    row = next(one for one in board_version.board().rows if one.tier == "scored")
+    early, settled = result_card(board_version, catalog, entry_id=row.id, base="https://board.example")
     assert not settled
     assert 'role="status"' in early, "the tests follow"
-    markup, settled = result_card(edition, materials, entry_id=row.id, base="https://board.example", waited=60)
+    markup, settled = result_card(board_version, catalog, entry_id=row.id, base="https://board.example", waited=60)
     words = " ".join(re.sub("<[^>]+>", " ", markup).split())
     assert settled and 'role="status"' not in markup
     assert re.search(r"Rank \d of 4 scored here", words)
@@ -103,4 +103,4 @@ def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it
     assert "significant" in words
     for part in ("badge.svg", "og.png", "@misc{", "/compare?entries="):
         assert part in markup
-    assert result_card(edition, materials, entry_id="nobody") == ("", True)
+    assert result_card(board_version, catalog, entry_id="nobody") == ("", True)

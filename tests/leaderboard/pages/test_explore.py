@@ -71,9 +71,9 @@ def test_a_file_with_a_column_that_might_tell_a_label_is_refused(tmp_path: Path,
     file = item_file(tmp_path, [{**row, column: [0, 1]} for row in texts_only(pairs(3))])
     with pytest.raises(ItemFileError, match=column):
         read_item_file(file, table(3))
-    materials = ItemCatalog(item_file=file)
-    assert materials.texts is None
-    assert materials.has_item_file
+    catalog = ItemCatalog(item_file=file)
+    assert catalog.texts is None
+    assert catalog.has_item_file
 
 
 def test_models_stand_in_the_order_of_the_responses_and_a_name_that_tells_a_label_is_refused(tmp_path: Path) -> None:
@@ -188,8 +188,8 @@ def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> Non
     (folder / "images").mkdir(parents=True)
     (folder / "images" / "a.png").write_bytes(b"png")
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    materials = ItemCatalog(item_file=item_file(folder, texts_only(pairs(3))))
-    assert materials.image("images/a.png") == (folder / "images" / "a.png").resolve()
+    catalog = ItemCatalog(item_file=item_file(folder, texts_only(pairs(3))))
+    assert catalog.image("images/a.png") == (folder / "images" / "a.png").resolve()
     for name in (
         "../secret.png",
         "/etc/passwd",
@@ -199,18 +199,18 @@ def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> Non
         "images/b.png",
         str(tmp_path / "secret.png"),
     ):
-        assert materials.image(name) is None, name
+        assert catalog.image(name) is None, name
 
 
 def test_a_list_shows_small_images_alone(tmp_path: Path) -> None:
     (tmp_path / "small.png").write_bytes(b"x" * THUMBNAIL_BYTES)
     (tmp_path / "large.png").write_bytes(b"x" * (THUMBNAIL_BYTES + 1))
-    materials = ItemCatalog(item_file=item_file(tmp_path, texts_only(pairs(1))))
+    catalog = ItemCatalog(item_file=item_file(tmp_path, texts_only(pairs(1))))
     shown = [
-        materials.has_thumbnail(ItemTexts("?", ("a", "b"), image=name))
+        catalog.has_thumbnail(ItemTexts("?", ("a", "b"), image=name))
         for name in ("small.png", "large.png", "no.png", "")
     ]
-    assert (shown, materials.has_thumbnail(None)) == ([True, False, False, False], False)
+    assert (shown, catalog.has_thumbnail(None)) == ([True, False, False, False], False)
 
 
 def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
@@ -220,17 +220,17 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    edition = BoardVersion("s", body(), context=RenderContext(VL), published=())
-    materials = ItemCatalog(relations_body=read)
-    assert materials.relations(edition) is materials.relations(edition)
+    board_version = BoardVersion("s", body(), context=RenderContext(VL), published=())
+    catalog = ItemCatalog(relations_body=read)
+    assert catalog.relations(board_version) is catalog.relations(board_version)
     assert len(asked) == 1
-    assert materials.relations(edition, "v0") is None
-    assert ItemCatalog().relations(edition) is None
+    assert catalog.relations(board_version, "v0") is None
+    assert ItemCatalog().relations(board_version) is None
 
     def fail(name: str) -> bytes | None:
         raise OSError("the database is away")
 
-    assert ItemCatalog(relations_body=fail).relations(edition) is None
+    assert ItemCatalog(relations_body=fail).relations(board_version) is None
 
 
 def test_the_table_is_the_one_that_ships_unless_a_manifest_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.services.targets import small_targets
-from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
+from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, item_catalog, serve
 
 pytestmark = pytest.mark.browser
 OMNI = "general=81.5&hallucination=94.2&reasoning=60.4&overall=76.3&macro=78.7"
@@ -33,7 +33,7 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(serve(materials(tmp_path_factory.mktemp("materials")))) as url:
+    with serving(serve(item_catalog(tmp_path_factory.mktemp("materials")))) as url:
         yield url
 
 

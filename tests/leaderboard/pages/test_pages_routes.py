@@ -26,7 +26,7 @@ A, B, C = (f"e{number:011d}" for number in range(1, 4))
 R1 = "general=63.84&hallucination=85.71&reasoning=64.78&overall=71.92&macro=71.44"
 
 
-def materials(folder: Path) -> ItemCatalog:
+def item_catalog(folder: Path) -> ItemCatalog:
     """Return items in the numbers of the benchmark; the first pair has hostile texts and an image."""
     rows = pairs(SIZES)
     rows[0] |= {"query": HOSTILE, "response": [HOSTILE + " a", HOSTILE + " b"]}
@@ -40,17 +40,17 @@ def materials(folder: Path) -> ItemCatalog:
 
 def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
     hostile = entry(99, 0.64, model=HOSTILE, version=HOSTILE, organisation=HOSTILE)
-    site = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
+    cache = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
     app = FastAPI()
-    app.include_router(routes.build(site, held))
-    app.include_router(api.build(site, held))
+    app.include_router(routes.build(cache, held))
+    app.include_router(api.build(cache, held))
     app.add_exception_handler(404, routes.ErrorPages().not_found)
     return app
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with TestClient(serve(materials(tmp_path_factory.mktemp("materials")))) as client:
+    with TestClient(serve(item_catalog(tmp_path_factory.mktemp("materials")))) as client:
         yield client
 
 
@@ -136,9 +136,9 @@ def test_the_answer_as_json_and_its_problems(client: TestClient) -> None:
 
 def test_not_more_wait_than_can_be_answered_soon() -> None:
     async def ask() -> list[object]:
-        turns = SerialExecutor(most_waiting=2)
-        done = await asyncio.gather(*(turns.take(str, number) for number in range(4)), return_exceptions=True)
-        return [*map(type, done), await turns.take(str, 1)]
+        executor = SerialExecutor(most_waiting=2)
+        done = await asyncio.gather(*(executor.take(str, number) for number in range(4)), return_exceptions=True)
+        return [*map(type, done), await executor.take(str, 1)]
 
     assert asyncio.run(ask()) == [str, str, QueueFull, QueueFull, "1"]
 
@@ -265,11 +265,11 @@ def later() -> Iterator[TestClient]:
     """Yield a board that has moved on: what was compared stands on the one before, and has been scored again since."""
     source = FixedSource(body())
     source.turn({**body(entry(9, 0.9, model="Newcomer")), "relations": {}})
-    site = BoardCache(source, check_every=0.0)
+    cache = BoardCache(source, check_every=0.0)
     held = ItemCatalog(None, None, relations_body=stored)
     app = FastAPI()
-    app.include_router(routes.build(site, held))
-    app.include_router(api.build(site, held))
+    app.include_router(routes.build(cache, held))
+    app.include_router(api.build(cache, held))
     with TestClient(app) as client:
         yield client
 
@@ -314,9 +314,9 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
     rules = baselines()
     first = rules[0]["id"]
     app = FastAPI()
-    site = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
+    cache = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
     with TestClient(app) as client:
         assert f"There is no entry {first}" in text_of(client.get(f"/compare?entries={A},{first}").text)
         assert "baseline" not in text_of(client.get("/compare").text)

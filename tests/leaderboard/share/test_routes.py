@@ -100,13 +100,13 @@ def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
 
 
 def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: FixedSource) -> None:
-    site, free = BoardCache(source, check_every=0), threading.Event()
+    cache, free = BoardCache(source, check_every=0), threading.Event()
 
     async def ask() -> str:
         taken = [asyncio.ensure_future(asyncio.to_thread(free.wait, PATIENCE)) for _ in range(100)]
         await asyncio.sleep(0)
         try:
-            return (await asyncio.wait_for(site.current(), PATIENCE / 2)).snapshot_id
+            return (await asyncio.wait_for(cache.current(), PATIENCE / 2)).snapshot_id
         finally:
             free.set()
             await asyncio.gather(*taken)
@@ -114,13 +114,13 @@ def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: Fi
     assert asyncio.run(ask()) == "snapshot-1"
 
 
-def test_what_is_kept_of_an_edition_is_bounded_in_bytes(source: FixedSource) -> None:
-    edition = BoardCache(source).refresh()
+def test_what_is_kept_of_a_board_version_is_bounded_in_bytes(source: FixedSource) -> None:
+    board_version = BoardCache(source).refresh()
     for number in range(40):
-        edition.get_or_render(
+        board_version.get_or_render(
             str(number), lambda: CachedResponse("text/plain", {"identity": bytes(4 * 2**20)}, etags={"identity": "x"})
         )
-    kept = [number for number in range(40) if edition.get_cached(str(number))]
+    kept = [number for number in range(40) if board_version.get_cached(str(number))]
     assert kept == list(range(24, 40))
 
 
