@@ -53,7 +53,7 @@ _ERROR_KEYS = "QWERTYACGBDHLUVXZ34567890"
 
 
 class ErrorGroup(NamedTuple):
-    """Buttons of errors that stand together: kinds of one tag under its title, or else without one."""
+    """Buttons of errors that are shown together: kinds of one tag under its title, or others without one."""
 
     title: str
     small_title: str
@@ -67,7 +67,7 @@ def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
         for place, error in enumerate(spec.errors)
     ]
     groups = []
-    for tag, members in groupby(made, key=lambda one: one[0]):
+    for tag, members in groupby(made, key=lambda pair: pair[0]):
         title = spec.tag_title(tag) if tag else ""
         groups.append(ErrorGroup(title, small(title), buttons=tuple(button for __, button in members)))
     return tuple(groups)
