@@ -294,7 +294,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL,
-    applications the validators of their parameters, test clients their event loop, and pages compressed quickly."""
+    applications the validators of their parameters, and test clients their event loop; make one application of
+    Gradio's pages, and compress pages quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
@@ -310,6 +311,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from tests.factories.suite.shared_event_loop import share_event_loop
 
         share_event_loop()
+    if "gradio.blocks" in sys.modules:
+        from tests.factories.suite.mounted_gradio import make_one_application
+
+        make_one_application()
     if "leaderboard.cache" in sys.modules:
         from tests.factories.suite.quick_compression import compress_quickly
 

@@ -20,8 +20,8 @@ import httpx
 import psycopg
 import pytest
 
-from tests.factories.services.service import KEPT, PATIENCE, ROOT, copy_demo_files, halt, until
-from tests.factories.services.service_launcher import LaunchedProcess, launch
+from tests.factories.services.service import KEPT, PATIENCE, ROOT, halt, until
+from tests.factories.services.service_launcher import LaunchedProcess, copy_demo_files, launch
 from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
 from workers import WRONG_CONFIGURATION

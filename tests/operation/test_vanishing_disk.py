@@ -22,7 +22,8 @@ from operation.replication.replica import Replica
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.pools import write_pool
-from tests.factories.services.service import KEPT, Service, alive, copy_demo_files, running, until
+from tests.factories.services.service import KEPT, Service, alive, running, until
+from tests.factories.services.service_launcher import copy_demo_files
 from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
 from tests.factories.suite.programs import Finished, run_main, run_maintenance
 

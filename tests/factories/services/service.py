@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import httpx
 
-from tests.factories.services.service_launcher import LaunchedProcess, launch
-from workers.demo_files import COMPLETE, write_demo
+from tests.factories.services.service_launcher import LaunchedProcess, copy_demo_files, launch
+from workers.demo_files import COMPLETE
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
@@ -87,19 +83,6 @@ def running(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-def copy_demo_files(data_dir: Path) -> None:
-    """Put the demo's files where a service looks for them before it makes them."""
-    shutil.copytree(_demo_files(), data_dir / "demo", dirs_exist_ok=True)
-
-
-@cache
-def _demo_files() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="demo-files-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    write_demo(folder, pictures=False)
-    return folder
 
 
 def _start(environ: dict[str, str], folder: Path, *, log_path: Path) -> subprocess.Popen[bytes]:

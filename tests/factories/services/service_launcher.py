@@ -17,8 +17,10 @@ import json
 import logging
 import os
 import select
+import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,7 @@ from tests.factories.suite.forked_readers import end_with, read_in_forks
 from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
 from tests.factories.suite.opened_files import record
 from tests.factories.suite.quick_compression import compress_quickly
+from workers.demo_files import write_demo
 from workers.supervisor import Supervisor
 
 if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
@@ -97,6 +100,12 @@ class _Launcher:
         self._said = self._connection.makefile("rb", buffering=0)
         self._codes: dict[int, int] = {}
 
+    @property
+    def demo_files(self) -> Path:
+        """The files of a demo, made once; for copies."""
+        pid, _, _ = struct.unpack("3i", self._connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        return _demo_files(pid)
+
     def _connect(self) -> socket.socket | None:
         connection = socket.socket(socket.AF_UNIX)
         try:
@@ -148,6 +157,11 @@ def _launcher() -> _Launcher:
     return _Launcher()
 
 
+def copy_demo_files(data_dir: Path) -> None:
+    """Put the demo's files where a service looks for them before it makes them."""
+    shutil.copytree(_launcher().demo_files, data_dir / "demo", dirs_exist_ok=True)
+
+
 def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
     """Start app.py with these settings, in this directory; `log` gets all of its output."""
     return _launcher().launch(environ, folder, log=log)
@@ -160,11 +174,14 @@ def _main(address: str) -> None:
     write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
+    from tests.factories.suite.prepared_service import prepare_service
 
     for name in IMPORTED_AT_WORK:
         importlib.import_module(name)
     compress_quickly()
+    prepare_service()
     read_in_forks()
+    write_demo(_demo_files(os.getpid()), pictures=False)
     gc.freeze()  # no child writes into the pages of what all share
 
     with socket.socket(socket.AF_UNIX) as listener:
@@ -175,6 +192,11 @@ def _main(address: str) -> None:
             _fork_when_asked([listener.accept()[0]], run=_serve, listener=listener)
             Path(address).unlink(missing_ok=True)  # whoever comes now starts another one, but for who waits already
             waits, _, _ = select.select([listener], [], [], 0)
+    shutil.rmtree(_demo_files(os.getpid()))
+
+
+def _demo_files(launcher: int) -> Path:
+    return Path(tempfile.gettempdir()) / f"demo-files-{launcher}"
 
 
 def _fork_when_asked(

@@ -1,0 +1,32 @@
+"""What every service of a test run makes alike at its start, made once before they fork."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from common.translations import languages
+from leaderboard.render import environment
+from settings import Settings
+from tests.factories.suite.mounted_gradio import make_one_application
+from tests.factories.suite.shared_type_adapters import share_type_adapters
+from web.app import create_app
+from web.services import build_services
+from web.startup import load_signer, open_service_database, prepare_files
+
+
+def prepare_service() -> None:
+    """Fill the caches of this process: translations, compiled templates, and validators of parameters."""
+    make_one_application()
+    share_type_adapters()
+    with TemporaryDirectory() as folder:
+        settings = Settings.from_env({"DATA_DIR": str(Path(folder)), "IDENTITY": "local"})
+        prepare_files(settings)
+        database = open_service_database(settings)
+        services = build_services(settings, database, signer=load_signer(settings, database))
+        create_app(settings, services, on_misconfigured=lambda: None)
+        for language in languages():
+            templates = environment(services.in_language(language).first.context)
+            for name in templates.list_templates(extensions=["html"]):
+                templates.get_template(name)
+        database.close()
