@@ -9,7 +9,8 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ import os
 from tests.factories.suite.opened_files import record
 record(os.environ["OPENED_LOG"])
 """
+
+
+# Settings of the web process alone.
+SECRETS = {
+    "OIDC_CLIENT_SECRET": "canary of the client",
+    "SESSION_SECRET": "canary of the sessions, long enough",
+    "RECEIPT_KEY": b64encode(b"CanaryOfTheReceiptKeyThirtyTwo!!").decode(),
+}
 
 
 @pytest.fixture(scope="module")
@@ -143,13 +152,14 @@ def test_from_its_start_on_each_line_is_an_event_no_label_file_is_opened_and_ctr
     hooks, labels, log = tmp_path / "hooks", real_file("data/labels_v2.jsonl"), tmp_path / "opened.log"
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(RECORDER)
-    environ = {"PYTHONPATH": f"{hooks}:{ROOT}", "OPENED_LOG": str(log), "LABELS": f"v2={labels}"}
+    environ = {"PYTHONPATH": f"{hooks}:{ROOT}", "OPENED_LOG": str(log), "LABELS": f"v2={labels}"} | SECRETS
     data = real_file("data/predictions/vl-reward-model_qwen2vl7b_reward.json").read_bytes()
     with running(tmp_path / "data", gradio=True, fresh=True, **environ) as service:
         reply = service.http.post("/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Judge"})
         assert reply.status_code == 202, reply.text
         until(lambda: len(scored(service)) == 1, 60, what="everything is scored")
         expect_the_worker_alone_to_open(labels, service, log=log)
+        expect_the_web_process_alone_to_have(SECRETS, service)
         expect_both_to_stop(service, signal.SIGINT)
         lines = [
             line for line in service.log.splitlines() if not line.startswith("VL-RewardBench leaderboard: http://")
@@ -171,6 +181,12 @@ def expect_the_worker_alone_to_open(labels: Path, service: Service, *, log: Path
     assert str(labels) not in opened[web]
     assert not any("labels" in Path(name).name and name.endswith(".jsonl") for name in opened[web])
     assert len(opened[web]) > 50  # the recorder did record
+
+
+def expect_the_web_process_alone_to_have(secrets: Mapping[str, str], service: Service) -> None:
+    """Read the settings that each process was started with."""
+    web, worker = (Path(f"/proc/{pid}/environ").read_text() for pid in (service.process.pid, service.worker_pid()))
+    assert all(secret in web and secret not in worker for secret in secrets.values())
 
 
 def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
