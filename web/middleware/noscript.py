@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from starlette.types import ASGIApp
 
 from common.translations import ENGLISH
@@ -20,12 +22,17 @@ class NoscriptMiddleware(HtmlPagesMiddleware):
 
 def insert_noscript(page: bytes, language: str = ENGLISH) -> bytes:
     """Return a page whose head names it in each language and whose body begins with the sentence."""
-    context = RenderContext(language=language)
     page = page.replace(b'lang="en"', f'lang="{language}"'.encode(), 1)
-    alternates = render(context, "gradio/languages.html").encode()
-    page = page.replace(b"</head>", alternates + b"</head>", 1)  # what Blocks has as its head, a script adds
+    alternates = _rendered("languages", language)  # what Blocks has as its head, a script adds
+    page = page.replace(b"</head>", alternates + b"</head>", 1)
     begin = page.find(b"<body")
     end = page.find(b">", begin)
     if begin < 0 or end < 0:
         return page
-    return page[: end + 1] + render(context, "gradio/noscript.html").encode() + page[end + 1 :]
+    return page[: end + 1] + _rendered("noscript", language) + page[end + 1 :]
+
+
+@cache
+def _rendered(name: str, language: str) -> bytes:
+    """Return a template of Gradio's pages in a language. Rendered once: nothing in it changes."""
+    return render(RenderContext(language=language), f"gradio/{name}.html").encode()
