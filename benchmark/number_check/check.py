@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from benchmark.number_check.answer import Explanation, Implied, Plausibility, Verdict
-from benchmark.number_check.contradictions import contradictions, mean_title
+from benchmark.number_check.contradictions import contradictions, contradictions_of_mean
 from benchmark.number_check.counts import full_fits
 from benchmark.number_check.dropped_items import fewest_dropped
 from benchmark.number_check.figures import Figures
@@ -31,7 +31,7 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
     if not splits:
         raise ValueError(_("the sizes of {title} are not known: there is nothing to check against", title=spec.title))
     impossible = tuple(contradictions(figures, splits))
-    rest = figures.without_mean() if any(text.startswith(mean_title(spec)) for text in impossible) else figures
+    rest = figures.without_mean() if any(contradictions_of_mean(figures)) else figures
     fits = full_fits(rest, splits, readings=("rounded", "cut off", "either"))
     if not fits and spec.exchanged and None not in (*figures.categories, figures.pooled):
         exchanged = rest.with_values(dict(zip(spec.exchanged, map(rest.values.get, spec.exchanged[::-1]), strict=True)))
