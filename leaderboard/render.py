@@ -25,7 +25,8 @@ from markupsafe import Markup
 from benchmark.judges import TYPES
 from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import load_spec
 from common.messages import Message, _, in_words, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates

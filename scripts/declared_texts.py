@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
+from benchmark.spec import BenchmarkSpec, capital
+from benchmark.spec_file import known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.charts.paper_reference import paper_figures

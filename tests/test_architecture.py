@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (

@@ -14,7 +14,8 @@ from benchmark.number_check.figures import Figures
 from benchmark.protocols import protocols
 from benchmark.reported_arithmetic import ArithmeticCheck
 from benchmark.scoring import slices
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.api import columns as api_columns
 from leaderboard.board.columns import by_key, columns_of, drawn, usual
 from leaderboard.charts.estimates import buckets, drawn_scores

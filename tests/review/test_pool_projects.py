@@ -13,7 +13,7 @@ import pytest
 
 from auth import Forbidden, Identity
 from benchmark.label_quality.annotation import PREFERENCES, annotation_order
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
