@@ -23,7 +23,7 @@ from maintenance.actions import (
     task_retry,
 )
 from maintenance.registry import ActionRegistry
-from review import (
+from review.actions import (
     adjudication,
     agreement_report,
     answers,

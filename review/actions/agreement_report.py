@@ -14,8 +14,8 @@ from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
 from maintenance.types import require_maintainer
-from review.individual_labels import with_seconds
-from review.projects import ProjectNumber, known
+from review.actions.individual_labels import with_seconds
+from review.actions.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.answer_times import answer_times
 

@@ -15,11 +15,11 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
 from review import project_pairs, text_output
+from review.actions.answers import ShownDraft, item_of, refuse_terminal, require_annotator, shown_draft
+from review.actions.projects import Accounts, ProjectNumber, add_accounts, known
 from review.adjudication_queue import TWO, contested
-from review.answers import ShownDraft, item_of, refuse_terminal, require_annotator, shown_draft
 from review.given_answers import GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import in_order
-from review.projects import Accounts, ProjectNumber, add_accounts, known
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session

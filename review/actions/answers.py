@@ -20,11 +20,11 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import project_pairs, text_output
+from review.actions.projects import ProjectNumber, known
 from review.adjudication_queue import TWO, AdjudicationQueue, contested, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.presentation import ResponseOrder, give_order, recorded_order
 from review.project_pairs import DraftLabel, in_order
-from review.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session

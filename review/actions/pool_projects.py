@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions.pools import PoolNumber
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from review.projects import (
+from review.actions.projects import (
     CLOSED,
     CREATED,
     FirstAccounts,
