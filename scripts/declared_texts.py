@@ -79,7 +79,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for action in ACTIONS:
         helps = [action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters)]
         yield from (("web/actions.py", text) for text in helps if text and action.command)
-    yield from (("web/actions.py", text) for text in ACTIONS.areas.values())
+    yield from (("web/actions.py", text) for text in ACTIONS.areas.values() if text)
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
     yield from (("web/actions.py", text) for text in _of_maintenance())

@@ -49,6 +49,7 @@ class ContestedPair(NamedTuple):
 @action(
     "verification.adjudicators",
     "POST /api/v1/maintenance/verification/{project}/adjudicators",
+    place=2,
     audit=ADJUDICATORS,
     help="let people decide where annotators disagree",
     button="Let them adjudicate",
@@ -72,6 +73,7 @@ def add_adjudicators(ctx: ActionContext, project: ProjectNumber, *, annotators: 
 @action(
     "verification.disagreement",
     "GET /api/v1/verification/{project}/disagreements/{place}",
+    place=2,
     role=Role.SUBMITTER,
     help="a pair on which annotators disagree, with their answers",
     text=text_output.contested_pair,
@@ -111,6 +113,7 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, *, place: Place) ->
 @action(
     "verification.adjudicate",
     "PUT /api/v1/verification/{project}/disagreements/{place}",
+    place=2,
     role=Role.SUBMITTER,
     audit=ADJUDICATED,
     help="decide a pair on which annotators disagree, over an earlier decision of yours",

@@ -23,6 +23,7 @@ from storage.answer_times import answer_times
 @action(
     "verification.agreement",
     "GET /api/v1/maintenance/verification/{project}/agreement",
+    place=3,
     help="kappa and alpha by tag and annotator, time per pair",
     text=lambda report: as_text(report),
 )

@@ -35,6 +35,7 @@ GoldVerdicts = Annotated[
 @action(
     "verification.gold",
     "POST /api/v1/maintenance/verification/{project}/gold",
+    place=1,
     audit=GOLD,
     help="state the answers of pairs that test annotators",
     button="State gold pairs",

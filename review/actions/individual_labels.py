@@ -44,6 +44,7 @@ class IndividualLabel(NamedTuple):
 @action(
     "verification.export",
     "POST /api/v1/maintenance/verification/{project}/export",
+    place=4,
     help="every answer of a closed project, as JSON lines",
     audit=EXPORTED,
     text=lambda labels: as_lines(labels),

@@ -114,6 +114,7 @@ def verify_pool(
 @action(
     "verification.finish",
     "POST /api/v1/maintenance/verification/{project}/finish",
+    place=6,
     audit=CLOSED,
     help="end a project about candidates; `editions export` makes an edition of it",
     button="Close without a draft",
