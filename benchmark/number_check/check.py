@@ -1,4 +1,4 @@
-"""The check of published figures: counts, grouping and revision behind them, or what would be needed for one."""
+"""Check of published figures: the counts, grouping and revision behind them, or what would be needed."""
 
 from __future__ import annotations
 
