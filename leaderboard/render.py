@@ -23,11 +23,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchmark.judges import TYPES
-from benchmark.number_check import in_words
 from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
-from common.messages import Message, _, joined
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import load_spec
+from common.messages import Message, _, in_words, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
 from common.translations import Translations, languages, translations

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
@@ -302,7 +302,7 @@ def test_every_import_follows_the_arrows() -> None:
         ("submissions/x.py", "from judge.prompts import OFFICIAL"),
         ("judge/x.py", "from submissions.service import SubmissionService"),
         ("judge/engine.py", "import openai"),
-        ("curate/x.py", "from review.projects import create"),
+        ("curate/x.py", "from review.actions.projects import create"),
         ("judge/x.py", "from curate.pools.pool import read_pool"),
     ],
 )
@@ -555,7 +555,7 @@ CALLED_AS_VALUES = {
     "maintenance/decision_log.py": "__call__",
     "maintenance/digest.py": "findings",
     "predictions/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
-    "review/projects.py": "create",
+    "review/actions/projects.py": "create",
     "storage/annotation/adjudications.py": "add_adjudicators",
     "storage/annotation/annotation_projects.py": "add_annotators",
     "storage/integrity/integrity_check.py": "check_scores check_submissions",
