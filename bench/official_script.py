@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK
+from benchmark.spec_file import load_spec
 
 PATTERN = re.compile(
     r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE

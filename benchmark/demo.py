@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
-from benchmark.spec import DEMO, BenchmarkSpec, load_spec
+from benchmark.spec import DEMO, BenchmarkSpec
+from benchmark.spec_file import load_spec
 
 SEED = 20241126
 BENCHMARK = REVISION = DEMO

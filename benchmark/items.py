@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, SPEC, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, BenchmarkSpec
+from benchmark.spec_file import SPEC, load_spec
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
 

@@ -1,6 +1,6 @@
 """Arithmetic check of reported rows: sizes times percentages, within 0.15 points.
 
-Coarser than benchmark/number_check.py, which looks for the counts behind the printed digits.
+Coarser than benchmark/number_check/, which looks for the counts behind the printed digits.
 """
 
 from __future__ import annotations

@@ -71,3 +71,14 @@ def joined(texts: Iterable[str], between: str = _COMMA) -> Message:
     """Return texts one after the other; each may be a message."""
     values: dict[str, Any] = {f"text{number}": text for number, text in enumerate(texts)}
     return Message("{between}".join(f"{{{name}}}" for name in values), {**values, "between": between})
+
+
+_NUMBERS = (
+    _("no"), _("one"), _("two"), _("three"), _("four"), _("five"),
+    _("six"), _("seven"), _("eight"), _("nine"), _("ten"),
+)  # fmt: skip
+
+
+def in_words(number: int) -> str:
+    """Return a small number as a word."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)

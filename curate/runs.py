@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.items import Item, ItemTable, normalise_query, response_fingerprint
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK
+from benchmark.spec_file import load_spec
 from benchmark.votes import UNDECIDED
 from common.messages import _
 from curate.errors import CurateError, listed

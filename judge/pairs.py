@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK
+from benchmark.spec_file import load_spec
 from common.hub_datasets import HubDatasetFault, find_split, load_split
 from common.messages import _
 from common.parquet_files import is_parquet

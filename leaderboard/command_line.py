@@ -7,7 +7,8 @@ import json
 import os
 
 from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, known_benchmarks, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import definitions_folder, known_benchmarks, load_spec
 from common.command_line import CommandParser, complain, lines
 from common.messages import _
 from leaderboard.pages import definition_check, number_check

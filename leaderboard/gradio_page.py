@@ -20,10 +20,9 @@ from benchmark.protocols import protocols
 from leaderboard.api import shown_json
 from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup
+from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
 
-_SKELETON = '<div class="vl-skeleton" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _MOUNT = """
 const start = (tries) => {
   const board = element.querySelector("[data-board]");
@@ -55,7 +54,8 @@ def build_board(cache: BoardCache) -> None:
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
     spec = cache.spec
     with frame(cache.context, "/"):
-        board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
+        skeleton = render(cache.context, "gradio/skeleton.html")
+        board = gr.HTML(skeleton, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
     _on_open(lambda: board_fragment(_board_version(cache), embedded=True), [board])
 
     def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:

@@ -11,7 +11,8 @@ import orjson
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
 from storage import moderation

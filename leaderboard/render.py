@@ -23,11 +23,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchmark.judges import TYPES
-from benchmark.number_check import in_words
 from benchmark.pairs.reported_definitions import stated_overall
 from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
-from common.messages import Message, _, joined
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import load_spec
+from common.messages import Message, _, in_words, joined
 from common.rounding import percent, tenths, units
 from common.template_translations import translate_templates
 from common.translations import Translations, languages, translations
@@ -35,11 +35,11 @@ from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.hints import leaders, misread_words, stated_names, unstated_judges
 from leaderboard.board.names import (
-    breakable,
+    breakable_parts,
     is_shortened,
     monogram,
     monogram_colour,
-    name_markup,
+    name_parts,
     owner_of,
     short_name,
 )
@@ -223,9 +223,11 @@ def environment(context: RenderContext) -> Environment:
             context.translations.known(cell(row, column)) if not column.stated else cell(row, column)
         ),
         "code": code,
-        "marked": lambda text: marked(context.translations.known(text)),
+        "marked_parts": lambda text: marked_parts(context.translations.known(text)),
         "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
+        "breakable_parts": breakable_parts,
+        "name_parts": name_parts,
         "title_of": lambda name: context.translations.known(context.spec.title_of(name)),
         "accuracy_text": lambda name: context.translations.known(context.spec.accuracy_text(name)),
     }
@@ -247,13 +249,10 @@ def environment(context: RenderContext) -> Environment:
         "always": ALWAYS,
         "protocols_of": protocols,
         "usual": usual,
-        "hyphens": lambda text: hyphens(context.translations.known(text)),
         "in_words": in_words,
         "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
-        "breakable": breakable,
-        "name_markup": name_markup,
         "monogram": monogram,
         "monogram_colour": monogram_colour,
         "owner_of": owner_of,
@@ -294,20 +293,17 @@ def cell(row: BoardRow, column: Column) -> str:
     return "" if value is None else column.text(value)
 
 
-def hyphens(text: str) -> Markup:
-    """Return text of a definition with its soft hyphens as they are written in HTML."""
-    return Markup(escape(text).replace("\u00ad", "&shy;"))  # noqa: S704 (escaped)
-
-
 def code(text: str) -> Markup:
     """Return text of the program as content of an element; quotation marks stay as they are."""
     return Markup(escape(text, quote=False))  # noqa: S704 (escaped)
 
 
-def marked(text: str) -> Markup:
-    """Return text of the program with its `code` and [links](https://...) as markup."""
-    result = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-    return Markup(re.sub(r"\[([^]]+)\]\((https://[^)\"]+)\)", r'<a href="\2" rel="noopener">\1</a>', result))  # noqa: S704
+_MARKED = re.compile(r"`([^`]+)`|\[([^]]+)\]\((https://[^)\"]+)\)")
+
+
+def marked_parts(text: str) -> list[str]:
+    """Return plain text, `code`, words and address of a [link](https://...), in turns; "" for what is not there."""
+    return [part or "" for part in _MARKED.split(text)]
 
 
 def bar_position(share: float) -> str:

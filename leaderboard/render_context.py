@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import load_spec
 from common.translations import ENGLISH, Translations, translations
 
 

@@ -15,10 +15,11 @@ from gradio.themes.utils import sizes
 
 from benchmark.spec import BenchmarkSpec
 from common.script_texts import script_texts
-from common.translations import ENGLISH, Translations, translations
+from common.translations import ENGLISH
 from leaderboard import submit_texts
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
-from leaderboard.render import assets
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
@@ -118,28 +119,12 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
     return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
-# Gradio's bar of pages comes before page.css does, and what stands below it would move when it is hidden.
-_NO_BAR = "<style>.nav-holder{display:none!important}</style>"
-
-
 def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
-    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
-    files = assets(spec)
-    return _sentences(translations(language)) + (
-        f'<link rel="stylesheet" href="{files["site.css"].url}">'
-        f'<link rel="stylesheet" href="{files["tools.css"].url}">'
-        f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
-        f'<script src="{files["nav.js"].url}" defer></script>'
-        f'<script src="{files["board.js"].url}" defer></script>'
-        f'<script src="{files["submit.js"].url}" defer></script>'
-        '<meta name="color-scheme" content="light dark">' + _NO_BAR
-    )
+    """Return the public pages' style sheet, scripts and icon, and what submit.js says in this language.
 
-
-def _sentences(of: Translations) -> str:
-    """Return what submit.js says in this language."""
-    texts = script_texts(of, submit_texts.SENTENCES)
-    if not texts:
-        return ""
-    data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="script-texts">{data}</script>'
+    The script of the board does nothing before one is mounted.
+    """
+    context = RenderContext(spec, language=language)
+    texts = script_texts(context.translations, submit_texts.SENTENCES)
+    written = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c") if texts else ""
+    return render(context, "gradio/head.html", texts=written)

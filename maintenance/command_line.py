@@ -19,7 +19,8 @@ from benchmark.item_texts import item_rows, item_text
 from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
 from benchmark.pairs.pair_table import pair_manifest
-from benchmark.spec import BenchmarkSpec, definitions_folder, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import definitions_folder, load_spec
 from common.command_line import CommandParser, complain, say, translated
 from common.messages import _
 from leaderboard.board.reported_results import bundled_results

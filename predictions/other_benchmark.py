@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from benchmark.pairs.recognition import benchmark_of_record
-from benchmark.spec import DEFINITIONS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec, SpecError
+from benchmark.spec_file import known_benchmarks, load_spec
 from common.messages import _
 from predictions.problems import BenchmarkName, Problem, UploadRejected
 from predictions.readers.pair_predictions import first_records

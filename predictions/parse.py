@@ -21,7 +21,7 @@ from benchmark.file_remarks import (
     same_as_baseline,
 )
 from benchmark.items import ItemTable
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from benchmark.statistics.reliability import self_consistency
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Matrix, Votes
 from common.messages import _, joined

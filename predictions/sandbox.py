@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import ItemTable, load_table
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS
+from benchmark.spec_file import load_spec
 from benchmark.votes import Behaviour, Votes
 from common.messages import _
 from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions

@@ -21,8 +21,8 @@ from common.messages import _
 from common.script_texts import script_texts
 from common.translations import ENGLISH, translations
 from maintenance.action_context import PairTexts
-from review.answers import ProjectView
-from review.disputes import MOST_OPEN, OwnDispute
+from review.actions.answers import ProjectView
+from review.actions.disputes import MOST_OPEN, OwnDispute
 from review.script_texts import SENTENCES
 from review.text_output import SAID
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS

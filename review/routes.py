@@ -13,7 +13,7 @@ from auth.middleware import identity_of
 from auth.routes import PRIVATE
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
-from review import answers, disputes
+from review.actions import answers, disputes
 from review.items import find_item
 from review.pages import STATIC, DisputeView, Draft, ReviewPages, static
 

@@ -18,10 +18,11 @@ from maintenance.page.markup import PageLink, Short
 from maintenance.page.page_context import QUIETLY, PageContext, html
 from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.tabs.action_table import ActionTable
-from review import candidates, disputes, projects, text_output
-from review.candidates import Proposed
-from review.disputes import DisputedItem
-from review.projects import ProjectReport
+from review import text_output
+from review.actions import candidates, disputes, projects
+from review.actions.candidates import Proposed
+from review.actions.disputes import DisputedItem
+from review.actions.projects import ProjectReport
 from storage.annotation.annotation_projects import Project
 from storage.clock import minute
 

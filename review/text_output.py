@@ -11,12 +11,12 @@ from common.messages import _, joined, ngettext
 from storage.clock import iso
 
 if TYPE_CHECKING:  # the actions import this module
-    from review.adjudication import ContestedPair
-    from review.answers import ShownDraft, ShownPair
-    from review.candidates import Proposed
-    from review.disputes import DisputedItem
+    from review.actions.adjudication import ContestedPair
+    from review.actions.answers import ShownDraft, ShownPair
+    from review.actions.candidates import Proposed
+    from review.actions.disputes import DisputedItem
+    from review.actions.projects import AnnotatorProgress, ProjectReport
     from review.given_answers import GivenAnswer
-    from review.projects import AnnotatorProgress, ProjectReport
 
 SAID = {
     "a": _("A is better"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec, capital, known_benchmarks, load_spec
+from benchmark.spec import BenchmarkSpec, capital
+from benchmark.spec_file import known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.charts.paper_reference import paper_figures
@@ -78,7 +79,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for action in ACTIONS:
         helps = [action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters)]
         yield from (("web/actions.py", text) for text in helps if text and action.command)
-    yield from (("web/actions.py", text) for text in ACTIONS.areas.values())
+    yield from (("web/actions.py", text) for text in ACTIONS.areas.values() if text)
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
     yield from (("web/actions.py", text) for text in _of_maintenance())

@@ -15,7 +15,8 @@ from typing import Any
 
 from auth import Role
 from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK
+from benchmark.spec_file import load_spec
 from leaderboard.share.exports import FORMATS
 from maintenance.command_line import command_line
 from maintenance.registry import Action, ActionParameter, ActionRegistry

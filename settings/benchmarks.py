@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
+from benchmark.spec_file import load_spec
 from common.hub_sources import parse_hub_source
 from common.messages import _, joined
 from settings.declared import DeclaredSettings, Files, Flag, Levels, Names, SettingsError, setting, split_names

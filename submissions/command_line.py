@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, definitions_folder, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from benchmark.spec_file import definitions_folder, load_spec
 from common.command_line import CommandParser, complain, translated
 from common.messages import _, joined
 from common.text import printable

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from auth import Identity
 from benchmark.spec import BenchmarkSpec
@@ -37,7 +37,7 @@ _STATES = {
     "failed": _("Scoring failed"),
     "withdrawn": _("Withdrawn"),
 }
-_CODE = re.compile("`([^`<>&]{1,60})`")
+_CODE = re.compile("`([^`<>&'\"]{1,60})`")
 
 
 @cache
@@ -51,7 +51,7 @@ def _parts(of: Translations) -> Any:
         lstrip_blocks=True,
     )
     translate_templates(jinja, of)
-    jinja.filters |= {"code": lambda text: _with_code(of.sentence(str(text))), "minute": minute}
+    jinja.filters |= {"code_parts": lambda text: _CODE.split(of.sentence(str(text))), "minute": minute}
     jinja.globals |= {"states": _STATES, "sentence": of.sentence}
     return jinja.get_template("submit_parts.html").module
 
@@ -143,11 +143,6 @@ def _facts(report: Report) -> list[tuple[str, str]]:
             (_("Picked the first answer"), _("{share:.1f}% (50% is unbiased)", share=100 * report["first_shown_rate"]))
         )
     return rows
-
-
-def _with_code(message: object) -> Markup:
-    """Return a message with the text between backticks as code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(str(message)))))  # noqa: S704 (escaped before)
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, *, of: Translations = _ENGLISH) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import known_benchmarks, load_spec
+from benchmark.spec_file import known_benchmarks, load_spec
 from common.command_line import translated
 from common.messages import _
 

@@ -1,67 +1,19 @@
-"""Registered maintainer actions of the installation. The web process and the command line share the list."""
+"""Registered maintainer actions of the installation. The web process and the command line share the list.
+
+Every module of `maintenance/actions/` and `review/actions/` takes part: what it declares is registered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import ModuleType
 
-from maintenance.actions import (
-    account_search,
-    anomalies,
-    approvals,
-    audit,
-    bans,
-    editions,
-    entries,
-    entry_search,
-    incidents,
-    labels,
-    operations,
-    pools,
-    quota_grants,
-    reported,
-    rescoring,
-    task_retry,
-)
+import maintenance.actions
+import review.actions
 from maintenance.registry import ActionRegistry
-from review import (
-    adjudication,
-    agreement_report,
-    answers,
-    candidates,
-    disputes,
-    gold,
-    individual_labels,
-    pool_projects,
-    projects,
-)
 
-MODULES = (
-    entries,
-    entry_search,
-    labels,
-    rescoring,
-    audit,
-    approvals,
-    anomalies,
-    reported,
-    quota_grants,
-    operations,
-    task_retry,
-    bans,
-    incidents,
-    account_search,
-    disputes,
-    candidates,
-    projects,
-    gold,
-    adjudication,
-    agreement_report,
-    individual_labels,
-    answers,
-    pools,
-    pool_projects,
-    editions,
-)
 AREAS: Mapping[str, str] = {
     "entries": "decide about entries",
     "labels": "label revisions",
@@ -71,12 +23,29 @@ AREAS: Mapping[str, str] = {
     "suspicions": "entries that somebody should look at; private",
     "reported": "results published elsewhere",
     "quota": "submissions beyond the quota",
-    "incidents": "what the public status page tells of",
+    "service": "",
+    "jobs": "",
+    "tasks": "",
     "accounts": "who has signed in here",
+    "incidents": "what the public status page tells of",
     "disputes": "labels that somebody disputes",
     "candidates": "pairs whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",
     "pools": "candidates for a next edition",
     "editions": "editions made of verified candidates",
 }
-ACTIONS = ActionRegistry.of(MODULES, AREAS)
+"""Area -> help of its commands, in order; "" has none of its own. Areas that are not named come last."""
+
+
+def find_actions() -> ActionRegistry:
+    """Return every action that a module of the packages of actions declares."""
+    return ActionRegistry.of([*_modules()], AREAS)
+
+
+def _modules() -> Iterator[ModuleType]:
+    for package in (maintenance.actions, review.actions):
+        for module in pkgutil.iter_modules(package.__path__):
+            yield import_module(f"{package.__name__}.{module.name}")
+
+
+ACTIONS = find_actions()

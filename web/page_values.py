@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
 
 import orjson
 from starlette.requests import Request
@@ -15,7 +14,7 @@ from starlette.types import Scope
 
 from common.messages import _
 from common.translations import ENGLISH, translations
-from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
+from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
 from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
 from web.benchmarks import requested_benchmark
@@ -24,6 +23,7 @@ from web.middleware.html_pages import Rewrite
 from web.services import Services
 
 _NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
+_HEAD = b"<head>"
 _CONFIG, _END = b"window.gradio_config = ", b";</script>"
 TAB_ALIASES = {"review": "disputes"}  # of the maintain page: earlier names
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
@@ -88,19 +88,8 @@ def with_values(page: bytes, wanted: PageValues) -> bytes:
             properties["selected"] = tab
         if (value := wanted.values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
-    start = f"<head>{_language_script(wanted.language)}<title>{escape(wanted.title)}</title>".encode()
-    return before.replace(b"<head>", start, 1) + begin + _as_script(config) + end + after
-
-
-def _language_script(language: str) -> str:
-    """Return what puts the language of the page in the place of the browser's, which Gradio's own words follow.
-
-    It stands first in the page: Gradio writes the `head` of its blocks only after it has chosen a language.
-    """
-    values = {"language": f'"{language}"', "languages": f'["{language}"]'}
-    define = 'Object.defineProperty(navigator,"{}",{{get:()=>{}}});'
-    defined = "".join(define.format(name, value) for name, value in values.items())
-    return f"<script>{defined}</script>"
+    start = render(RenderContext(language=wanted.language), "gradio/title.html", title=wanted.title).encode()
+    return before.replace(_HEAD, _HEAD + start, 1) + begin + _as_script(config) + end + after
 
 
 def _as_script(value: object) -> bytes:

@@ -8,7 +8,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError, definitions_folder, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
+from benchmark.spec_file import definitions_folder, load_spec
 from common.command_line import CommandParser, complain, say, translated
 from common.messages import _
 from settings import SettingsError, WorkerSettings

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchmark.item_texts import item_rows, item_text
 from benchmark.items import ItemTable
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from common.atomic_files import PUBLIC, write_once
 from settings import WorkerSettings
 from workers.labels.loader import LabelsError, LabelsUnreachable, read_rows

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchmark.number_check import figure
+from benchmark.number_check.figures import figure
 from benchmark.pairs.published_overalls import (
     GROUPED,
     OVERALL,

@@ -9,7 +9,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFINITIONS, definitions_folder
+from benchmark.spec import DEFINITIONS
+from benchmark.spec_file import definitions_folder
 from common.command_line import say
 from common.json_files import NUMBER, JsonFileFault, Shape, check_shape
 from common.messages import _, ngettext

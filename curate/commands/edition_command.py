@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import known_benchmarks
+from benchmark.spec_file import known_benchmarks
 from common.command_line import say
 from common.messages import _
 from curate.editions.edition import EditionPlan

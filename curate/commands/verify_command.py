@@ -13,7 +13,8 @@ from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
-from benchmark.spec import DEFAULT_BENCHMARK, SpecError, definitions_folder, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, SpecError
+from benchmark.spec_file import definitions_folder, load_spec
 from common.command_line import say
 from common.json_files import JsonFileFault, Shape, check_shape
 from common.messages import _, joined, ngettext

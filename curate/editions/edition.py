@@ -17,7 +17,8 @@ from benchmark.label_quality.annotation import PREFERENCES
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import MANIFEST as ITEMS
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from common import atomic_files
 from common.messages import _
 from curate.editions.card_page import card_page

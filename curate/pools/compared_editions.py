@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmark.spec import DEFINITIONS, MANIFEST, SPEC, BenchmarkSpec, SpecError, load_spec
+from benchmark.spec import DEFINITIONS, MANIFEST, BenchmarkSpec, SpecError
+from benchmark.spec_file import SPEC, load_spec
 from common.messages import Message, _
 from curate.errors import CurateError
 from curate.pools.compared_rows import edition_pairs

@@ -6,8 +6,7 @@ static/board.js does the same in the browser; a test holds the two together.
 from __future__ import annotations
 
 import re
-
-from markupsafe import Markup, escape
+from typing import NamedTuple
 
 _LONGEST, _HEAD, _TAIL = 56, 34, 18  # characters: of a name that is shown whole, and of what is left of a longer one
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -15,6 +14,15 @@ _BREAKS = re.compile(r"(?<=[_/-])(?=.)")
 _WORDS = re.compile(r"[^\W_]+")
 MONOGRAM_COLOURS = 8
 """The classes c0 to c7 of the style sheet."""
+
+
+class NameParts(NamedTuple):
+    """A name as the board shows it: `owner` and `middle` are hidden from sight."""
+
+    owner: str  # with the slash
+    head: str
+    middle: str
+    tail: str
 
 
 def short_name(model: str) -> str:
@@ -32,22 +40,18 @@ def is_shortened(model: str) -> bool:
     return short_name(model) != model or len(model) > _LONGEST
 
 
-def name_markup(model: str) -> Markup:
-    """Return a name that may break after _ - and /, and whose middle gives way to an ellipsis where it is long.
-
-    Owner and middle are only hidden from sight: the text of the element is the whole name.
-    """
-    owner, name = owner_of(model), short_name(model)
-    hidden = Markup('<span class="sr">{}/</span>').format(owner) if owner else Markup("")
+def name_parts(model: str) -> NameParts:
+    """Return the parts of a name, which together are all of it; the middle of a long one gives way to an ellipsis."""
+    name = short_name(model)
+    owner = model[: len(model) - len(name)]
     if len(name) <= _LONGEST:
-        return hidden + breakable(name)
-    middle = Markup('<span class="cut">{}</span>').format(name[_HEAD:-_TAIL])
-    return hidden + breakable(name[:_HEAD]) + middle + breakable(name[-_TAIL:])
+        return NameParts(owner, name, middle="", tail="")
+    return NameParts(owner, name[:_HEAD], middle=name[_HEAD:-_TAIL], tail=name[-_TAIL:])
 
 
-def breakable(text: str) -> Markup:
-    """Return a whole name that may break after _ - and /."""
-    return Markup("<wbr>").join(escape(part) for part in _BREAKS.split(text))
+def breakable_parts(text: str) -> list[str]:
+    """Return the parts of a name between which a line may break: after _ - and /."""
+    return _BREAKS.split(text)
 
 
 def monogram(organisation: str) -> str:

@@ -9,7 +9,9 @@ from functools import cache
 from typing import Any
 
 from benchmark.judges import judge_name, judge_slug
-from benchmark.number_check import Plausibility, check_numbers, read_figures
+from benchmark.number_check.answer import Plausibility
+from benchmark.number_check.check import check_numbers
+from benchmark.number_check.figures import read_figures
 from benchmark.pairs import reported_definitions
 from benchmark.pairs.definition_check import DefinitionCheck
 from benchmark.pairs.published_overalls import GROUPED, OVERALL

@@ -1,17 +1,18 @@
-"""Interactive file of a chart: a page of its own in which Plotly draws the figure, to zoom and to point at marks."""
+"""Interactive drawing of a chart, for a page of its own: Plotly draws the figure, to zoom and to point at marks."""
 
 from __future__ import annotations
-
-from html import escape
 
 from leaderboard.charts.layout import Json
 
 
-def interactive_page(drawn: Json, title: str, *, language: str) -> str:
-    """Return a page to keep. It loads Plotly's script from the address of the Plotly project, checked by its digest."""
+def interactive_drawing(drawn: Json) -> str:
+    """Return the markup of a figure.
+
+    It loads Plotly's script from the address of the Plotly project, checked by its digest.
+    """
     import plotly.io
 
-    drawing = plotly.io.to_html(
+    markup: str = plotly.io.to_html(
         {"data": drawn["data"], "layout": _with_zoom(drawn["layout"])},
         config={"displaylogo": False, "responsive": False},
         include_plotlyjs="cdn",
@@ -19,8 +20,7 @@ def interactive_page(drawn: Json, title: str, *, language: str) -> str:
         div_id="figure",
         validate=False,
     )
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title>'
-    return f'<!doctype html>\n<html lang="{language}"><head>{head}</head>\n<body>{drawing}</body></html>\n'
+    return markup
 
 
 def _with_zoom(layout: Json) -> Json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK
+from benchmark.spec_file import load_spec
 from leaderboard.openapi_examples import answers
 
 _SPEC = load_spec(DEFAULT_BENCHMARK)

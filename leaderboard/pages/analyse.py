@@ -27,7 +27,7 @@ from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.colours import LIGHT
 from leaderboard.charts.estimates import Entry, display_name
-from leaderboard.charts.interactive import interactive_page
+from leaderboard.charts.interactive import interactive_drawing
 from leaderboard.charts.layout import FEW_PAIRS, Page
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import GROUPS, Kind
@@ -254,7 +254,8 @@ def figure_file(
     elif kind == "csv":
         text = f"\ufeff{chart.csv}"
     elif kind == "html":
-        text = interactive_page(chart.figure, page.text(chart.title), language=board_version.context.language)
+        values = {"title": page.text(chart.title), "drawing": interactive_drawing(chart.figure)}
+        text = render(board_version.context, "figure_file.html", **values) + "\n"
     else:
         text = _data(chart, board_version, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)

@@ -12,16 +12,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from benchmark.number_check import (
-    Explanation,
-    Figures,
-    Plausibility,
-    Reading,
-    check_numbers,
-    figure,
-    read_figures,
-    right_range,
-)
+from benchmark.number_check.answer import Explanation, Plausibility
+from benchmark.number_check.check import check_numbers
+from benchmark.number_check.counts import right_range
+from benchmark.number_check.figures import Figures, Reading, figure, read_figures
 from benchmark.pairs.definition_check import figure_names
 from benchmark.spec import BenchmarkSpec
 from common.messages import _, joined, ngettext

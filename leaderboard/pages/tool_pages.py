@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmark.number_check import Implied, Plausibility
+from benchmark.number_check.answer import Implied, Plausibility
 from benchmark.pairs.definition_check import by_printed_name, printed_names
 from benchmark.pairs.reported_definitions import definition_name, printed_title
 from benchmark.spec import BenchmarkSpec

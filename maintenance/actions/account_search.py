@@ -78,6 +78,7 @@ def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
 @action(
     "accounts.list",
     "GET /api/v1/maintenance/accounts",
+    place=1,
     text=text_output.accounts,
     help="id, name, role and submissions, the last seen first",
 )

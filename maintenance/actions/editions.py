@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from benchmark.spec import known_benchmarks
+from benchmark.spec_file import known_benchmarks
 from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext

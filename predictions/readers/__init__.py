@@ -28,7 +28,7 @@ from predictions.readers import (
     vl_reward_model,
     vlmevalkit,
 )
-from predictions.readers.base import FormatReader, ParsedFile, PredictionReader
+from predictions.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
 from predictions.readers.lines import LINE_LIMIT, Lines, first_lines, too_many_records
 from predictions.readers.unsuitable import refuse_binary, refuse_table, refuse_text
 from predictions.readers.unsupported import refusal
@@ -64,11 +64,17 @@ def format_name(key: str) -> str:
     return _NAMED.get(key, key)
 
 
-def detect(record: Any) -> PredictionReader | None:
-    """Return the reader that recognises a parsed record, or None."""
+def detect(record: Any, *, in_document: bool = False) -> PredictionReader | None:
+    """Return the reader that recognises a parsed record, or None. ``in_document``: it is in the list of an object."""
     if type(record) is not dict:
         return None
-    return next((reader for reader in READERS if reader.matches_format(record)), None)
+    return next((reader for reader in READERS if _matches(reader, record, in_document=in_document)), None)
+
+
+def _matches(reader: PredictionReader, record: dict[str, Any], *, in_document: bool) -> bool:
+    if in_document and isinstance(reader, DocumentReader):
+        return reader.matches_in_document(record)
+    return reader.matches_format(record)
 
 
 def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
@@ -161,9 +167,8 @@ def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> Par
     if not isinstance(records, list) or not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
     numbered = list(enumerate(records, 1))
-    reader = next((result for record in records[:_ASKED] if (result := detect(record))), None)
-    if reader is two_score and records is not value:
-        reader = vl_reward_model
+    in_document = records is not value
+    reader = next((result for record in records[:_ASKED] if (result := detect(record, in_document=in_document))), None)
     if reader is None:
         raise _unknown(value if isinstance(value, dict) and records == [value] else records, findings)
     return _read(reader, numbered, findings=findings, items=items)
@@ -237,7 +242,10 @@ def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
     known = refusal(value)
     if known:
         return findings.reject(*known)
-    names = ", ".join(reader.FORMAT + " (which reads Proxy-GRM as well)" * (reader is r1_reward) for reader in READERS)
+    names = ", ".join(
+        f"{reader.FORMAT} (which reads {reader.GUIDE.also} as well)" if reader.GUIDE.also else reader.FORMAT
+        for reader in READERS
+    )
     message = _(
         "the format is not known; known are {names}. Or write one line for each pair: its `id` and "
         '`votes`, for instance {{"id": "ID", "votes": [0]}}.',

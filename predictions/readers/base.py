@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from benchmark.verdicts import FIRST, SECOND, verdict
 from benchmark.votes import MAX_VOTES_PER_ITEM, UNDECIDED
@@ -27,7 +27,7 @@ class FileGuide:
 
     ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
     file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
-    that is not the tool.
+    that is not the tool. ``also``: another tool, whose files people may not know by this format.
     """
 
     tool: str
@@ -35,6 +35,7 @@ class FileGuide:
     command: str = ""
     note: str = ""
     name: str = ""
+    also: str = ""
 
 
 @dataclass(slots=True)
@@ -94,6 +95,14 @@ class PredictionReader(FormatReader, Protocol):
 
     def matches_format(self, record: dict[str, Any]) -> bool:
         """Return whether a record is of this format."""
+
+
+@runtime_checkable
+class DocumentReader(Protocol):
+    """What a reader also defines if its records look different in a document: in the list of an object, `results`."""
+
+    def matches_in_document(self, record: dict[str, Any]) -> bool:
+        """Return whether a record of a document is of this format."""
 
 
 def choice_of(text: str) -> int:

@@ -29,6 +29,7 @@ GUIDE = FileGuide(
     name="R1-Reward",
     tool="R1-Reward, Proxy-GRM",
     upload="the result file as written",
+    also="Proxy-GRM",
 )
 SWAPPED_FORMAT = "proxy-grm"
 

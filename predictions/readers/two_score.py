@@ -42,6 +42,11 @@ def matches_format(record: dict[str, Any]) -> bool:
     return any(first in record and second in record for first, second in SCORE_FIELDS)
 
 
+def matches_in_document(record: dict[str, Any]) -> bool:
+    """Return False: scores in a document are VL-Reward-Model's."""
+    return False
+
+
 def read(records: Records, findings: ProblemCollector) -> ParsedFile:
     """Return the rows of a file with two scores a record."""
     rows: list[PredictionRow] = []

@@ -24,6 +24,7 @@ from predictions.readers.base import (
 )
 from predictions.readers.samples import STORED, Samples
 from predictions.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
+from predictions.readers.two_score import matches_format as has_two_scores
 
 FORMAT = "vl-reward-model"
 GUIDE = FileGuide(
@@ -36,6 +37,11 @@ _SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
 def matches_format(record: dict[str, Any]) -> bool:
     """Return whether a record has an id and a recorded choice."""
     return "id" in record and ("prediction" in record or "pred" in record)
+
+
+def matches_in_document(record: dict[str, Any]) -> bool:
+    """Return whether a record has a recorded choice or two scores."""
+    return matches_format(record) or has_two_scores(record)
 
 
 def read(records: Records, findings: ProblemCollector) -> ParsedFile:

@@ -37,6 +37,7 @@ GUIDE = FileGuide(
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
+_CELL_LIMIT = 2**31 - 1  # of characters, the most that csv takes everywhere; the size of the file bounds cells
 
 
 def matches_format(record: dict[str, Any]) -> bool:
@@ -47,7 +48,9 @@ def matches_format(record: dict[str, Any]) -> bool:
 def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]]:
     """Return the records of a tsv or csv file with a header line; line numbers are those of the file."""
     delimiter = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    csv.field_size_limit(max(1024, len(text)))
+    # The limit belongs to the process. It gets one value, whatever the file, so that no file changes how another is
+    # read; and gets it here, since processes that read no table import this module too.
+    csv.field_size_limit(_CELL_LIMIT)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     records: list[tuple[int, Any]] = []

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtr
 
 from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from benchmark.statistics.pairwise import GroupedPairs
 from benchmark.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
 from benchmark.statistics.uncertainty import Interval, wilson

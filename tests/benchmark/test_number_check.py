@@ -9,13 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.number_check import (
-    Figures,
-    PublishedFigure,
-    Split,
-    check_numbers,
-    figure,
-)
+from benchmark.number_check.check import check_numbers
+from benchmark.number_check.figures import Figures, PublishedFigure, figure
+from benchmark.spec import Split
 from tests.factories.specs import SPLITS, VL, arithmetic_check, read_figures
 from tests.real_data import real_file
 

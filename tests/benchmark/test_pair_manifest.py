@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_manifest
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from maintenance.__main__ import main
 from tests.pair_files import mm_rlhf_items, mmrb_items, write_json, write_json_lines
 from tests.real_data import rows

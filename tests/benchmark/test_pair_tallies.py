@@ -14,7 +14,8 @@ from benchmark.pairs.pair_table import labels_of_pairs, pair_table, preferred_is
 from benchmark.protocols import category_counts, protocols
 from benchmark.scorecard import score_row
 from benchmark.scoring import Tally, tally
-from benchmark.spec import TIE, load_spec
+from benchmark.spec import TIE
+from benchmark.spec_file import load_spec
 from benchmark.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
 from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol

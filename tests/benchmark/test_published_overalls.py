@@ -11,7 +11,7 @@ from benchmark.pairs.published_overalls import (
     reachable_counts,
     unreachable_figures,
 )
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
 # arXiv 2509.16127, Table 8: mcq, long, short, safety, video, ACC, ACC+; then what no count gives

@@ -10,7 +10,8 @@ import pytest
 from benchmark.items import ItemTable
 from benchmark.pairs.labelled_pairs import PairsError, PairSet, read_pairs
 from benchmark.pairs.verdict_formats import read_verdict
-from benchmark.spec import TIE, SpecError, UnknownCategory, known_benchmarks, load_spec
+from benchmark.spec import TIE, SpecError, UnknownCategory
+from benchmark.spec_file import known_benchmarks, load_spec
 from tests.factories.oracles.pair_oracle import choose_first, choose_longer, count_pairs, score_protocol
 from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
 from tests.real_data import rows

@@ -16,7 +16,7 @@ from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.protocols import scores
 from benchmark.scoring import tally
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from curate.__main__ import main
 from curate.editions.edition import file_digest
 from curate.pools.edition_signatures import SIGNATURES, read_signatures

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmark import number_check, reported_arithmetic
+from benchmark import reported_arithmetic
 from benchmark.items import source_of
-from benchmark.number_check import Figures
+from benchmark.number_check import figures
+from benchmark.number_check.figures import Figures
 from benchmark.protocols import protocols
 from benchmark.reported_arithmetic import ArithmeticCheck
 from benchmark.scoring import slices
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.api import columns as api_columns
 from leaderboard.board.columns import by_key, columns_of, drawn, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
@@ -49,7 +51,7 @@ def source_from_id(row: Mapping[str, Any]) -> str:
 
 def read_figures(*values: str | float | None, **named: str | float | None) -> Figures:
     """Return published percentages of VL-RewardBench: by name, or the categories, overall and macro in order."""
-    return number_check.read_figures({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+    return figures.read_figures({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
 def arithmetic_check(*values: float | None, **named: float | None) -> ArithmeticCheck | None:

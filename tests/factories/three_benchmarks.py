@@ -16,7 +16,8 @@ from benchmark.labels import LabelSet
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scoring import tally_many
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.cache import BoardCache
 from leaderboard.render_context import contexts_of
 from tests.factories import snapshots

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.__main__ import main as check_numbers
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of

@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from common.rounding import percent
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion

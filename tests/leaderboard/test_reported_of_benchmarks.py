@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 import leaderboard.routes
 from benchmark.pairs import reported_definitions
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.reported_results import ReportedFigures, by_judge, load_published, mixed_definitions
 from leaderboard.board.rows import build_board

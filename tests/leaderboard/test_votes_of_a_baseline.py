@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 import leaderboard.api
 import leaderboard.routes
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard.api import leaderboard_json
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.pages_of_rows import PageOfRows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import types
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
+import maintenance.actions
 from auth import Role
 from maintenance import api
 from maintenance.action_context import ActionContext
@@ -28,7 +30,7 @@ from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainPage
 from tests.factories.services.review_pages import SignedInAs
 from tests.factories.specs import spec_of
-from web.actions import ACTIONS
+from web.actions import ACTIONS, find_actions
 
 MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
 OF_MAINTAINERS = [one for one in ACTIONS if one.declared.role is Role.MAINTAINER]
@@ -158,12 +160,29 @@ def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: D
     assert list_activity(database, OWNER_OF_IT, rules=rules)[0].sentence == "It got 5 stars: clean"
 
 
-def test_actions_are_the_functions_of_the_modules_that_the_composition_root_names() -> None:
+def test_actions_are_the_functions_of_modules_and_no_two_have_one_name() -> None:
     module = types.ModuleType("invented")
     module.praise = praise  # type: ignore[attr-defined]
     assert [one.name for one in ActionRegistry.of([module])] == ["entries.praise"]
     with pytest.raises(ValueError, match=r"Two actions are named entries\.praise"):
         ActionRegistry([praise, Action(praise.declared, thank.function, parameters=())])
+
+
+def test_a_new_module_is_found_without_being_named_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance.actions, "__path__", [*maintenance.actions.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "maintenance.actions.thanks", raising=False)
+    (tmp_path / "thanks.py").write_text("from tests.maintenance.test_actions import thank\n")
+    try:
+        assert {one.name for one in find_actions()} - {one.name for one in ACTIONS} == {"thanks.say"}
+    finally:
+        sys.modules.pop("maintenance.actions.thanks", None)
+        vars(maintenance.actions).pop("thanks", None)
+
+
+def test_actions_are_in_the_order_of_areas_and_there_of_places() -> None:
+    assert list(dict.fromkeys(one.area for one in ACTIONS)) == list(ACTIONS.areas)
+    of_projects = [one.verb for one in ACTIONS if one.area == "verification"]
+    assert (of_projects[0], of_projects[-1]) == ("start", "finish")
 
 
 # --- every action -----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 import leaderboard.api
 import leaderboard.routes
 from auth import Forbidden
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache

@@ -16,7 +16,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.actions.task_retry import retry_task
 from maintenance.types import Conflict, NotFound
-from review import candidates, disputes
+from review.actions import candidates, disputes
 from storage.clock import database_now
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_table
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from predictions.parse import parse_predictions
 from predictions.problems import UploadRejected
 from tests.pair_files import mm_rlhf_items

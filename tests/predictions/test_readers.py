@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchmark.items import ItemTable
 from predictions.parse import Predictions, UploadRejected, parse_predictions
+from predictions.problems import ProblemCollector
 from predictions.readers import detect, format_name, native, vlmevalkit
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
@@ -141,6 +142,15 @@ def test_a_tie_is_undecided_and_never_index_0() -> None:
         assert (read(write(PAIRS, ties)).votes.matrix == -1).all()
 
 
+@pytest.mark.parametrize("list_name", ["results", "rows"])
+def test_two_scores_in_the_list_of_an_object_are_a_result_of_vl_reward_model(list_name: str) -> None:
+    records = [json.loads(line) for line in files.score_a_b(PAIRS, [[1]] * len(PAIRS)).splitlines()]
+    assert {read(data).format for data in (files.jsonl(records), json.dumps(records).encode())} == {"two-score"}
+    upload = read(json.dumps({list_name: records}).encode())
+    assert upload.format == "vl-reward-model"
+    assert (upload.votes.matrix == 1).all()
+
+
 def test_the_recorded_choice_counts_and_differing_texts_are_reported() -> None:
     document = json.loads(files.vl_reward_model(PAIRS, [[0]] * len(PAIRS)))
     for result, text in zip(document["results"], ["A", "B", "My answer is B", "nonsense", "(A)"], strict=False):
@@ -186,6 +196,13 @@ def test_what_excel_did_to_texts_is_undone_or_reported() -> None:
         "cut-cell": (PAIRS[3]["id"],),
         "failed-reply": (PAIRS[4]["id"],),
     }
+
+
+def test_a_long_cell_of_a_table_is_read_whatever_table_came_before() -> None:
+    cell, problems = "x" * 200_000, ProblemCollector()
+    for text in ("index\tprediction\n0\ty\n", f"index\tprediction\n0\t{cell}\n"):
+        ((_, record),) = vlmevalkit.table_records(text, problems)
+    assert record["prediction"] == cell
 
 
 def test_a_cut_response_cell_is_found_by_its_row_number() -> None:

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
 from benchmark.label_quality.annotation import PREFERENCES
-from review import projects
-from review.projects import PairSelection
+from review.actions import projects
+from review.actions.projects import PairSelection
 from storage.annotation import annotation_projects
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER

@@ -13,7 +13,7 @@ from auth import Forbidden, Unauthenticated
 from benchmark.label_quality.label_errors import FEWEST
 from maintenance.actions import audit, operations
 from maintenance.types import Conflict
-from review import candidates
+from review.actions import candidates
 from storage.annotation import disputes
 from storage.database import Database, migrate, open_database
 from storage.jobs import tasks

@@ -13,8 +13,9 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.actions import operations
 from maintenance.cli import CliResult
 from maintenance.types import Conflict
-from review import answers, text_output
-from review.answers import GivenAnswer
+from review import text_output
+from review.actions import answers
+from review.actions.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER, STRANGER
 from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainPage

@@ -14,7 +14,7 @@ from benchmark.labels import NOT_LABELLED
 from maintenance import text_output
 from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict, NotFound
-from review import disputes
+from review.actions import disputes
 from storage.jobs import tasks
 from storage.labels import label_sets
 from tests.factories.accounts import (

@@ -15,9 +15,9 @@ from benchmark.scoring import tally
 from benchmark.spec import BenchmarkSpec, ErrorChoice
 from benchmark.votes import Votes
 from maintenance.types import Conflict
-from review import answers, projects
+from review.actions import answers, projects
+from review.actions.projects import PairSelection
 from review.given_answers import SEEN, GivenAnswer
-from review.projects import PairSelection
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import TableOnly, by

@@ -9,9 +9,9 @@ import pytest
 
 from auth import Forbidden
 from maintenance.types import Conflict, NotFound
-from review import agreement_report, answers, individual_labels, projects
-from review.answers import GivenAnswer
-from review.projects import PairSelection
+from review.actions import agreement_report, answers, individual_labels, projects
+from review.actions.answers import GivenAnswer
+from review.actions.projects import PairSelection
 from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command

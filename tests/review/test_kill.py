@@ -10,7 +10,7 @@ import pytest
 
 from maintenance.actions import labels, operations
 from maintenance.database.queries import RevisionRow
-from review import disputes
+from review.actions import disputes
 from storage.database import Database, migrate, open_database
 from tests.databases import BOTH
 from tests.factories import small_benchmark

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from auth import Identity
 from benchmark.label_quality.annotation import PREFERENCES, annotation_order
-from review import pool_projects
-from review.pool_projects import VerificationTeam
+from review.actions import pool_projects
+from review.actions.pool_projects import VerificationTeam
 from storage.annotation import adjudications, annotation_projects
 from storage.database import Database, migrate, open_database
 from tests.factories.accounts import ANNOTATOR, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER

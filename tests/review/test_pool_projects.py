@@ -13,17 +13,18 @@ import pytest
 
 from auth import Forbidden, Identity
 from benchmark.label_quality.annotation import PREFERENCES, annotation_order
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
 from maintenance.types import Conflict, NotFound
 from operation.replication.curated_folders import CuratedFolders, find_problems
 from operation.replication.replica import Replica
-from review import adjudication, agreement_report, answers, gold, pool_projects, projects, text_output
+from review import text_output
+from review.actions import adjudication, agreement_report, answers, gold, pool_projects, projects
+from review.actions.individual_labels import export
+from review.actions.pool_projects import VerificationTeam
 from review.given_answers import SEEN, GivenAnswer
-from review.individual_labels import export
-from review.pool_projects import VerificationTeam
 from storage.annotation import annotation_projects
 from storage.jobs import tasks
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER

@@ -18,10 +18,10 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
 from maintenance.types import Conflict, NotFound
-from review import answers, disputes, projects
 from review import text_output as review_words
-from review.answers import GivenAnswer
-from review.projects import PairSelection
+from review.actions import answers, disputes, projects
+from review.actions.answers import GivenAnswer
+from review.actions.projects import PairSelection
 from storage.annotation import annotation_projects
 from storage.annotation import disputes as kept
 from storage.integrity import audit

@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 
 from auth import Identity
 from benchmark.spec import ErrorChoice
-from review import projects
+from review.actions import projects
+from review.actions.projects import PairSelection
 from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
-from review.projects import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool

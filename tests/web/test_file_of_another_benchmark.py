@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmark.items import ItemTable
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from tests.factories.services.gradio_pages import open_submit
 from tests.factories.services.service import Service, running, until
 from tests.factories.suite.programs import run_maintenance

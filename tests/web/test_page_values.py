@@ -7,7 +7,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard.render import FOOTER_ID, HEADER_ID
 from leaderboard.render_context import contexts_of
 from submissions.submit_html import INTRODUCTION_ID

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmark.spec import TIE, load_spec
+from benchmark.spec import TIE
+from benchmark.spec_file import load_spec
 from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers.pair_predictions import read_predictions

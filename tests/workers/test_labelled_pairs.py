@@ -17,7 +17,8 @@ import leaderboard.routes
 from auth import Identity
 from benchmark.baselines import FIRST, LONGER, RANDOM
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
-from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
 from leaderboard.cache import BoardCache
 from leaderboard.render_context import contexts_of

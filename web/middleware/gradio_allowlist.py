@@ -24,8 +24,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth import Role, require
 from auth.middleware import identity_of
 from auth.problem_details import problem
-from common.messages import _
-from common.translations import ENGLISH, translations
+from common.translations import ENGLISH
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
@@ -45,21 +46,11 @@ _KEY = re.compile("[0-9a-f]{64}")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 # What Gradio would take its own address from, instead of from the Host header.
 _SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
-_STARTING = """<!doctype html><html lang="{language}"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>{title}</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
-<p>{sentence} <a href="/">{board}</a>"""
 
 
 def starting_page(language: str) -> str:
     """Return what a visitor sees while Gradio is imported."""
-    of = translations(language)
-    return _STARTING.format(
-        language=language,
-        title=of.text(_("Starting")),
-        sentence=of.text(_("This page is starting and appears in a few seconds.")),
-        board=of.text(_("See the leaderboard meanwhile.")),
-    )
+    return render(RenderContext(language=language), "gradio/starting.html")
 
 
 class GradioAllowlistMiddleware:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from starlette.types import ASGIApp
 
-from common.messages import _
-from common.translations import ENGLISH, Translations, languages, translations
+from common.translations import ENGLISH
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 from web.middleware.html_pages import HtmlPagesMiddleware
-
-_SENTENCE = _(
-    "This page needs JavaScript. <a {style} href='/'>The board</a> and the other public pages work without it; "
-    "<a {style} href='/about#predictions'>files are checked</a> and submitted from a command line, too. "
-    "<a {style} href='/docs'>All of it over HTTP</a>",
-    style="style='color: inherit'",
-)
-_STYLE = "font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch"
 
 
 class NoscriptMiddleware(HtmlPagesMiddleware):
@@ -22,23 +17,22 @@ class NoscriptMiddleware(HtmlPagesMiddleware):
     language."""
 
     def __init__(self, app: ASGIApp, language: str = ENGLISH) -> None:
-        spoken = translations(language)
-        super().__init__(app, lambda scope, page: insert_noscript(page, spoken))
+        super().__init__(app, lambda scope, page: insert_noscript(page, language))
 
 
-def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
+def insert_noscript(page: bytes, language: str = ENGLISH) -> bytes:
     """Return a page whose head names it in each language and whose body begins with the sentence."""
-    of = of or translations(ENGLISH)
-    page = page.replace(b'lang="en"', f'lang="{of.language}"'.encode(), 1)
-    page = page.replace(b"</head>", _alternates() + b"</head>", 1)  # what Blocks has as its head, a script adds
+    page = page.replace(b'lang="en"', f'lang="{language}"'.encode(), 1)
+    alternates = _rendered("languages", language)  # what Blocks has as its head, a script adds
+    page = page.replace(b"</head>", alternates + b"</head>", 1)
     begin = page.find(b"<body")
     end = page.find(b">", begin)
-    return page if begin < 0 or end < 0 else page[: end + 1] + _element(of) + page[end + 1 :]
+    if begin < 0 or end < 0:
+        return page
+    return page[: end + 1] + _rendered("noscript", language) + page[end + 1 :]
 
 
-def _alternates() -> bytes:
-    return "".join(f'<link rel="alternate" hreflang="{tag}" href="?lang={tag}">' for tag in languages()).encode()
-
-
-def _element(of: Translations) -> bytes:
-    return f'<noscript><p style="{_STYLE}">{of.text(_SENTENCE)}</p></noscript>'.encode()
+@cache
+def _rendered(name: str, language: str) -> bytes:
+    """Return a template of Gradio's pages in a language. Rendered once: nothing in it changes."""
+    return render(RenderContext(language=language), f"gradio/{name}.html").encode()

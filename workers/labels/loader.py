@@ -24,7 +24,8 @@ from benchmark.items import ItemTable, response_fingerprint
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
 from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
 from benchmark.pairs.pair_table import labels_of_pairs
-from benchmark.spec import DEFINITIONS, BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec
+from benchmark.spec_file import known_benchmarks, load_spec
 from common.hub_sources import FORM, HubSource, parse_hub_source
 from common.messages import _, joined
 from storage.files.import_folders import path_below

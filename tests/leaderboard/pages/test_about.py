@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from benchmark.items import ItemTable
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_table
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache

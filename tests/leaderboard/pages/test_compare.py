@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from benchmark.statistics.pairwise import PairwiseArrays
 from benchmark.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.board.reported_results import load_published

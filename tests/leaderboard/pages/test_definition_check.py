@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
+from benchmark.spec_file import load_spec
 from leaderboard import api, routes
 from leaderboard.__main__ import main
 from leaderboard.cache import BoardCache

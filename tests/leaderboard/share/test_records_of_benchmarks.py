@@ -10,7 +10,7 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from benchmark.spec import load_spec
+from benchmark.spec_file import load_spec
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, build_board
 from leaderboard.share import hub_eval_results

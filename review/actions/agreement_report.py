@@ -14,8 +14,8 @@ from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
 from maintenance.types import require_maintainer
-from review.individual_labels import with_seconds
-from review.projects import ProjectNumber, known
+from review.actions.individual_labels import with_seconds
+from review.actions.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.answer_times import answer_times
 
@@ -23,6 +23,7 @@ from storage.answer_times import answer_times
 @action(
     "verification.agreement",
     "GET /api/v1/maintenance/verification/{project}/agreement",
+    place=3,
     help="kappa and alpha by tag and annotator, time per pair",
     text=lambda report: as_text(report),
 )

@@ -15,11 +15,11 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
 from review import project_pairs, text_output
+from review.actions.answers import ShownDraft, item_of, refuse_terminal, require_annotator, shown_draft
+from review.actions.projects import Accounts, ProjectNumber, add_accounts, known
 from review.adjudication_queue import TWO, contested
-from review.answers import ShownDraft, item_of, refuse_terminal, require_annotator, shown_draft
 from review.given_answers import GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import in_order
-from review.projects import Accounts, ProjectNumber, add_accounts, known
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
@@ -49,6 +49,7 @@ class ContestedPair(NamedTuple):
 @action(
     "verification.adjudicators",
     "POST /api/v1/maintenance/verification/{project}/adjudicators",
+    place=2,
     audit=ADJUDICATORS,
     help="let people decide where annotators disagree",
     button="Let them adjudicate",
@@ -72,6 +73,7 @@ def add_adjudicators(ctx: ActionContext, project: ProjectNumber, *, annotators: 
 @action(
     "verification.disagreement",
     "GET /api/v1/verification/{project}/disagreements/{place}",
+    place=2,
     role=Role.SUBMITTER,
     help="a pair on which annotators disagree, with their answers",
     text=text_output.contested_pair,
@@ -111,6 +113,7 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, *, place: Place) ->
 @action(
     "verification.adjudicate",
     "PUT /api/v1/verification/{project}/disagreements/{place}",
+    place=2,
     role=Role.SUBMITTER,
     audit=ADJUDICATED,
     help="decide a pair on which annotators disagree, over an earlier decision of yours",

@@ -13,7 +13,7 @@ from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
-from review.projects import ProjectNumber, known
+from review.actions.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.annotation.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times, seconds_taken
@@ -44,6 +44,7 @@ class IndividualLabel(NamedTuple):
 @action(
     "verification.export",
     "POST /api/v1/maintenance/verification/{project}/export",
+    place=4,
     help="every answer of a closed project, as JSON lines",
     audit=EXPORTED,
     text=lambda labels: as_lines(labels),

@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions.pools import PoolNumber
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from review.projects import (
+from review.actions.projects import (
     CLOSED,
     CREATED,
     FirstAccounts,
@@ -114,6 +114,7 @@ def verify_pool(
 @action(
     "verification.finish",
     "POST /api/v1/maintenance/verification/{project}/finish",
+    place=6,
     audit=CLOSED,
     help="end a project about candidates; `editions export` makes an edition of it",
     button="Close without a draft",

@@ -20,11 +20,11 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import project_pairs, text_output
+from review.actions.projects import ProjectNumber, known
 from review.adjudication_queue import TWO, AdjudicationQueue, contested, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.presentation import ResponseOrder, give_order, recorded_order
 from review.project_pairs import DraftLabel, in_order
-from review.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
@@ -99,6 +99,7 @@ class ShownPair(NamedTuple):
 @action(
     "verification.sheets",
     "GET /api/v1/verification",
+    place=5,
     role=Role.SUBMITTER,
     help="projects in which you may answer",
     command="",
@@ -115,7 +116,14 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
         ]
 
 
-@action("verification.sheet", "GET /api/v1/verification/{project}", role=Role.SUBMITTER, help="one of them", command="")
+@action(
+    "verification.sheet",
+    "GET /api/v1/verification/{project}",
+    place=5,
+    role=Role.SUBMITTER,
+    help="one of them",
+    command="",
+)
 def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     """Return one of them: how many pairs, and which you have answered.
 
@@ -132,6 +140,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
 @action(
     "verification.show",
     "GET /api/v1/verification/{project}/{place}",
+    place=5,
     role=Role.SUBMITTER,
     help="a pair as you see it, and what you have answered",
     text=text_output.pair,
@@ -186,6 +195,7 @@ def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | N
 @action(
     "verification.answer",
     "PUT /api/v1/verification/{project}/{place}",
+    place=5,
     role=Role.SUBMITTER,
     audit=ANSWERED,
     help="say which response is better, over an earlier answer",
@@ -234,6 +244,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
 @action(
     "verification.models",
     "POST /api/v1/verification/{project}/{place}/models",
+    place=5,
     role=Role.SUBMITTER,
     audit=MODELS_SEEN,
     help="tell who wrote the responses; your preference stays from then on",

@@ -10,8 +10,8 @@ from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
+from review.actions.projects import ProjectNumber, known
 from review.items import find_item
-from review.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.database import Session
@@ -35,6 +35,7 @@ GoldVerdicts = Annotated[
 @action(
     "verification.gold",
     "POST /api/v1/maintenance/verification/{project}/gold",
+    place=1,
     audit=GOLD,
     help="state the answers of pairs that test annotators",
     button="State gold pairs",

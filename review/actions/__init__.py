@@ -1,0 +1,1 @@
+"""Use cases of maintainers, annotators and adjudicators, one module per subject."""
