@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
 from benchmark.spec import DEMO, BenchmarkSpec, load_spec
@@ -25,8 +26,6 @@ from benchmark.spec import DEMO, BenchmarkSpec, load_spec
 SEED = 20241126
 BENCHMARK = REVISION = DEMO
 Row = dict[str, Any]
-Dice = random.Random
-FloatArray = npt.NDArray[np.float64]
 
 
 def demo_spec() -> BenchmarkSpec:
@@ -126,17 +125,17 @@ class Exercise:
     numbers: Mapping[str, int]
 
 
-def _scene(dice: Dice) -> Scene:
+def _scene(dice: random.Random) -> Scene:
     nouns = dice.sample(_THINGS, 4)
     things = tuple((dice.randint(1, 9), dice.choice(_COLOURS), noun) for noun in nouns)
     return Scene(dice.choice(_PLACES), things, relation=dice.choice(_RELATIONS), sign=dice.choice(_SIGNS))
 
 
-def _other(dice: Dice, options: Sequence[str], *, than: Sequence[str]) -> str:
+def _other(dice: random.Random, options: Sequence[str], *, than: Sequence[str]) -> str:
     return dice.choice([option for option in options if option not in than])
 
 
-def _spoil(scene: Scene, tag: str, *, dice: Dice) -> Scene:
+def _spoil(scene: Scene, tag: str, *, dice: random.Random) -> Scene:
     """Return the scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the
     image."""
     first, *rest = scene.things
@@ -167,7 +166,7 @@ def _several(number: int, colour: str, *, noun: str) -> str:
     return f"{_NUMBERS[number]} {colour} {noun}s"
 
 
-def _description(scene: Scene, sentences: int, *, dice: Dice) -> str:
+def _description(scene: Scene, sentences: int, *, dice: random.Random) -> str:
     """Return the first so many sentences about a scene, in one of several wordings."""
     things = [_several(number, colour, noun=noun) for number, colour, noun in scene.things]
     place = scene.place
@@ -193,7 +192,9 @@ def _is(thing: tuple[int, str, str]) -> str:
     return "is" if thing[0] == 1 else "are"
 
 
-def _described_pair(source: Mapping[str, Any], tags: Sequence[str], *, dice: Dice) -> tuple[str, str, str, Scene]:
+def _described_pair(
+    source: Mapping[str, Any], tags: Sequence[str], *, dice: random.Random
+) -> tuple[str, str, str, Scene]:
     """(query, preferred, other, image) of a described image; the other one makes the errors of the tags."""
     least, most = source.get("sentences", (3, 6))
     scene = _scene(dice)
@@ -211,7 +212,7 @@ def _described_pair(source: Mapping[str, Any], tags: Sequence[str], *, dice: Dic
     return query, preferred, other, scene
 
 
-def _rectangle(dice: Dice) -> Exercise:
+def _rectangle(dice: random.Random) -> Exercise:
     a, b = dice.randint(3, 40), dice.randint(3, 40)
     return Exercise(
         f"The rectangle in the figure has sides {a} cm and {b} cm. What is its area?",
@@ -226,7 +227,7 @@ def _rectangle(dice: Dice) -> Exercise:
     )
 
 
-def _triangle(dice: Dice) -> Exercise:
+def _triangle(dice: random.Random) -> Exercise:
     a, b = dice.randint(20, 85), dice.randint(20, 85)
     return Exercise(
         f"In triangle ABC the angle at A is {a} degrees and at B it is {b} degrees. How large is the angle at C?",
@@ -241,7 +242,7 @@ def _triangle(dice: Dice) -> Exercise:
     )
 
 
-def _bars(dice: Dice) -> Exercise:
+def _bars(dice: random.Random) -> Exercise:
     values = [dice.randint(10, 90) for _ in range(4)]
     names = dice.sample(["Arden", "Brisk", "Corva", "Delmo", "Estra", "Fenn"], 4)
     listed = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
@@ -258,7 +259,7 @@ def _bars(dice: Dice) -> Exercise:
     )
 
 
-def _circuit(dice: Dice) -> Exercise:
+def _circuit(dice: random.Random) -> Exercise:
     current, resistance = dice.randint(2, 12), dice.randint(3, 48)
     return Exercise(
         f"A current of {current} A flows through the resistor of {resistance} ohm in the diagram. Find the voltage.",
@@ -273,7 +274,7 @@ def _circuit(dice: Dice) -> Exercise:
     )
 
 
-_PROBLEMS: Mapping[str, Callable[[Dice], Exercise]] = {
+_PROBLEMS: Mapping[str, Callable[[random.Random], Exercise]] = {
     "rectangle": _rectangle,
     "triangle": _triangle,
     "bars": _bars,
@@ -281,7 +282,7 @@ _PROBLEMS: Mapping[str, Callable[[Dice], Exercise]] = {
 }
 
 
-def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, Exercise, str]:
+def _solved_pair(source: Mapping[str, Any], dice: random.Random) -> tuple[str, str, str, Exercise, str]:
     """(query, preferred, other, figure, ground truth) of a small problem with four options."""
     problem = _PROBLEMS[dice.choice(source["problems"])](dice)
     answer = problem.answer
@@ -299,7 +300,7 @@ def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, 
     )
 
 
-def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str:
+def _solution(problem: Exercise, answer: int, *, letter: str, dice: random.Random) -> str:
     text = [
         dice.choice(("Let us go step by step.", "To solve this, I first look at the figure.", "Reading the figure:"))
     ]
@@ -317,7 +318,7 @@ def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str
 # Pairs -------------------------------------------------------------------------------------------------------------
 
 
-def _tag_deck(dice: Dice) -> list[list[str]]:
+def _tag_deck(dice: random.Random) -> list[list[str]]:
     deck = [
         [tag + dice.choice(_OTHER_NOTES) if tag.endswith(", ") else tag for tag in tags]
         for tags, count in ((tag_list["tags"], tag_list["count"]) for tag_list in _plan()["tag_lists"])
@@ -334,7 +335,7 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
     Sizes per source and error-tag frequencies are those of the real benchmark. Unlike there, either position holds
     the preferred response about equally often, ids are unique, and no two pairs share a text.
     """
-    dice = Dice(seed)
+    dice = random.Random(seed)
     deck = _tag_deck(dice)
     rows: list[Row] = []
     seen: set[str] = set()
@@ -346,7 +347,7 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
     return rows
 
 
-def _row(source: Mapping[str, Any], name: str, *, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
+def _row(source: Mapping[str, Any], name: str, *, tags: list[str] | None, dice: random.Random, seen: set[str]) -> Row:
     """Return one pair whose responses nobody gave before (``seen`` grows)."""
     solved = source["kind"] == "solved"
     picture: Scene | Exercise

@@ -19,8 +19,8 @@ from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmark.arrays import IntArray
 from benchmark.spec import BenchmarkSpec, Split, capital
 from common.messages import _, joined, ngettext
 
@@ -28,7 +28,6 @@ Reading = Literal["rounded", "cut off", "either"]
 Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
 Right = tuple[int | None, ...]
 Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
-IntArray = npt.NDArray[np.int64]
 MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
 _WORDS = (
     _("no"), _("one"), _("two"), _("three"), _("four"), _("five"),

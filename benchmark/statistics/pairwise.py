@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import Array, BoolArray, FloatArray, Int8Array, Int16Array, IntArray
 from benchmark.baselines import board_majority
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
@@ -67,12 +68,6 @@ BAND_JUDGES = 5  # fewer would show what single judges got right
 _NO_KAPPA = -32768
 _COMPRESSION = 3  # 6 takes three times as long for 2% less
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Int8Array = npt.NDArray[np.int8]
-Int16Array = npt.NDArray[np.int16]
-BoolArray = npt.NDArray[np.bool_]
 Json = dict[str, Any]
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
 _Selections = Mapping[str, Mapping[str, Selection]]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmark.anomalies import like_public_labels
-from tests.redteam.attackers import Counts, Vector
+from tests.redteam.attackers import ShownCounts, Vector
 from tests.redteam.policy import Secret
 from tests.redteam.priors import Defence, Level, PriorBoard, Search, Shape, corrected, run_judge, run_sparse, sparse
 
@@ -26,7 +26,7 @@ class Recording(PriorBoard):
 
     sent_files: list[Vector] = field(default_factory=list)
 
-    def look(self, votes: Vector) -> Counts | None:
+    def look(self, votes: Vector) -> ShownCounts | None:
         self.sent_files.append(votes.copy())
         return super().look(votes)
 

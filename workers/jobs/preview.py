@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import select
 
+from benchmark.arrays import BoolArray
 from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
 from benchmark.label_quality.label_diff import (
-    Bits,
     RankedBoard,
     correctness,
     diff_labels,
@@ -46,8 +46,8 @@ Report = Callable[[int, int], None]  # entries done, entries in all
 
 class _PreviewCounts(NamedTuple):
     counts: npt.NDArray[np.int64]  # entries x CELLS x FIELDS under the new labels
-    before: Bits  # entries x items, right under the old labels
-    after: Bits
+    before: BoolArray  # entries x items, right under the old labels
+    after: BoolArray
 
 
 def preview(
