@@ -25,7 +25,7 @@ from benchmark.spec import BenchmarkSpec, Split, capital
 from common.messages import _, joined, ngettext
 
 Reading = Literal["rounded", "cut off", "either"]
-Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
+FitOutcome = Literal["fits", "only with dropped items", "not found", "impossible"]
 Right = tuple[int | None, ...]
 Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
 MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
@@ -151,7 +151,7 @@ class Plausibility:
     """
 
     figures: Figures
-    verdict: Verdict
+    verdict: FitOutcome
     fits: tuple[Explanation, ...]
     dropped: tuple[Explanation, ...]
     categories_alone: tuple[Explanation, ...]
@@ -682,7 +682,7 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
         dropped = tuple(sorted(_fewest_dropped(rest, splits), key=lambda explanation: explanation.dropped))
         if None not in figures.categories:
             alone = _full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
-    verdict: Verdict = "fits" if fits else "only with dropped items" if dropped else "not found"
+    verdict: FitOutcome = "fits" if fits else "only with dropped items" if dropped else "not found"
     verdict = "impossible" if impossible else verdict
     answer = Plausibility(
         figures,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from common.messages import _
 from common.rounding import one_decimal
 from leaderboard.board.columns import by_key
@@ -24,7 +25,6 @@ from leaderboard.charts.layout import (
     SMALL,
     ChartText,
     Estimates,
-    Json,
     Page,
     bare_axis,
     base_layout,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from leaderboard.charts.layout import Json
+from common.json_types import Json
 
 
 def interactive_page(drawn: Json, title: str, *, language: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from common.json_types import Json
 from common.messages import _
 from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import Palette
@@ -13,7 +14,6 @@ from leaderboard.charts.layout import (
     CHANCE,
     SMALL,
     ChartText,
-    Json,
     Page,
     bare_axis,
     base_layout,

@@ -25,7 +25,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import status_pages
 from leaderboard.pages.decisions import Log, about_the_board, nothing
 from leaderboard.render import permanent
-from leaderboard.responses import HTML, no_entry, requested_version, respond
+from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 from leaderboard.share import (
     api_reference,
@@ -40,7 +40,6 @@ from leaderboard.share import (
 )
 from leaderboard.share.summary import row_of, summarize
 
-NotFound = Callable[[Headers], Response]
 Elsewhere = Callable[[str], str | None]
 """The address of an entry of another benchmark; None where there is none."""
 
@@ -57,7 +56,9 @@ def nowhere(entry_id: str) -> str | None:
     return None
 
 
-def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
+def build(
+    cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing, elsewhere: Elsewhere = nowhere
+) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
@@ -69,7 +70,7 @@ def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhe
     return router
 
 
-def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
+def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
     executor = SerialExecutor()
 
@@ -113,7 +114,7 @@ def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
+def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
     def removed_entry(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:

@@ -19,7 +19,7 @@ from storage.models.pools import Pool
 REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500
 _OPEN = "state = 'open'"
-Names = Annotated[list[str], mapped_column(JSON)]
+NamesColumn = Annotated[list[str], mapped_column(JSON)]
 
 
 def _check(name: str, rule: str) -> CheckConstraint:
@@ -140,7 +140,7 @@ class Annotation(Base):
     account: Mapped[Words] = mapped_column(primary_key=True)
     item: Mapped[Words] = mapped_column(primary_key=True)
     verdict: Mapped[Words]  # A and B as on the item's page, whatever came first for this annotator
-    errors: Mapped[Names]
+    errors: Mapped[NamesColumn]
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())
     models_seen_at: Mapped[Instant | None]  # from then on the answer stays
@@ -217,6 +217,6 @@ class Adjudication(Base):
     item: Mapped[Words] = mapped_column(primary_key=True)
     account: Mapped[Words]
     verdict: Mapped[Words]  # A and B as on the item's page
-    errors: Mapped[Names]
+    errors: Mapped[NamesColumn]
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())

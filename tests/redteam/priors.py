@@ -27,7 +27,7 @@ from benchmark.statistics.reliability import abstaining
 from tests.redteam.attackers import ShownCounts, Vector
 
 Level = Literal["categories", "overall"]
-Shape = Literal["null", "complement"]
+ProbeShape = Literal["null", "complement"]
 
 ACCOUNTS, YEAR = 3, 12
 MARGIN, NULLS = 0.015, 0.15
@@ -196,7 +196,7 @@ def _queries(search: Search, dice: np.random.Generator, *, count: int) -> list[_
     return made
 
 
-def sparse(public: Vector, board: PriorBoard, *, shape: Shape, dice: np.random.Generator) -> IntArray:
+def sparse(public: Vector, board: PriorBoard, *, shape: ProbeShape, dice: np.random.Generator) -> IntArray:
     """Return the pairs that the attacker knows to differ from the public labels when no further file is taken."""
     groups = board.groups if board.defence.level == "categories" else np.zeros_like(board.groups)
     differing = public != board.truth
@@ -225,7 +225,7 @@ def _start(
     return search
 
 
-def _best(search: Search, board: PriorBoard, *, shape: Shape, dice: np.random.Generator, whole: bool) -> _Query:
+def _best(search: Search, board: PriorBoard, *, shape: ProbeShape, dice: np.random.Generator, whole: bool) -> _Query:
     """Return the query that tells most; of a whole that is rounded, as far as rounding and the Ladder leave it."""
     if not search.open:
         return _Query(np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
@@ -240,7 +240,7 @@ def _best(search: Search, board: PriorBoard, *, shape: Shape, dice: np.random.Ge
     return max(queries, key=told)
 
 
-def _right(search: Search, holds: IntArray, *, equal: int, shape: Shape) -> IntArray:
+def _right(search: Search, holds: IntArray, *, equal: int, shape: ProbeShape) -> IntArray:
     """By candidate, the right answers of a file that equals the public labels on so many pairs: those that do not
     differ of what is left as it was, and those that do of what was turned over."""
     total = sum(count for _, count in (*search.open, *search.closed))
@@ -258,7 +258,7 @@ def _filler(
     *,
     board: PriorBoard,
     pairs: int,
-    shape: Shape,
+    shape: ProbeShape,
     dice: np.random.Generator,
 ) -> IntArray:
     """Return pairs known not to differ that are given up, so that the score lands just above the bar."""
@@ -281,7 +281,7 @@ def _learn(
     file: Vector,
     public: Vector,
     board: PriorBoard,
-    shape: Shape,
+    shape: ProbeShape,
 ) -> None:
     """Drop the candidates that another answer would have been given of; that none is shown tells something too."""
     groups = board.groups if len(searches) > 1 else np.zeros_like(board.groups)
@@ -301,7 +301,7 @@ def _learn(
 
 
 def judge_prior(
-    judge: Vector, accuracy: float, *, board: PriorBoard, shape: Shape, dice: np.random.Generator
+    judge: Vector, accuracy: float, *, board: PriorBoard, shape: ProbeShape, dice: np.random.Generator
 ) -> Vector:
     """Return what the attacker believes of all labels after turning over, or leaving out, parts of a judge's answers.
 
@@ -384,7 +384,7 @@ def corrected(
     return public
 
 
-def run_sparse(truth: Vector, groups: IntArray, *, defence: Defence, shape: Shape, seed: int) -> Recovered:
+def run_sparse(truth: Vector, groups: IntArray, *, defence: Defence, shape: ProbeShape, seed: int) -> Recovered:
     """Return the sparse difference against a defence."""
     dice = np.random.default_rng(seed)
     public, board = corrected(truth, groups, dice=dice), PriorBoard(truth, groups, defence=defence)
@@ -395,7 +395,7 @@ def run_sparse(truth: Vector, groups: IntArray, *, defence: Defence, shape: Shap
 
 
 def run_judge(
-    truth: Vector, groups: IntArray, *, defence: Defence, shape: Shape, seed: int, accuracy: float = 0.85
+    truth: Vector, groups: IntArray, *, defence: Defence, shape: ProbeShape, seed: int, accuracy: float = 0.85
 ) -> Recovered:
     """Return a judge of this accuracy as prior against a defence."""
     dice = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 
 CHUNK = 500
-Report = Callable[[int, int], None]  # entries done, entries in all
+ReportProgress = Callable[[int, int], None]  # entries done, entries in all
 
 
 class _PreviewCounts(NamedTuple):
@@ -51,7 +51,7 @@ class _PreviewCounts(NamedTuple):
 
 
 def preview(
-    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: Report
+    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: ReportProgress
 ) -> dict[str, Any]:
     """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
     here."""
@@ -113,7 +113,7 @@ def _compute(
     *,
     entries: Sequence[BoardEntry],
     sets: tuple[LabelSet, LabelSet],
-    report: Report,
+    report: ReportProgress,
 ) -> _PreviewCounts:
     places = {entry.id: index for index, entry in enumerate(entries)}
     counts: list[Any] = [None] * len(entries)
