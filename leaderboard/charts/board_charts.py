@@ -220,14 +220,14 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
     known = [judge for judge in result if judge.id in place]
-    unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
-    if hidden := [judge.name for judge in result if judge.id in unnamed]:
+    anonymous = {entry["id"] for entry in entries if is_anonymous(entry)}
+    if hidden := [judge.name for judge in result if judge.id in anonymous]:
         text = _(
             "Left out, because agreement would reveal the owner of an anonymous entry: {names}.",
             names=joined(map(isolated, hidden)),
         )
         notes += (text,)
-    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
+    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
         text = _("We compare the best version of each judge, and the best {most} judges. Left out: {names}.",

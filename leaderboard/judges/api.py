@@ -206,8 +206,8 @@ def _comparison(result: ComparedJudges) -> dict[str, Any]:
     first, second = result.lines
     return {
         "judges": [{"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}"} for line in result.lines],
-        "verdict": verdict((first, second), result.found),
-        "benchmarks": [_on_benchmark(comparison) for comparison in result.found],
+        "verdict": verdict((first, second), result.comparisons),
+        "benchmarks": [_on_benchmark(comparison) for comparison in result.comparisons],
     }
 
 

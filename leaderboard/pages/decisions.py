@@ -128,7 +128,11 @@ def _list_page(
 
 def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
     return _render(
-        board_version, "decision.html", one=_complete(decision), names=_names(board_version, [decision]), moves=changed
+        board_version,
+        "decision.html",
+        decision=_complete(decision),
+        names=_names(board_version, [decision]),
+        moves=changed,
     )
 
 

@@ -349,7 +349,7 @@ def _reported_page(
         demo=board_version.spec.synthetic,
         **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
-        one=reported_figures,
+        result=reported_figures,
         row=row,
         board=board,
         strips=marked_strips(board, row) if row is not None else (),

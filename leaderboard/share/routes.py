@@ -132,7 +132,7 @@ def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere
         )
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
-        async def one(entry_id: str, request: Request) -> Response:
+        async def send_entry_file(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
             revision = request.query_params.get("revision", "")
             result = (
@@ -150,7 +150,7 @@ def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere
             response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_entry_file, methods=["GET", "HEAD"])
 
     route(_BADGE, _SVG, make=lambda board_version, row, board, base: badge.badge(summarize(row, board)))
     route("og.png", _PNG, make=lambda board_version, row, board, base: og_image.of_entry(row, board))
@@ -184,7 +184,7 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     ) -> None:
         """Add a file about what was scored here, for another site."""
 
-        async def one(entry_id: str, request: Request) -> Response:
+        async def send_record(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
             result = await asyncio.to_thread(row_of, board_version, entry_id) if board_version is not None else None
             if board_version is None:
@@ -200,7 +200,7 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_record, methods=["GET", "HEAD"])
 
     record("eval_results.yaml", _YAML, make=_hub_results, refuse=hub_eval_results.refusal)
     record("every_eval_ever.json", _JSON, make=_every_eval_ever, refuse=hub_eval_results.not_counted)
@@ -228,13 +228,13 @@ def _for_programs(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
-        async def one(request: Request) -> Response:
+        async def send_page_file(request: Request) -> Response:
             board_version = await cache.current()
             base = base_of(board_version, request)
             response = await board_version.ready(f"{path}|{base}", lambda: _body(make(board_version, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
-        router.add_api_route(path, one, methods=["GET", "HEAD"])
+        router.add_api_route(path, send_page_file, methods=["GET", "HEAD"])
 
     route("/og.png", _PNG, make=lambda board_version, base: og_image.of_board(board_version.board()))
     route(

@@ -11,7 +11,7 @@ from typing import Annotated
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.label_quality.annotation import SAYINGS, VERDICTS
+from benchmark.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
 from storage.models.pools import Pool
@@ -37,7 +37,7 @@ class Dispute(Base):
     __table_args__ = (
         _check("item", "length(item) BETWEEN 1 AND 70"),
         _check("account", "length(account) BETWEEN 1 AND 200"),
-        _one_of("better", SAYINGS),
+        _one_of("better", DISPUTE_ANSWERS),
         _check("tag", "length(tag) BETWEEN 1 AND 64"),
         _check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
         _one_of("state", ("open", "accepted", "rejected")),
