@@ -231,7 +231,7 @@ def draft(report: ProjectReport) -> str:
     )
     if counted["flipped"] is None:
         return _(
-            "{text}the others are too few to tell how many flipped (from {min_pairs_disclosed} on)",
+            "{text}the others are too few to show how many flipped (from {min_pairs_disclosed} on)",
             text=text,
             min_pairs_disclosed=MIN_PAIRS_DISCLOSED,
         )

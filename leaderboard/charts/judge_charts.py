@@ -283,7 +283,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
     if silent := [judge.name for judge in result if first_shown(judge) is None]:
         notes += (
-            _("The file does not tell which response was shown first: {names}.", names=joined(map(isolated, silent))),
+            _("The file does not state which response was shown first: {names}.", names=joined(map(isolated, silent))),
         )
     if not known:
         return empty_chart(notes)

@@ -361,7 +361,10 @@ def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason
             )
         for name in both:
             if visibility.of(session, name).anonymous_until is not None:
-                detail = _("{name} does not tell its owner, and the other one may. Merge them when it does.", name=name)
+                detail = _(
+                    "{name} is anonymous, and the other entry may not be. Merge them when {name} shows its owner.",
+                    name=name,
+                )
                 raise Conflict("unnamed", detail)
         if into in queries.out_of_sight(session):
             raise Conflict(
