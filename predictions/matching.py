@@ -255,7 +255,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: Prob
         assert row.shown is not None
         swapped = row.shown[0]
         if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
-            message = _("the responses stand neither in the dataset's order nor in that shown; write them unchanged")
+            message = _("the responses are neither in the dataset's order nor in the order shown; write them unchanged")
             findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
         row.choices, row.shown = [choice ^ swapped if choice >= 0 else choice for choice in row.choices], (0,)
 
