@@ -17,7 +17,7 @@ from auth.middleware import identity_of
 from auth.model import AuthError, Role, require
 from common.messages import _
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+RouteHandler = Callable[[Request], Coroutine[Any, Any, Response]]
 MOST_PARTS = 10_000  # commas and brackets of a body: half a million wrong values take 20 seconds to refuse, these 0.1
 
 
@@ -27,7 +27,7 @@ class TooManyParts(AuthError):
     status, code = 413, "too-many-parts"
 
 
-def require_role(role: Role | None, handler: Handler, *, instead: Role | None = None) -> Handler:
+def require_role(role: Role | None, handler: RouteHandler, *, instead: Role | None = None) -> RouteHandler:
     """Return the handler behind `require`, which lets people with the role `instead` in, too; with None for everybody.
 
     It raises Unauthenticated, Forbidden and TooManyParts.
@@ -61,6 +61,6 @@ def _look(body: bytes) -> None:
 class RoleRoute(APIRoute):
     """A route for people with an account."""
 
-    def get_route_handler(self) -> Handler:
+    def get_route_handler(self) -> RouteHandler:
         """Return the handler behind the question."""
         return require_role(Role.SUBMITTER, super().get_route_handler())

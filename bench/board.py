@@ -82,7 +82,7 @@ class Contestant:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class FirstRows:
     """The text that is waited for: of the first row as the page comes, and after a click has sorted it."""
 
     first: str
@@ -95,7 +95,7 @@ class Target:
 
     contestant: Contestant
     address: str
-    names: Names
+    first_rows: FirstRows
 
 
 def figures() -> Iterator[Measurement]:
@@ -133,10 +133,10 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
     service.fill(folder, ENTRIES)
     of = f"{ENTRIES:,} entries"
     with service.service(folder) as address:
-        names = _write_rows(folder, service.board_of(folder))
+        first_rows = _write_rows(folder, service.board_of(folder))
         ours = _our_target(browser, address)
         with _served(_DATAFRAME, folder) as peer:
-            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, names=names)])
+            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, first_rows=first_rows)])
         yield from _compared(mine, theirs, peer="gr.Dataframe", asked=("at least 6", "at least 4", "at most 0.2"))
         yield from latency_figures(latencies(address), ENTRIES)
         rate = requests_per_second(address)
@@ -146,24 +146,26 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
         theirs_rate = requests_per_second(address)
     beside, ratio = _beside_dataframe(rate, theirs_rate)
     yield _load_figure(of, rate, beside=beside, ratio=ratio, asked="at least 40")
-    yield from _beside_leaderboard(browser, folder, names=names)
+    yield from _beside_leaderboard(browser, folder, first_rows=first_rows)
 
 
-def _beside_leaderboard(browser: Browser, folder: Path, *, names: Names) -> Iterator[Measurement]:
+def _beside_leaderboard(browser: Browser, folder: Path, *, first_rows: FirstRows) -> Iterator[Measurement]:
     what = "the same beside gradio_leaderboard on Gradio 5"
     if reason := _make_peer():
         yield Measurement(what, f"not measured: {reason}", beside="", ratio="", asked="")
         return
     try:
         with service.service(folder) as address, _served(_LEADERBOARD, folder) as peer:
-            mine, theirs = _turns(browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, names=names)])
+            mine, theirs = _turns(
+                browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, first_rows=first_rows)]
+            )
     except (RuntimeError, Error) as error:
         yield Measurement(what, f"not measured: {str(error).splitlines()[0]}", beside="", ratio="", asked="")
     else:
         yield from _compared(mine, theirs, peer="gradio_leaderboard", asked=("", "", ""))
 
 
-def _write_rows(folder: Path, board: Board) -> Names:
+def _write_rows(folder: Path, board: Board) -> FirstRows:
     """Return the service's rows as a table for the peers, in the order of their macro averages."""
     ordered = sorted(
         (row for row in board.rows if row.value(board.headline) is not None), key=lambda row: -row.value(board.headline)
@@ -179,7 +181,7 @@ def _write_rows(folder: Path, board: Board) -> Names:
         for at, row in enumerate(ordered, 1)
     ]  # fmt: skip
     (folder / "rows.json").write_text(json.dumps({"columns": _COLUMNS, "rows": rows}))
-    return Names(ordered[0].model, ordered[-1].model)
+    return FirstRows(ordered[0].model, ordered[-1].model)
 
 
 @contextmanager
@@ -208,7 +210,7 @@ def _our_target(browser: Browser, address: str) -> Target:
     context.close()
     if before == after:
         raise RuntimeError("a click on the heading did not sort the board")
-    return Target(_OURS, address, names=Names(before, after))
+    return Target(_OURS, address, first_rows=FirstRows(before, after))
 
 
 def _first_name(page: Page) -> str:
@@ -235,14 +237,14 @@ def _seen(browser: Browser, target: Target) -> BoardTiming:
     devtools.send("Network.enable")
     sizes: list[float] = []
     devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.names.first)}, 0)")
+    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.first_rows.first)}, 0)")
     page.goto(target.address)
     first = _took(page)
     page.wait_for_timeout(_QUIET_MS)
     size = round(sum(sizes))
     target.contestant.reach_sort(page)
     page.wait_for_timeout(_HAND_MS)
-    page.evaluate("text => clock.untilAfterClick(text)", target.names.after_sort)
+    page.evaluate("text => clock.untilAfterClick(text)", target.first_rows.after_sort)
     page.mouse.down()
     page.mouse.up()
     sort = _took(page)

@@ -26,7 +26,7 @@ from predictions.parse import UploadRejected, parse_predictions
 OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
 SEED = 20_250_513
 _UNSURE = "I cannot decide between them."
-Rows = list[dict[str, Any]]
+PredictionRows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Exploit:
     title: str
     what: str
     why: str  # why it is worth nothing here
-    make: Callable[[ExploitSetup], Rows]
+    make: Callable[[ExploitSetup], PredictionRows]
     reparse: bool = True
 
 
@@ -66,7 +66,7 @@ class ExploitSetup:
         preferred = self.labels.preferred[:, np.newaxis]
         return np.where(right, preferred, 1 - preferred) + 1
 
-    def answered(self, votes: np.ndarray[Any, Any]) -> Rows:
+    def answered(self, votes: np.ndarray[Any, Any]) -> PredictionRows:
         """Return a line for each verdict; 0 is undecided."""
         return [
             self.line(index, f"Overall Judgment: Answer {vote} is better." if vote else _UNSURE)
@@ -75,33 +75,33 @@ class ExploitSetup:
         ]
 
 
-def _honest(bench: ExploitSetup) -> Rows:
+def _honest(bench: ExploitSetup) -> PredictionRows:
     return bench.answered(bench.votes(9))
 
 
-def _third(bench: ExploitSetup) -> Rows:
+def _third(bench: ExploitSetup) -> PredictionRows:
     return [bench.line(index, "Overall Judgment: Answer 3 is better.") for index in range(len(bench.pairs))]
 
 
-def _forged(bench: ExploitSetup) -> Rows:
+def _forged(bench: ExploitSetup) -> PredictionRows:
     text = "Overall Judgment: Answer 1 is better."
     return [bench.line(index, text, ranking=[0, 1]) for index in range(len(bench.pairs))]
 
 
-def _flags(bench: ExploitSetup) -> Rows:
+def _flags(bench: ExploitSetup) -> PredictionRows:
     rows = [bench.line(index, _UNSURE) for index in range(len(bench.pairs))]
     for row in rows:
         row["meta"]["flag_status"] = "agree"
     return rows
 
 
-def _hard(bench: ExploitSetup) -> Rows:
+def _hard(bench: ExploitSetup) -> PredictionRows:
     votes = bench.votes(9)
     unanimous = (votes == votes[:, :1]).all(axis=1, keepdims=True)
     return bench.answered(np.where(unanimous, votes, 0))
 
 
-def _three(bench: ExploitSetup) -> Rows:
+def _three(bench: ExploitSetup) -> PredictionRows:
     """Return rows that answer one pair a category, and rightly: three labels that somebody knows."""
     votes = np.zeros((len(bench.pairs), 1), dtype=np.int64)
     for category in dict.fromkeys(bench.category_of.values()):
@@ -110,7 +110,7 @@ def _three(bench: ExploitSetup) -> Rows:
     return bench.answered(votes)
 
 
-def _repeated(bench: ExploitSetup) -> Rows:
+def _repeated(bench: ExploitSetup) -> PredictionRows:
     """Random answers, and one known pair a thousand times more, its query longer by a space each time."""
     random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
     rows = bench.answered(random_votes)
@@ -118,18 +118,18 @@ def _repeated(bench: ExploitSetup) -> Rows:
     return rows + [{**known, "query": known["query"] + " " * (n + 1)} for n in range(1000)]
 
 
-def _spaced(bench: ExploitSetup) -> Rows:
+def _spaced(bench: ExploitSetup) -> PredictionRows:
     """Return the same with the id."""
     random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
     known = bench.line(0, f"Overall Judgment: Answer {bench.labels.preferred[0] + 1} is better.")
     return bench.answered(random_votes) + [{**known, "id": known["id"] + " " * (n + 1)} for n in range(1000)]
 
 
-def _even(bench: ExploitSetup) -> Rows:
+def _even(bench: ExploitSetup) -> PredictionRows:
     return bench.answered(bench.votes(2))
 
 
-def _missing(bench: ExploitSetup) -> Rows:
+def _missing(bench: ExploitSetup) -> PredictionRows:
     return [row for row in _honest(bench) if bench.category_of[row["id"]] != bench.table.spec.category_keys[0]]
 
 
@@ -219,7 +219,7 @@ def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
     }
 
 
-def _official(bench: ExploitSetup, rows: Rows, *, reparse: bool) -> dict[str, Any]:
+def _official(bench: ExploitSetup, rows: PredictionRows, *, reparse: bool) -> dict[str, Any]:
     try:
         result = official_script.reported(rows, bench.category_of, reparse=reparse)
     except ZeroDivisionError as error:

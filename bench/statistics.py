@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray
 from benchmark.statistics.ranking import influence, normal_draws, paired_tests, parts_of, step_down
 from benchmark.statistics.selection import luck, select_best, selected_p
 from benchmark.statistics.uncertainty import (
@@ -26,8 +27,6 @@ from benchmark.statistics.uncertainty import (
 SIZES = (183, 749, 318)
 CATEGORY = np.repeat(np.arange(3), SIZES)
 PARTS = parts_of(CATEGORY)
-Bits = npt.NDArray[np.bool_]
-Random = np.random.Generator
 
 
 def main() -> None:
@@ -39,7 +38,9 @@ def main() -> None:
         print()
 
 
-def variants(random: Random, k: int, *, differing: float, spread: float = 0.0, share: float = 0.65) -> tuple[Bits, Any]:
+def variants(
+    random: np.random.Generator, k: int, *, differing: float, spread: float = 0.0, share: float = 0.65
+) -> tuple[BoolArray, Any]:
     """Correctness of k variants of which two differ on a share of the pairs, and their true accuracies."""
     anew = 1 - np.sqrt(1 - differing / (2 * share * (1 - share)))
     ability = np.clip(share + spread * np.linspace(-1, 1, k), 0, 1)[:, np.newaxis]
@@ -49,12 +50,12 @@ def variants(random: Random, k: int, *, differing: float, spread: float = 0.0, s
     return right, (1 - anew) * share + anew * ability[:, 0]
 
 
-def macro(right: Bits) -> npt.NDArray[np.float64]:
+def macro(right: BoolArray) -> npt.NDArray[np.float64]:
     """Return the mean over categories, judge by judge."""
     return np.asarray(np.mean([right[:, part].mean(axis=1) for part in PARTS], axis=0))
 
 
-def one_choice(random: Random, k: int, *, differing: float, spread: float) -> tuple[float, ...]:
+def one_choice(random: np.random.Generator, k: int, *, differing: float, spread: float) -> tuple[float, ...]:
     """Return gain, expected gain, whether plain and fair interval cover, and whether an equal rival is beaten."""
     right, truth = variants(random, k, differing=differing, spread=spread)
     order = np.argsort(-macro(right), kind="stable")
@@ -107,7 +108,7 @@ def best_of(share: float = 1.0) -> Iterator[str]:
         )
 
 
-def board(random: Random, abilities: npt.NDArray[np.float64]) -> Bits:
+def board(random: np.random.Generator, abilities: npt.NDArray[np.float64]) -> BoolArray:
     """Return judges that find the same pairs hard: right where ability plus noise exceeds difficulty, on a logistic
     scale."""
     hard = random.normal(0, 1.5, len(CATEGORY))

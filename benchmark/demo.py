@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
 from benchmark.spec import DEMO, BenchmarkSpec
@@ -25,9 +26,7 @@ from benchmark.spec_file import load_spec
 
 SEED = 20241126
 BENCHMARK = REVISION = DEMO
-Row = dict[str, Any]
-Dice = random.Random
-FloatArray = npt.NDArray[np.float64]
+DemoRow = dict[str, Any]
 
 
 def demo_spec() -> BenchmarkSpec:
@@ -127,17 +126,17 @@ class Exercise:
     numbers: Mapping[str, int]
 
 
-def _scene(dice: Dice) -> Scene:
+def _scene(dice: random.Random) -> Scene:
     nouns = dice.sample(_THINGS, 4)
     things = tuple((dice.randint(1, 9), dice.choice(_COLOURS), noun) for noun in nouns)
     return Scene(dice.choice(_PLACES), things, relation=dice.choice(_RELATIONS), sign=dice.choice(_SIGNS))
 
 
-def _other(dice: Dice, options: Sequence[str], *, than: Sequence[str]) -> str:
+def _other(dice: random.Random, options: Sequence[str], *, than: Sequence[str]) -> str:
     return dice.choice([option for option in options if option not in than])
 
 
-def _spoil(scene: Scene, tag: str, *, dice: Dice) -> Scene:
+def _spoil(scene: Scene, tag: str, *, dice: random.Random) -> Scene:
     """Return the scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the
     image."""
     first, *rest = scene.things
@@ -168,7 +167,7 @@ def _several(number: int, colour: str, *, noun: str) -> str:
     return f"{_NUMBERS[number]} {colour} {noun}s"
 
 
-def _description(scene: Scene, sentences: int, *, dice: Dice) -> str:
+def _description(scene: Scene, sentences: int, *, dice: random.Random) -> str:
     """Return the first so many sentences about a scene, in one of several wordings."""
     things = [_several(number, colour, noun=noun) for number, colour, noun in scene.things]
     place = scene.place
@@ -194,7 +193,9 @@ def _is(thing: tuple[int, str, str]) -> str:
     return "is" if thing[0] == 1 else "are"
 
 
-def _described_pair(source: Mapping[str, Any], tags: Sequence[str], *, dice: Dice) -> tuple[str, str, str, Scene]:
+def _described_pair(
+    source: Mapping[str, Any], tags: Sequence[str], *, dice: random.Random
+) -> tuple[str, str, str, Scene]:
     """(query, preferred, other, image) of a described image; the other one makes the errors of the tags."""
     least, most = source.get("sentences", (3, 6))
     scene = _scene(dice)
@@ -212,7 +213,7 @@ def _described_pair(source: Mapping[str, Any], tags: Sequence[str], *, dice: Dic
     return query, preferred, other, scene
 
 
-def _rectangle(dice: Dice) -> Exercise:
+def _rectangle(dice: random.Random) -> Exercise:
     a, b = dice.randint(3, 40), dice.randint(3, 40)
     return Exercise(
         f"The rectangle in the figure has sides {a} cm and {b} cm. What is its area?",
@@ -227,7 +228,7 @@ def _rectangle(dice: Dice) -> Exercise:
     )
 
 
-def _triangle(dice: Dice) -> Exercise:
+def _triangle(dice: random.Random) -> Exercise:
     a, b = dice.randint(20, 85), dice.randint(20, 85)
     return Exercise(
         f"In triangle ABC the angle at A is {a} degrees and at B it is {b} degrees. How large is the angle at C?",
@@ -242,7 +243,7 @@ def _triangle(dice: Dice) -> Exercise:
     )
 
 
-def _bars(dice: Dice) -> Exercise:
+def _bars(dice: random.Random) -> Exercise:
     values = [dice.randint(10, 90) for _ in range(4)]
     names = dice.sample(["Arden", "Brisk", "Corva", "Delmo", "Estra", "Fenn"], 4)
     listed = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
@@ -259,7 +260,7 @@ def _bars(dice: Dice) -> Exercise:
     )
 
 
-def _circuit(dice: Dice) -> Exercise:
+def _circuit(dice: random.Random) -> Exercise:
     current, resistance = dice.randint(2, 12), dice.randint(3, 48)
     return Exercise(
         f"A current of {current} A flows through the resistor of {resistance} ohm in the diagram. Find the voltage.",
@@ -274,7 +275,7 @@ def _circuit(dice: Dice) -> Exercise:
     )
 
 
-_PROBLEMS: Mapping[str, Callable[[Dice], Exercise]] = {
+_PROBLEMS: Mapping[str, Callable[[random.Random], Exercise]] = {
     "rectangle": _rectangle,
     "triangle": _triangle,
     "bars": _bars,
@@ -282,7 +283,7 @@ _PROBLEMS: Mapping[str, Callable[[Dice], Exercise]] = {
 }
 
 
-def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, Exercise, str]:
+def _solved_pair(source: Mapping[str, Any], dice: random.Random) -> tuple[str, str, str, Exercise, str]:
     """(query, preferred, other, figure, ground truth) of a small problem with four options."""
     problem = _PROBLEMS[dice.choice(source["problems"])](dice)
     answer = problem.answer
@@ -300,7 +301,7 @@ def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, 
     )
 
 
-def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str:
+def _solution(problem: Exercise, answer: int, *, letter: str, dice: random.Random) -> str:
     text = [
         dice.choice(("Let us go step by step.", "To solve this, I first look at the figure.", "Reading the figure:"))
     ]
@@ -318,7 +319,7 @@ def _solution(problem: Exercise, answer: int, *, letter: str, dice: Dice) -> str
 # Pairs -------------------------------------------------------------------------------------------------------------
 
 
-def _tag_deck(dice: Dice) -> list[list[str]]:
+def _tag_deck(dice: random.Random) -> list[list[str]]:
     deck = [
         [tag + dice.choice(_OTHER_NOTES) if tag.endswith(", ") else tag for tag in tags]
         for tags, count in ((tag_list["tags"], tag_list["count"]) for tag_list in _plan()["tag_lists"])
@@ -328,16 +329,16 @@ def _tag_deck(dice: Dice) -> list[list[str]]:
     return deck
 
 
-def demo_pairs(seed: int = SEED) -> list[Row]:
+def demo_pairs(seed: int = SEED) -> list[DemoRow]:
     """1,250 dataset-shaped rows: id, query, response, human_ranking, models, judge, rationale, query_source,
     ground_truth, human_error_analysis, category, source; and picture, what the image shows (a Scene or a Exercise).
 
     Sizes per source and error-tag frequencies are those of the real benchmark. Unlike there, either position holds
     the preferred response about equally often, ids are unique, and no two pairs share a text.
     """
-    dice = Dice(seed)
+    dice = random.Random(seed)  # noqa: S311 (nothing is secret about it)
     deck = _tag_deck(dice)
-    rows: list[Row] = []
+    rows: list[DemoRow] = []
     seen: set[str] = set()
     for source in _plan()["sources"]:
         for number in range(1, source["size"] + 1):
@@ -347,7 +348,9 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
     return rows
 
 
-def _row(source: Mapping[str, Any], name: str, *, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
+def _row(
+    source: Mapping[str, Any], name: str, *, tags: list[str] | None, dice: random.Random, seen: set[str]
+) -> DemoRow:
     """Return one pair whose responses nobody gave before (``seen`` grows)."""
     solved = source["kind"] == "solved"
     picture: Scene | Exercise
@@ -394,7 +397,7 @@ def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSe
     return make_label_set(REVISION, table, preferred=preferred, tags=tags)
 
 
-def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[Row]:
+def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[DemoRow]:
     """Return what a labels file of the demo holds: id, human_ranking, human_error_analysis; no texts."""
     return [{name: row[name] for name in ("id", "human_ranking", "human_error_analysis")} for row in pairs]
 
@@ -443,7 +446,9 @@ def _profile(judge: Mapping[str, Any]) -> _Profile:
     return _Profile(ability, **habits)
 
 
-def _judge(profile: _Profile, pairs: Sequence[Row], *, difficulty: FloatArray, rng: np.random.Generator) -> _Judgements:
+def _judge(
+    profile: _Profile, pairs: Sequence[DemoRow], *, difficulty: FloatArray, rng: np.random.Generator
+) -> _Judgements:
     """Return votes by a logistic model: ability less difficulty, plus or minus the habit of preferring the first
     shown."""
     shape = (len(pairs), profile.k)
@@ -476,11 +481,11 @@ def _text(first: int, item: int, *, vote: int) -> str:
     return start + endings[(item + vote) % 2].format(first)
 
 
-def _lines(rows: Sequence[Row]) -> bytes:
+def _lines(rows: Sequence[DemoRow]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def _native_judgements(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+def _native_judgements(pairs: Sequence[DemoRow], judgements: _Judgements) -> bytes:
     k = judgements.votes.shape[1]
     return _lines(
         [
@@ -496,12 +501,12 @@ def _native_judgements(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
     )
 
 
-def _native_votes(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+def _native_votes(pairs: Sequence[DemoRow], judgements: _Judgements) -> bytes:
     votes = [[None if vote < 0 else vote for vote in row] for row in judgements.votes.tolist()]
     return _lines([{"id": row["id"], "votes": vote} for row, vote in zip(pairs, votes, strict=True)])
 
 
-def _official(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+def _official(pairs: Sequence[DemoRow], judgements: _Judgements) -> bytes:
     """Return the file as the official inference script writes it: a line per vote, pure ASCII, escaped slashes."""
     lines = []
     for i, row in enumerate(pairs):
@@ -535,7 +540,7 @@ def _scores(judgements: _Judgements, rng: np.random.Generator) -> list[tuple[flo
     return [(round(b + s * g, 4), round(b - s * g, 4)) for b, s, g in zip(base, signs, gap, strict=True)]
 
 
-def _two_scores(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
+def _two_scores(pairs: Sequence[DemoRow], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
     """Return the file of a scalar reward model: score0 and score1 in stored order."""
     rows = []
     for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
@@ -558,7 +563,7 @@ def _two_scores(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random
     return _lines(rows)
 
 
-def _summary_and_results(pairs: Sequence[Row], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
+def _summary_and_results(pairs: Sequence[DemoRow], judgements: _Judgements, *, rng: np.random.Generator) -> bytes:
     """Return what VL-Reward-Model writes of a judge: one JSON document, score_a and score_b in stored order."""
     results = []
     for row, (first, second) in zip(pairs, _scores(judgements, rng), strict=True):
@@ -579,7 +584,7 @@ def _summary_and_results(pairs: Sequence[Row], judgements: _Judgements, *, rng: 
     return json.dumps({"summary": summary, "results": results}, indent=2).encode()
 
 
-def _r1_reward(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
+def _r1_reward(pairs: Sequence[DemoRow], judgements: _Judgements) -> bytes:
     """Return what R1-Reward writes of K votes: rewards [1, 0] if the chosen one, always shown first, is preferred."""
     rows = []
     for i, row in enumerate(pairs):
@@ -599,7 +604,7 @@ def _r1_reward(pairs: Sequence[Row], judgements: _Judgements) -> bytes:
     return _lines(rows)
 
 
-def _cost(tokens_in: int, tokens_out: int, *, price_usd: float, wall_seconds: float, hardware: str) -> Row:
+def _cost(tokens_in: int, tokens_out: int, *, price_usd: float, wall_seconds: float, hardware: str) -> DemoRow:
     return {
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
@@ -610,7 +615,7 @@ def _cost(tokens_in: int, tokens_out: int, *, price_usd: float, wall_seconds: fl
 
 
 # What the simulated runs would have cost. A closed model tells no hardware, a reward model writes no tokens.
-_COSTS: Mapping[str, Row] = {
+_COSTS: Mapping[str, DemoRow] = {
     "A": _cost(9_400_000, 2_100_000, price_usd=44.5, wall_seconds=5_400, hardware=""),
     "B": _cost(9_400_000, 3_300_000, price_usd=6.2, wall_seconds=9_000, hardware="1 x A100"),
     "C": _cost(5_600_000, 800_000, price_usd=2.4, wall_seconds=3_100, hardware="1 x A100"),
@@ -620,7 +625,9 @@ _COSTS: Mapping[str, Row] = {
 }
 
 
-def _metadata(letter: str, kind: str, *, judge_type: str, parameters_b: float, open_weights: bool, notes: str) -> Row:
+def _metadata(
+    letter: str, kind: str, *, judge_type: str, parameters_b: float, open_weights: bool, notes: str
+) -> DemoRow:
     return {
         "model": f"Simulated judge {letter} ({kind})",
         "version": "",
@@ -633,7 +640,7 @@ def _metadata(letter: str, kind: str, *, judge_type: str, parameters_b: float, o
     }
 
 
-def _judges_metadata() -> dict[str, Row]:
+def _judges_metadata() -> dict[str, DemoRow]:
     pairwise = "generative-pairwise"
     return {
         "A": _metadata(
@@ -687,7 +694,7 @@ def _judges_metadata() -> dict[str, Row]:
     }
 
 
-def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJudge]:
+def simulated_judges(pairs: Sequence[DemoRow], seed: int = SEED) -> list[SimulatedJudge]:
     """Six prediction files in six real formats, for the pairs of ``demo_pairs``.
 
     All judges share the pairs' difficulty, so that their verdicts correlate as real ones do.
@@ -731,7 +738,7 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
     ]
 
 
-def sample_predictions(pairs: Sequence[Row], seed: int = SEED) -> bytes:
+def sample_predictions(pairs: Sequence[DemoRow], seed: int = SEED) -> bytes:
     """Return one more prediction file, which the demo does not submit: for people who try the commands."""
     difficulty = np.random.default_rng(seed).standard_normal(len(pairs))
     profile = _profile(_plan()["judges"]["B"])

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmark.arrays import FloatArray, IntArray
 from benchmark.protocols import accuracies, category_counts, ratios, scores
 from benchmark.scoring import FIELDS, Tally, fields, slices
 from benchmark.spec import BenchmarkSpec
@@ -25,9 +25,6 @@ STEPS = 200
 """Of the overall where nothing else is shown: half a point."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided"))
 _DIGITS = 3  # of a fraction: 0.1 point
-
-Counts = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 _PARTS = (
@@ -99,7 +96,7 @@ def _lines(spec: BenchmarkSpec) -> list[int]:
     return [spec.source_keys.index(spec.groupings[spec.official][key][0]) for key in spec.category_keys]
 
 
-def redact_counts(counts: Counts, level: str, *, spec: BenchmarkSpec) -> Counts:
+def redact_counts(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> IntArray:
     """Return (entries, CELLS, FIELDS) for what compares entries by their categories: not finer than a level shows."""
     if level != OVERALL_ONLY:  # which keep the categories as they are
         return counts
@@ -108,7 +105,7 @@ def redact_counts(counts: Counts, level: str, *, spec: BenchmarkSpec) -> Counts:
     return np.stack(rows) if rows else counts
 
 
-def shown_shares(counts: Counts, level: str, *, spec: BenchmarkSpec) -> FloatArray:
+def shown_shares(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> FloatArray:
     """Return (entries, scores) as `benchmark.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
     shares = accuracies(ratios(redact_counts(counts, level, spec=spec), spec))
     if level == OVERALL_ONLY:
@@ -149,12 +146,12 @@ def overall_bounds(shares: FloatArray, n: Any) -> tuple[FloatArray, FloatArray]:
     return np.floor(low * STEPS + 1e-9) / STEPS, np.ceil(high * STEPS - 1e-9) / STEPS
 
 
-def _category_rows(counts: Counts, spec: BenchmarkSpec) -> Counts:
+def _category_rows(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
     """(categories, 4): n, agree, reject, undecided."""
     return category_counts(counts, spec)[:, _MAJORITY]
 
 
-def _rounded_row(row: Counts) -> Counts:
+def _rounded_row(row: IntArray) -> IntArray:
     """Return one line with the agreement that half a point represents; a function of that, n, undecided and missing
     alone."""
     n, agree, reject, undecided = (int(value) for value in row)

@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.scoring import FIELDS, GROUPS, UNREADABLE, Tally, untied_start
 from benchmark.spec import MEAN, BenchmarkSpec, ProtocolSpec
 from benchmark.statistics.clustered_intervals import GroupSums, effective_share
@@ -25,7 +26,6 @@ _BY_VOTES: Mapping[str, tuple[int, int, int]] = {
     "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
 }
 _PREFIXES = {"majority": "", "first": "first_"}
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

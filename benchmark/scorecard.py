@@ -15,10 +15,8 @@ from benchmark.votes import Behaviour
 SCORER_VERSION = "1"
 _COUNTS = ("n", "agree", "reject", "undecided")
 
-Json = dict[str, Any]
 
-
-def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> Json:
+def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> dict[str, Any]:
     """Return all that is derived from one judge's counts. Accuracies and rates are fractions; None where nothing
     counts."""
     spec = tally.spec
@@ -49,9 +47,9 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     }
 
 
-def score_row(tally: Tally, protocol: str, *, grouping: str) -> Json:
+def score_row(tally: Tally, protocol: str, *, grouping: str) -> dict[str, Any]:
     """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
-    row: Json = {**scores(tally, protocol, grouping=grouping)}
+    row: dict[str, Any] = {**scores(tally, protocol, grouping=grouping)}
     if protocols(tally.spec)[protocol].has_interval:
         row["interval"] = _intervals(tally, protocol, grouping=grouping)
     return row
@@ -78,12 +76,12 @@ def _counts(row: list[int]) -> dict[str, int]:
     return dict(zip(_COUNTS, row[: len(_COUNTS)], strict=True))
 
 
-def _with_accuracy(tally: Tally, cell: str) -> Json:
+def _with_accuracy(tally: Tally, cell: str) -> dict[str, Any]:
     counts = _counts(tally.counts[length_index(cell, tally.spec)].tolist())
     return {**counts, "accuracy": counts["agree"] / counts["n"] if counts["n"] else None}
 
 
-def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> Json | None:
+def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> dict[str, Any] | None:
     """Return an item counts in every tag that it carries; a category that carries none is a bucket of its own."""
     if not tally.has_tags:
         return None
@@ -100,7 +98,7 @@ def _error_rate(counts: dict[str, int]) -> dict[str, float | None]:
     }
 
 
-def _k_curve(tally: Tally) -> list[Json]:
+def _k_curve(tally: Tally) -> list[dict[str, Any]]:
     """Return the expected strict accuracy when only k of the K votes are drawn."""
     spec = tally.spec
     sizes = category_counts(tally.counts, spec)[:, 0]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray, IntArray
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.spec import TIE, BenchmarkSpec
@@ -31,8 +32,6 @@ GROUPS = (
     *("right_squares", "right_products", "first_right_squares", "first_right_products"),
 )
 """Groups of pairs of one id, and those wholly right; sums over groups of n * n, of right * right, and of right * n."""
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -72,8 +71,8 @@ class Tally:
     """
 
     k: int
-    counts: Counts
-    agreeing: Counts
+    counts: IntArray
+    agreeing: IntArray
     has_tags: bool
     spec: BenchmarkSpec
 
@@ -138,12 +137,12 @@ def tally_many(matrix: Matrix, labels: LabelSet, *, table: ItemTable) -> list[Ta
     ]
 
 
-def _summed(flags: list[Flags], members: npt.NDArray[np.float32]) -> Counts:
+def _summed(flags: list[BoolArray], members: npt.NDArray[np.float32]) -> IntArray:
     """Return entries x CELLS x flags."""
     return np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
 
 
-def _flags(matrix: Matrix, present: Flags, *, agree: Flags, agreeing: npt.NDArray[np.int8]) -> list[Flags]:
+def _flags(matrix: Matrix, present: BoolArray, *, agree: BoolArray, agreeing: npt.NDArray[np.int8]) -> list[BoolArray]:
     """Return entries x items for each of FIELDS behind ``n``."""
     k = matrix.shape[2]
     decided = _per_item(matrix >= 0)
@@ -154,14 +153,14 @@ def _flags(matrix: Matrix, present: Flags, *, agree: Flags, agreeing: npt.NDArra
     return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
 
 
-def _pair_flags(matrix: Matrix, present: Flags, *, labels: LabelSet, spec: BenchmarkSpec) -> list[Flags]:
+def _pair_flags(matrix: Matrix, present: BoolArray, *, labels: LabelSet, spec: BenchmarkSpec) -> list[BoolArray]:
     """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
 
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
     """
     preferred = labels.preferred[np.newaxis]
-    results: list[Flags] = []
-    unreadable: list[Flags] = []
+    results: list[BoolArray] = []
+    unreadable: list[BoolArray] = []
     for verdict in (majority(matrix), matrix[:, :, 0]):
         right = present & (verdict == preferred)
         wrong = present & ~right & (verdict >= 0) & (spec.ties | (verdict != TIE))
@@ -171,14 +170,14 @@ def _pair_flags(matrix: Matrix, present: Flags, *, labels: LabelSet, spec: Bench
     return [*results, *unreadable]
 
 
-def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> Flags:
+def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
     """Return which labels are the response that the benchmark's own file has first."""
     assert spec.fields is not None
     named = spec.fields.label is None  # then the first of the file is the preferred one, wherever it is stored
     return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
 
 
-def _group_counts(right: Flags, first_right: Flags, *, labelled: Flags, table: ItemTable) -> Counts:
+def _group_counts(right: BoolArray, first_right: BoolArray, *, labelled: BoolArray, table: ItemTable) -> IntArray:
     """Return entries x CELLS x GROUPS, by source alone; pairs of one id in two sources are two groups."""
     sources = len(table.spec.source_keys)
     places = table.group_index * sources + table.source_index

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmark.arrays import BoolArray
 from curate.label_quality import SHARES, kept_chances
 from curate.pools.near_duplicates import LEFT_OUT, Duplicate
 from curate.pools.pairs import PoolPair
-from curate.rules import BoolArray, FilterRule, kept
+from curate.rules import FilterRule, kept
 from curate.runs import JudgeFile, RunVerdicts, collect, judged_by_all, runs_per_pair
 
 _ALL_COMBINATIONS = 6  # judges; of more, only single judges, pairs and all but one

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray
 from common.json_files import JsonFileFault, read_shaped
 from common.messages import _, joined
 from curate.errors import CurateError
 from curate.runs import RunVerdicts
 
-BoolArray = npt.NDArray[np.bool_]
 WRONG_IN_ALL, WRONG_AT_LEAST, JUDGES_WRONG, UNSTABLE = (
     "wrong-in-all", "wrong-at-least", "judges-wrong-at-least", "unstable",
 )  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray, Int8Array
 from benchmark.items import Item, ItemTable, normalise_query, response_fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK
 from benchmark.spec_file import load_spec
@@ -23,8 +24,6 @@ from predictions.matching import UNKNOWN, item_label, match, report_text_differe
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import read_file
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int8]
 _POOL = "pool"
 _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
 
@@ -51,10 +50,10 @@ class RunVerdicts:
     """
 
     judges: tuple[str, ...]
-    judge: IntArray
+    judge: Int8Array
     right: BoolArray
     wrong: BoolArray
-    shown: IntArray
+    shown: Int8Array
 
     def runs_of(self, judges: Sequence[int]) -> npt.NDArray[np.intp]:
         """Return the numbers of the runs of some judges."""

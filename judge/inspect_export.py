@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from common.command_line import say
+from common.json_types import Json
 from common.messages import _
 from judge.commands.run_command import OK
 from judge.configuration import require_run, write_whole
@@ -26,7 +27,6 @@ from judge.pairs import PairFile, pairs_of_run
 from judge.plan import RequestKey
 from judge.prompts import Prompt
 
-Json = dict[str, Any]
 _SUFFIXES = (".json", ".eval")
 _STOPS = {"stop": "stop", "length": "max_tokens", "max_tokens": "max_tokens", "content_filter": "content_filter"}
 

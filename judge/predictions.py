@@ -22,11 +22,11 @@ from judge.totals import read_verdict
 PREDICTIONS = "predictions.jsonl"
 READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"  # in English, as the sentences are until shown
 LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
-Answers = Mapping[RequestKey, RecordedAnswer]
+RecordedAnswers = Mapping[RequestKey, RecordedAnswer]
 
 
 def write_predictions(
-    folder: Path, file: PairFile, *, pairs: Sequence[PairToJudge], answers: Answers, run: Mapping[str, Any]
+    folder: Path, file: PairFile, *, pairs: Sequence[PairToJudge], answers: RecordedAnswers, run: Mapping[str, Any]
 ) -> Path:
     """Write the predictions of a complete run; its first line carries what the run was. Returns the path."""
     path = folder / PREDICTIONS
@@ -43,7 +43,9 @@ def write_predictions(
     return path
 
 
-def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool, reading: str) -> dict[str, Any]:
+def votes_of(
+    pair: PairToJudge, answers: RecordedAnswers, *, votes: int, pointwise: bool, reading: str
+) -> dict[str, Any]:
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
     if pointwise:
         return _scores(pair, answers, votes=votes)
@@ -82,7 +84,7 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
     return None if verdict == UNDECIDED else (verdict - 1) ^ int(answer.swapped)
 
 
-def _scores(pair: PairToJudge, answers: Answers, *, votes: int) -> dict[str, Any]:
+def _scores(pair: PairToJudge, answers: RecordedAnswers, *, votes: int) -> dict[str, Any]:
     """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
     every = range(votes)
     given = [

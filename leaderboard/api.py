@@ -57,7 +57,7 @@ _AFTER = (
 _LATER = ("parameters_b", "open_weights", "base_model")  # published after the fields that submitters may state
 ALL_ROWS = PageOfRows()
 _LONGEST_SORT = 80
-Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
+RevisionQuery = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
 async def _benchmark_parameter(
@@ -88,7 +88,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         protocol: str = one_protocol,
         *,
         grouping: str = one_grouping,
-        revision: Revision = None,
+        revision: RevisionQuery = None,
         as_of: tools.AsOf = None,
         page: AskedPage = ALL_ROWS,
     ) -> Response:
@@ -117,7 +117,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
     async def entry(
-        entry_id: str, request: Request, *, revision: Revision = None, as_of: tools.AsOf = None
+        entry_id: str, request: Request, *, revision: RevisionQuery = None, as_of: tools.AsOf = None
     ) -> Response:
         board_version = await version_or_problem(board_cache, request)
         if isinstance(board_version, Response):

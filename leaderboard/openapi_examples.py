@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK
 from benchmark.spec_file import load_spec
+from common.openapi import Answers
 
 _SPEC = load_spec(DEFAULT_BENCHMARK)
 _POOLED, _MEAN = _SPEC.overall_keys
@@ -14,9 +15,6 @@ _POOLED, _MEAN = _SPEC.overall_keys
 
 def _by_category(*values: object) -> dict[str, object]:
     return dict(zip(_SPEC.category_keys, values, strict=True))
-
-
-Answers = dict[int | str, dict[str, Any]]
 
 
 def answers(text: str, example: Any, **problems: str) -> Answers:

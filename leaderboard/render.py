@@ -138,7 +138,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     ``$dark`` are the variables that hold the colours. A label is there in every language.
     """
     keys, categories = spec.category_keys, spec.categories
-    labelled = [one for one in columns_of(spec) if one.key not in (*ALWAYS, *spec.score_names)]
+    labelled = [column for column in columns_of(spec) if column.key not in (*ALWAYS, *spec.score_names)]
     others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
     values = {
         "$categories": ",".join(f".{key}" for key in keys),

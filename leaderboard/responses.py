@@ -3,7 +3,7 @@ headers, problem details."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -38,6 +38,8 @@ _SCRIPTS_AND_STYLES = ("text/css", "text/javascript", "application/javascript")
 _NOSNIFF = {name: value for name, value in SECURITY.items() if name == "X-Content-Type-Options"}
 EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0] + "frame-ancestors *"
 """The policy of pages made for other sites' frames. They show what is public and change nothing."""
+NotFoundPage = Callable[[Headers], Response]
+"""The page for addresses that name nothing."""
 
 
 async def requested_version(cache: BoardCache, request: Request) -> BoardVersion | None:

@@ -36,7 +36,7 @@ from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
 
 NoteRefusal = Callable[[AuthError, str, str], None]
-Number = Annotated[int, Field(ge=0, le=LARGEST)]
+QueryNumber = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _ATOM = "application/atom+xml; charset=utf-8"
@@ -164,7 +164,7 @@ def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) 
     @router.get("/api/v1/decisions")
     def log(
         request: Request,
-        before: Number | None = None,
+        before: QueryNumber | None = None,
         *,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
         edits: bool = False,
@@ -180,7 +180,7 @@ def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) 
         )
 
     @router.get("/api/v1/chain")
-    def public_chain(after: Number = 0) -> Response:
+    def public_chain(after: QueryNumber = 0) -> Response:
         """Return the public audit chain as JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event. `hash`
         is SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
         lines = audit.public(context.database, after)
@@ -203,7 +203,7 @@ def _named_benchmark(request: Request, context: ActionContext) -> str:
 def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     @router.get(f"{BASE}/audit/verify")
     def verify(
-        request: Request, seq: Number | None = None, *, hash: Annotated[str | None, Query(max_length=64)] = None
+        request: Request, seq: QueryNumber | None = None, *, hash: Annotated[str | None, Query(max_length=64)] = None
     ) -> Response:
         """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
         elsewhere, compare with that."""
@@ -211,7 +211,7 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
         return private(to_jsonable(audit.verify(context.acting_as(identity_of(request)), kept)))
 
     @router.get(f"{BASE}/rescore/preview/{{task}}/csv")
-    def preview_csv(request: Request, task: Number, *, table: Literal["entries", "pairs"] = "entries") -> Response:
+    def preview_csv(request: Request, task: QueryNumber, *, table: Literal["entries", "pairs"] = "entries") -> Response:
         """Return the table of a preview as CSV: `entries`, or the `pairs` whose labels change."""
         result = rescoring.preview(context.acting_as(identity_of(request)), task)
         body = preview_rows.entries_csv(result) if table == "entries" else preview_rows.pairs_csv(result)

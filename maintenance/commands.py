@@ -16,7 +16,7 @@ from storage.integrity import audit_checkpoints, receipt_keys
 from storage.integrity.key_place import KeyPlace
 
 _ALARM = "ALARM:"
-_SAID_BY_HEALTH = ("rows-changed",)
+_REPORTED_BY_HEALTH = ("rows-changed",)
 
 
 def add_commands(tree: CommandTree) -> None:
@@ -81,7 +81,7 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     result = operations.health(c.actions)
     data = [str(path) for path in c.actions.paths]
     with c.actions.database.read() as session:
-        raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
+        raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _REPORTED_BY_HEALTH]
         if receipt_keys.place(session) == KeyPlace.DISK:
             raised.append(RECEIPT_KEY)
     if (behind := c.replica_alarm()) is not None:

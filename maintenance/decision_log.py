@@ -101,9 +101,9 @@ def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str)
     entries = queries.benchmarks_of(session, [event.body["entry"] for event in recorded if "entry" in event.body])
 
     def named(event: StoredEvent) -> str | None:
-        unnamed = first if event.kind.startswith(_OF_A_BENCHMARK) else None
+        of_first = first if event.kind.startswith(_OF_A_BENCHMARK) else None
         of_entry = entries.get(event.body.get("entry", ""))
-        name: str | None = event.body.get("benchmark") or of_entry or unnamed
+        name: str | None = event.body.get("benchmark") or of_entry or of_first
         return name
 
     return [event for event in recorded if named(event) in (None, benchmark)]

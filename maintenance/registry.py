@@ -4,7 +4,7 @@
             help="take the verified mark back", audit=UNVERIFIED, title="Verification taken back",
             public="Entry {entry} is no longer verified: {reason}", owner="It is no longer verified: {reason}",
             button="Take verification back")
-    def unverify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult: ...
+    def unverify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult: ...
 
 The signature says what is asked for. Names in braces in the route are parts of the address; other parameters are fields
 of the JSON body, or of the query for GET. On the command line, parameters with an `option` are options, others are
@@ -290,13 +290,13 @@ def _bare(hint: Any) -> Any:
 
 
 ACCOUNT_HELP = "its id, or its user name if nobody else has it; `accounts list` shows both"
-EntryId = Annotated[str, ParamInfo("Entry", "e followed by eleven characters")]
+EntryParam = Annotated[str, ParamInfo("Entry", "e followed by eleven characters")]
 AccountName = Annotated[str, ParamInfo("Account", "user name or id", help=ACCOUNT_HELP)]
 Reason = Annotated[str, ParamInfo("Reason", option="--reason")]
 Revision = Annotated[str, ParamInfo("Revision", "v3")]
 RowNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo(read=whole_number)]
 """Of something that is numbered."""
-Search = Annotated[
+AccountSearch = Annotated[
     str, ParamInfo("Search", option="--search", metavar="TEXT", help="only those with this in name or id")
 ]
 DraftName = Annotated[str, ParamInfo("Draft", "v3-disputes", help="name of the draft")]

@@ -43,7 +43,7 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*before, *spec.score_names, *spec.combined_keys, *AFTER_FIGURES)
 
 
-Record = tuple[int, Mapping[str, Any]]
+NumberedRecord = tuple[int, Mapping[str, Any]]
 """A line (of JSON the number of the record) and its fields, unchanged."""
 
 
@@ -159,7 +159,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     return Read(line, {"id": _row_id(facts), **facts}), []
 
 
-def _records(data: bytes) -> tuple[list[Record], list[RowProblem]]:
+def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
     """Return the rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read
     on."""
     if len(data) > MOST_BYTES:
@@ -186,7 +186,7 @@ def _records(data: bytes) -> tuple[list[Record], list[RowProblem]]:
     return records, problems
 
 
-def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
+def _json_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -207,11 +207,11 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     return [(number, row) for number, row in numbered if isinstance(row, dict)], problems
 
 
-def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
+def _csv_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records: list[Record] = []
+    records: list[NumberedRecord] = []
     problems: list[RowProblem] = []
     try:
         names = [name.strip() for name in next(reader, [])]

@@ -126,7 +126,7 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
             return
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", answer == "ok", sentence=_("SQLite's own check says: {said}.", said=answer))
+        yield CheckResult("database", answer == "ok", sentence=_("SQLite's own check says: {answer}.", answer=answer))
     try:
         database = open_migrated(installation.database_url, must_exist=True)
     except DatabaseUnusable as error:

@@ -119,7 +119,7 @@ def sqlite_head(database: Path) -> Head:
             _("{name} is not a complete database of a service ({error}).", name=database.name, error=error)
         ) from None
     if answer != "ok":
-        raise RestoreRefused(_("{name} is damaged ({said}). Take another copy.", name=database.name, said=answer))
+        raise RestoreRefused(_("{name} is damaged ({answer}). Take another copy.", name=database.name, answer=answer))
     return Head(seq, digest)
 
 

@@ -21,7 +21,7 @@ from predictions.problems import ProblemCollector
 from predictions.readers.base import ParsedFile, PredictionRow
 
 UNKNOWN = -1
-Candidates = dict[int, tuple[int, ...]]
+OpenRows = dict[int, tuple[int, ...]]
 """Row index -> the items with its texts; none where the texts do not tell."""
 
 _POSITIONS_TRUSTED = 0.9  # share of rows whose row number must fit before a row number alone names an item
@@ -55,10 +55,10 @@ def match(reading: ParsedFile, table: ItemTable) -> Matched:
     return matched
 
 
-def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> Candidates:
+def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> OpenRows:
     """Match rows by key or texts. Returns the others: row index -> items with the same texts, or none."""
     result: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
-    open_rows: Candidates = {}
+    open_rows: OpenRows = {}
     items, flips = matched.items, matched.flips
     for index, row in enumerate(rows):
         texts = row.responses
@@ -108,7 +108,7 @@ def _narrowed(candidates: tuple[int, ...], name: str | None, *, table: ItemTable
     return named or candidates
 
 
-def _revision(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> str:
+def _revision(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> str:
     """Return the revision of which the file has exactly the items; else the one that it fits best: the fewest rows that
     it lacks, or names otherwise; then the most ids, row numbers and row order in common; then the fewest missing items,
     since an interrupted run misses many of its own.
@@ -166,7 +166,7 @@ def _evidence(table: ItemTable, matched: Matched, *, revision: str) -> tuple[int
     return ids, places
 
 
-def _by_id_and_order(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> None:
+def _by_id_and_order(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
     """Match the rows that content left open, within the revision."""
     rows, revision = reading.rows, matched.revision
     in_order = [row.id for row in rows] == [table.items[i].ids[revision] for i in table.in_revision(revision)]
@@ -208,7 +208,7 @@ def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: Item
     return tuple(i for i in candidates if given & set(table.items[i].responses)) or candidates
 
 
-def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: Candidates) -> None:
+def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
     """Derive the order from the one text of a row that is its item's."""
     for index in open_rows:
         row, item = reading.rows[index], matched.items[index]
@@ -255,7 +255,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: Prob
         assert row.shown is not None
         swapped = row.shown[0]
         if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
-            message = _("the responses stand neither in the dataset's order nor in that shown; write them unchanged")
+            message = _("the responses are neither in the dataset's order nor in the order shown; write them unchanged")
             findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
         row.choices, row.shown = [choice ^ swapped if choice >= 0 else choice for choice in row.choices], (0,)
 

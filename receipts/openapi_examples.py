@@ -48,7 +48,7 @@ ACCEPTANCE = answers(
     problems={(404, "unknown-submission"): "There is none, or it is not for you."},
 )
 SCORES = answers(
-    "One for each score. Of labels that are not public the commitment stands in for the digest. Abridged here.",
+    "One for each score. For labels that are not public, the commitment replaces the digest. Abridged here.",
     {"entry": "e4kq2m7xwzta", "receipts": [_SCORE]},
     problems={(404, "unknown-entry"): "There is none, or it is not for you."},
 )

@@ -15,7 +15,7 @@ from jinja2 import Environment
 from auth import Identity
 from auth.pages import use_layout
 from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import SAYINGS
+from benchmark.label_quality.annotation import DISPUTE_ANSWERS
 from benchmark.spec import BenchmarkSpec, small
 from common.messages import _
 from common.script_texts import script_texts
@@ -24,7 +24,7 @@ from maintenance.action_context import PairTexts
 from review.actions.answers import ProjectView
 from review.actions.disputes import MOST_OPEN, OwnDispute
 from review.script_texts import SENTENCES
-from review.text_output import SAID
+from review.text_output import ANSWER_TEXTS
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
 
 STATIC: Mapping[str, str] = {"review.css": "text/css", "annotate.js": "text/javascript"}
@@ -114,8 +114,8 @@ class ReviewPages:
             csrf=csrf,
             draft=draft,
             problem=problem,
-            sayings=[(name, SAID[name]) for name in SAYINGS],
-            said=SAID,
+            answers=[(name, ANSWER_TEXTS[name]) for name in DISPUTE_ANSWERS],
+            answer_texts=ANSWER_TEXTS,
             tags=pair.table.spec.tags,
             lengths=REASON_LENGTHS,
             most=MOST_OPEN,
@@ -123,7 +123,7 @@ class ReviewPages:
 
     def disputes(self, own: Sequence[OwnDispute]) -> str:
         """Return all of one's own disputes."""
-        return self._render("disputes.html", own=own, said=SAID)
+        return self._render("disputes.html", own=own, answer_texts=ANSWER_TEXTS)
 
     def projects(self, user: Identity, sheets: Sequence[ProjectView]) -> str:
         """Return the projects in which the user may answer."""

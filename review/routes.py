@@ -25,7 +25,7 @@ _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 _MOST_DIGITS = 10
-_Text = Annotated[str, Form(max_length=20_000)]
+_FormText = Annotated[str, Form(max_length=20_000)]
 
 
 class Forms(NamedTuple):
@@ -96,7 +96,13 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, *, not_found: Callabl
 
     @router.post("/dispute/{name}")
     def send(
-        name: str, request: Request, *, better: _Text = "", tag: _Text = "", reason: _Text = "", csrf: _Text = ""
+        name: str,
+        request: Request,
+        *,
+        better: _FormText = "",
+        tag: _FormText = "",
+        reason: _FormText = "",
+        csrf: _FormText = "",
     ) -> Response:
         """Dispute it; what was typed is not lost when something is wrong with it."""
         user = identity_of(request)

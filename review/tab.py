@@ -155,7 +155,7 @@ def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], *, a
             PageLink(item.name, f"/explore/{item.item}"),
             _split_of(item.votes),
             dispute.state,
-            text_output.SAID[dispute.better],
+            text_output.ANSWER_TEXTS[dispute.better],
             dispute.tag,
             dispute.reason,
             markup.person(dispute.account, names),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the actions import this module
     from review.actions.projects import AnnotatorProgress, ProjectReport
     from review.given_answers import GivenAnswer
 
-SAID = {
+ANSWER_TEXTS = {
     "a": _("A is better"),
     "b": _("B is better"),
     "equal": _("both are equally good"),
@@ -42,7 +42,7 @@ def disputed(disputed_items: Sequence[DisputedItem]) -> str:
             tag = f" ({dispute.tag})" if dispute.tag else ""
             lines.append(
                 joined(("", str(dispute.id), _(dispute.state), iso(dispute.created_at), dispute.account), "  ")
-                + joined((": ", SAID[dispute.better], tag), "")
+                + joined((": ", ANSWER_TEXTS[dispute.better], tag), "")
             )
             lines.append(f"      {dispute.reason}")
             lines += [f"      {dispute.decided_by}: {dispute.note}"] if dispute.note else []
@@ -231,7 +231,7 @@ def draft(report: ProjectReport) -> str:
     )
     if counted["flipped"] is None:
         return _(
-            "{text}the others are too few to tell how many flipped (from {min_pairs_disclosed} on)",
+            "{text}the others are too few to show how many flipped (from {min_pairs_disclosed} on)",
             text=text,
             min_pairs_disclosed=MIN_PAIRS_DISCLOSED,
         )

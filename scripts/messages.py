@@ -54,8 +54,8 @@ def _extracted() -> Iterator[Extracted]:
             if path.suffix == ".py":
                 yield from ((name, message, []) for message in of_python(source))
                 continue
-            found = extract("jinja2.ext:babel_extract", io.BytesIO(source), _KEYWORDS, (), _OPTIONS)
-            for _line, message, comments, _context in found:
+            messages = extract("jinja2.ext:babel_extract", io.BytesIO(source), _KEYWORDS, (), _OPTIONS)
+            for _line, message, comments, _context in messages:
                 if message:
                     yield name, message if isinstance(message, str) else tuple(message), list(comments)
     for name, text in declared_texts():

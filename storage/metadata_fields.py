@@ -140,7 +140,7 @@ def clean_text(value: object, limit: int, *, lines: bool = False) -> str:
         if marks > _MOST_MARKS and character not in kept:
             refuse(
                 "too-many-marks",
-                _("character {place} ({name}) is a mark with no letter to stand on.", place=place, name=name),
+                _("character {place} ({name}) is a mark without a letter that carries it.", place=place, name=name),
             )
     return text
 

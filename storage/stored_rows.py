@@ -21,7 +21,7 @@ def submissions() -> Select[Any]:
 
 def commitments(session: Session, submission: str) -> dict[str, str]:
     """Return what the event of acceptance says of a row that is there."""
-    row = _one(session, submission)
+    row = _row_of(session, submission)
     return {
         "record_commitment": row_commitments.of_record(row),
         "description_commitment": row_commitments.of_description(row),
@@ -30,8 +30,8 @@ def commitments(session: Session, submission: str) -> dict[str, str]:
 
 def description_commitment(session: Session, submission: str) -> str:
     """Return what the event of an edit says of the row as it became."""
-    return row_commitments.of_description(_one(session, submission))
+    return row_commitments.of_description(_row_of(session, submission))
 
 
-def _one(session: Session, submission: str) -> Any:
+def _row_of(session: Session, submission: str) -> Any:
     return session.execute(submissions().where(Submission.id == submission)).one()._mapping

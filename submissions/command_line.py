@@ -179,5 +179,5 @@ def _verdict(report: dict[str, Any]) -> str:
 
 def _first_shown(rate: float | None) -> str:
     if rate is None:
-        return _("the file does not tell")
+        return _("the file does not state it")
     return _("{share:.1%} of the time (50% is unbiased)", share=rate)

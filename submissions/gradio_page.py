@@ -16,6 +16,7 @@ import gradio as gr
 from auth import Identity
 from auth.middleware import identity_of
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from common.messages import _, joined
 from common.translations import ENGLISH, Translations, translations
 from predictions.readability import needs_confirmation
@@ -23,7 +24,7 @@ from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
-from submissions.gradio_service import GradioSubmissions, Json, PlaceOnBoard
+from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
     INTRODUCTION_ID,

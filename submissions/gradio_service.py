@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from common.messages import _
 from predictions.sandbox import ReadingFailed
 from predictions.spool import TooLarge, UploadedFile
@@ -18,8 +18,6 @@ from submissions import api, visibility_options
 from submissions.service import SubmissionService
 from submissions.status import Status
 from submissions.submit_html import submit_page
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ class _SubmissionPage:
         values = typed or _typed(self.owner.metadata(user, own.id))
         context = {
             "current": "/account",
-            "one": own,
+            "submission": own,
             "title": " ".join(filter(None, (own.model, own.version))),
             "state": STATES[own.state],
             "until": "" if own.shown.anonymous_until is None else iso(own.shown.anonymous_until)[:10],

@@ -34,7 +34,7 @@ RECORDED = (
         "and the check report without its sample replies"
     ),
     _("what you said about the judge, and every later change of it"),
-    _("your account’s number here; name, organisations and the account’s age as the sign-in tells them"),
+    _("your account’s number here; name, organisations and the account’s age as the sign-in states them"),
     _("time, attempt number and these rules, in a signed receipt and in an audit chain whose hashes are public"),
 )
 NOT_KEPT = _(

@@ -22,7 +22,7 @@ from predictions.readability import needs_confirmation
 from predictions.readers import format_name
 from storage.clock import minute
 
-Report = Mapping[str, Any]
+CheckReport = Mapping[str, Any]
 _ENGLISH = translations(ENGLISH)
 REFUSED_HEADING = _("Not submitted")
 PAGE = "/app/submit"
@@ -87,7 +87,7 @@ def visitor_html(user: Identity, allowance: Mapping[str, Any], *, page: str = PA
     return str(_parts(of).visitor(user, allowance, page))
 
 
-def report_html(report: Report, of: Translations = _ENGLISH) -> str:
+def report_html(report: CheckReport, of: Translations = _ENGLISH) -> str:
     """Return a check report for people."""
     problems = report.get("problems") or []
     whole = _about_whole_file(problems)
@@ -109,7 +109,7 @@ def warning_html(message: str, ids: Sequence[object] = (), *, of: Translations =
     return str(_parts(of).warning(message, [str(key) for key in ids]))
 
 
-def _headline(report: Report, whole: str | None, *, of: Translations = _ENGLISH) -> str:
+def _headline(report: CheckReport, whole: str | None, *, of: Translations = _ENGLISH) -> str:
     if report["ok"]:
         count, votes = report["items"], report["votes_per_item"]
         sentence = _("{count:,} pairs, {votes}.", count=count, votes=votes_phrase(votes))
@@ -128,7 +128,7 @@ def samples_html(samples: Sequence[Mapping[str, Any]], of: Translations = _ENGLI
     return str(_parts(of).samples(samples)) if samples else ""
 
 
-def _facts(report: Report) -> list[tuple[str, str]]:
+def _facts(report: CheckReport) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [(_("Format"), format_name(str(report["format"])))]
     if report.get("revision"):
         rows.append(

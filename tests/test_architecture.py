@@ -409,17 +409,28 @@ def test_the_worker_loads_no_gradio() -> None:
     assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.command_line")
 
 
-CLASS = re.compile(r"^ *class (\w+)[(:]", re.M)  # parsing every test would take seconds
+# Parsing every test would take seconds.
+TYPE_NAME = re.compile(r"^ *class (\w+)[(:]|^(?:type )?(_?[A-Z]\w*[a-z]\w*)(?:: TypeAlias)? = ", re.M)
 
 
-def test_a_class_name_stands_for_one_class() -> None:
+def type_names(text: str) -> list[str]:
+    """Return the names of the classes of a file, and of its type aliases and type variables."""
+    return [of_class or of_alias for of_class, of_alias in TYPE_NAME.findall(text)]
+
+
+def test_a_name_stands_for_one_class_or_type_alias() -> None:
     where: dict[str, list[str]] = {}
     folders = [*PACKAGES, "bench", "tests", "scripts"]
     for path in [*ROOT.glob("*.py"), *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
-        for name in CLASS.findall(path.read_text(encoding="utf-8")):
+        for name in type_names(path.read_text(encoding="utf-8")):
             where.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
+
+
+def test_names_of_types_are_those_of_classes_and_of_aliases() -> None:
+    text = "class Row(Base):\nRows = Sequence[Row]\ntype Counts = dict[str, int]\n_T = TypeVar('_T')\nMOST = 3\n"
+    assert type_names(text) == ["Row", "Rows", "Counts"]
 
 
 ELEMENTS = (

@@ -217,8 +217,8 @@ def _worker(
         WatchedScorer(runner.scorer, AnomalyDetector(best_reported(runner.scorer.table.spec))) for runner in runners
     ]
 
-    def holds(session: Session) -> dict[str, set[str]]:
-        return {runner.scorer.benchmark: runner.holds(session) for runner in runners}
+    def available_revisions(session: Session) -> dict[str, set[str]]:
+        return {runner.scorer.benchmark: runner.available_revisions(session) for runner in runners}
 
     scorer, watcher = watched[0]
     others = tuple(watched[1:])
@@ -228,7 +228,7 @@ def _worker(
         lease_seconds=lease_seconds,
         name=runners[0].worker,
         watcher=watcher,
-        holds=holds,
+        available_revisions=available_revisions,
         others=others,
     )
 

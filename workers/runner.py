@@ -90,8 +90,8 @@ class BoardMemory:
 class Worker:
     """One worker process: its name, what it works on, and what it works with.
 
-    `others`: the benchmarks that it serves beside that of `scorer`. `holds`: benchmark -> label revisions that it
-    could score under; None: those of its scorers.
+    `others`: the benchmarks that it serves beside that of `scorer`. `available_revisions`: benchmark -> label
+    revisions that it could score under; None: those of its scorers.
     """
 
     database: Database
@@ -100,7 +100,7 @@ class Worker:
     name: str = field(default_factory=worker_name)
     held: CurrentJob = field(default_factory=CurrentJob)
     watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
-    holds: Callable[[Session], Mapping[str, Collection[str]]] | None = None
+    available_revisions: Callable[[Session], Mapping[str, Collection[str]]] | None = None
     others: tuple[WatchedScorer, ...] = ()
     memories: dict[str, BoardMemory] = field(default_factory=dict)  # by benchmark
 
@@ -134,7 +134,7 @@ class Worker:
         with self.database.write() as session:
             worker_heartbeats.record_heartbeat(session, self.name, scorer_version=self.scorer.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
-            held = self.holds(session) if self.holds else self.revisions
+            held = self.available_revisions(session) if self.available_revisions else self.revisions
             worker_heartbeats.set_loaded_revisions(session, self.name, revisions=held)
             if claim is not None:
                 job_queue.heartbeat(session, claim, lease_seconds=self.lease_seconds)

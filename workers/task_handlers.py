@@ -59,7 +59,7 @@ class TaskContext:
         return report
 
 
-Handler = Callable[[TaskContext, TaskClaim], None]
+TaskHandler = Callable[[TaskContext, TaskClaim], None]
 
 
 def _import(context: TaskContext, claim: TaskClaim) -> None:
@@ -124,7 +124,7 @@ def _score_piece(context: TaskContext, claim: TaskClaim) -> None:
     activate_revision.score_piece(context.database, staged, claim=claim)
 
 
-HANDLERS: Mapping[TaskKind, Handler] = {
+HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.IMPORT: _import,
     TaskKind.RETIRE: _retire,
     TaskKind.DISCARD: _discard,

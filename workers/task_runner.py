@@ -140,7 +140,7 @@ class TaskRunner:
             self.levels.clear()
             self.levels.update(levels)
 
-    def holds(self, session: Session) -> set[str]:
+    def available_revisions(self, session: Session) -> set[str]:
         """Return the label revisions that this worker could score under: those in its registry, imported ones on its
         disk."""
         on_disk = {name for name in label_imports.names(session, self.scorer.benchmark) if self.store.has(name)}
@@ -178,7 +178,7 @@ class TaskRunner:
 
     def _wanted(self, session: Session) -> TaskFilter:
         """Return which tasks this worker could do; pieces of those whose labels are not here are left to others."""
-        return TaskFilter(self.scorer.benchmark, self.scorer.version, revisions=self.holds(session))
+        return TaskFilter(self.scorer.benchmark, self.scorer.version, revisions=self.available_revisions(session))
 
     def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""

@@ -23,7 +23,7 @@ PREFERENCES = ("a", "b")
 UNUSABLE = ("both-false", "vague-style", "vague-knowledge", "poor-image", "other")
 """Why a pair has no better response: both are wrong, it is a matter of style or of knowledge, the image is too poor."""
 VERDICTS = PREFERENCES + UNUSABLE
-SAYINGS = ("a", "b", "equal", "both-wrong", "bad-item")
+DISPUTE_ANSWERS = ("a", "b", "equal", "both-wrong", "bad-item")
 """Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
 TELLTALE = frozenset({"injected_noise"})
 """Names among the dataset's models that say which response was made worse on purpose: as good as a label."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray
 from benchmark.commitments import commit
 from benchmark.items import ItemTable, presentation_order
 from benchmark.labels import NOT_LABELLED, LabelSet
@@ -18,8 +19,6 @@ from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.ranking import RankingEntry, standings
 from benchmark.statistics.uncertainty import ALPHA, macro_difference
 from benchmark.votes import Matrix, resolved
-
-Bits = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +115,11 @@ def commitment(labels: LabelSet, salt: bytes) -> str:
     return commit(labels.digest, salt)
 
 
-def correctness(matrix: Matrix, labels: LabelSet) -> Bits:
+def correctness(matrix: Matrix, labels: LabelSet) -> BoolArray:
     """Return entries x items: more than half of all K votes prefer the preferred response (right under ``strict``)."""
     label = labels.preferred[np.newaxis, :, np.newaxis]
     agreeing = (resolved(matrix, label) == label).sum(axis=2)
-    right: Bits = (2 * agreeing > matrix.shape[2]) & (labels.preferred != NOT_LABELLED)
+    right: BoolArray = (2 * agreeing > matrix.shape[2]) & (labels.preferred != NOT_LABELLED)
     return right
 
 
@@ -175,8 +174,8 @@ def neighbour_tests(
     before: RankedBoard,
     after: RankedBoard,
     *,
-    bits_before: Bits,
-    bits_after: Bits,
+    bits_before: BoolArray,
+    bits_after: BoolArray,
     sets: tuple[LabelSet, LabelSet],
     table: ItemTable,
 ) -> tuple[NeighbourTests, ...]:
@@ -197,7 +196,7 @@ def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(order))
 
 
-def _paired(bits: Bits, first: Any, *, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
+def _paired(bits: BoolArray, first: Any, *, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
     labelled = labels.preferred != NOT_LABELLED
     parts = []
     for code in range(len(table.spec.categories)):

@@ -1,5 +1,7 @@
 """Candidate label errors: items on which the strongest judges agree against the label. Pure.
 
+Verdicts are a matrix, judges x items, of 0, 1, UNDECIDED and ABSENT.
+
 For every item, the judges that decided it are counted: m of them, d against the label. Were the label right, judge j
 would be against it with probability 1 - p_j, p_j its accuracy on the category (its decided items, this one left out).
 The chance of d or more against is the upper tail of the Poisson-binomial distribution, exact by convolution (Hong 2013,
@@ -33,8 +35,6 @@ COPY = 0.95  # kappa of majority verdicts from which on a judge repeats a strong
 AGAINST = Fraction(2, 3)
 ALPHA = 0.05
 
-Verdicts = Matrix  # judges x items: 0, 1, UNDECIDED, ABSENT
-
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -44,7 +44,7 @@ class Candidates:
     looked_at: int
 
 
-def distinct_judges(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ...]:
+def distinct_judges(verdicts: Matrix, sources: Sequence[str]) -> tuple[int, ...]:
     """Return the judges to ask, of all in the order of their strength: the best of each source, copies left out, at
     most MOST.
 
@@ -62,14 +62,14 @@ def distinct_judges(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ..
     return tuple(chosen)
 
 
-def _copies(verdicts: Verdicts, other: Verdicts) -> bool:
+def _copies(verdicts: Matrix, other: Matrix) -> bool:
     shared = (verdicts != ABSENT) & (other != ABSENT)
     if (verdicts[shared] == other[shared]).all():
         return bool(shared.any())
     return bool(kappa_matrix(np.stack([verdicts, other]))[0, 1] > COPY)
 
 
-def candidates(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) -> Candidates:
+def candidates(verdicts: Matrix, labels: LabelSet, *, table: ItemTable) -> Candidates:
     """Return what the judges agree on against the labels. ``verdicts``: (judges, items) majority verdicts of those
     chosen.
 
@@ -88,7 +88,7 @@ def candidates(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) -> Can
     return Candidates(tuple(index for tail, index in sorted(results) if tail * looked_at <= ALPHA), looked_at)
 
 
-def qualified_judges(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) -> dict[str, tuple[int, ...]]:
+def qualified_judges(verdicts: Matrix, labels: LabelSet, *, table: ItemTable) -> dict[str, tuple[int, ...]]:
     """Category -> the judges that are heard about it: right on at least STRONG of what they decided there.
 
     ``candidates`` leaves the item in question out of that count; here all are in it, so that the answer tells nothing
@@ -104,7 +104,7 @@ def qualified_judges(verdicts: Verdicts, labels: LabelSet, *, table: ItemTable) 
     return result
 
 
-def _upper_tails(verdicts: Verdicts, preferred: npt.NDArray[np.int8]) -> list[float | None]:
+def _upper_tails(verdicts: Matrix, preferred: npt.NDArray[np.int8]) -> list[float | None]:
     """Per item of one category the chance of so many against it; 1 where too few are, None where too few decided."""
     decided = verdicts >= 0
     right = verdicts == preferred

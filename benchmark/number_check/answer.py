@@ -8,7 +8,7 @@ from typing import Literal
 from benchmark.number_check.figures import Figures, Reading
 from benchmark.spec import Split
 
-Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
+FitOutcome = Literal["fits", "only with dropped items", "not found", "impossible"]
 Right = tuple[int | None, ...]
 
 
@@ -54,7 +54,7 @@ class Plausibility:
     """
 
     figures: Figures
-    verdict: Verdict
+    verdict: FitOutcome
     fits: tuple[Explanation, ...]
     dropped: tuple[Explanation, ...]
     categories_alone: tuple[Explanation, ...]

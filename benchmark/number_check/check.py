@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from benchmark.number_check.answer import Explanation, Implied, Plausibility, Verdict
+from benchmark.number_check.answer import Explanation, FitOutcome, Implied, Plausibility
 from benchmark.number_check.contradictions import contradictions, contradictions_of_mean
 from benchmark.number_check.counts import full_fits
 from benchmark.number_check.dropped_items import fewest_dropped
@@ -42,7 +42,7 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
         dropped = tuple(sorted(fewest_dropped(rest, splits), key=lambda explanation: explanation.dropped))
         if None not in figures.categories:
             alone = full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
-    verdict: Verdict = "fits" if fits else "only with dropped items" if dropped else "not found"
+    verdict: FitOutcome = "fits" if fits else "only with dropped items" if dropped else "not found"
     verdict = "impossible" if impossible else verdict
     answer = Plausibility(
         figures,

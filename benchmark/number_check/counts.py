@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmark.arrays import IntArray
 from benchmark.number_check.answer import Explanation, Right
 from benchmark.number_check.figures import Figures, PublishedFigure, Reading
 from benchmark.spec import Split
 
-IntArray = npt.NDArray[np.int64]
 _MOST_CELLS = 200_000  # combinations of counts looked at one by one
 
 

@@ -9,8 +9,9 @@ from itertools import islice
 
 import numpy as np
 
+from benchmark.arrays import IntArray
 from benchmark.number_check.answer import Explanation
-from benchmark.number_check.counts import IntArray, right_range, solve, within_bounds
+from benchmark.number_check.counts import right_range, solve, within_bounds
 from benchmark.number_check.figures import Figures, PublishedFigure
 from benchmark.spec import Split
 

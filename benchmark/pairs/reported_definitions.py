@@ -17,7 +17,7 @@ from benchmark.pairs.published_overalls import GROUPED, OVERALL
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _, joined
 
-Figures = Mapping[str, float | None]
+FiguresByName = Mapping[str, float | None]
 """Percentages of a result by score; None where its source has none."""
 
 
@@ -34,7 +34,7 @@ def definition_name(key: str, spec: BenchmarkSpec) -> str:
     return _("all pairs alike") if key == spec.pooled and name == _("Overall") else name
 
 
-def stated_overall(figures: Figures, spec: BenchmarkSpec) -> str:
+def stated_overall(figures: FiguresByName, spec: BenchmarkSpec) -> str:
     """Return the overall over pairs or categories that a result states; "" without one."""
     return next(
         (key for key in spec.headline_first if _is_overall(key, spec) and figures.get(key) is not None),
@@ -42,7 +42,7 @@ def stated_overall(figures: Figures, spec: BenchmarkSpec) -> str:
     )
 
 
-def printed_figures(figures: Figures, spec: BenchmarkSpec) -> dict[str, str]:
+def printed_figures(figures: FiguresByName, spec: BenchmarkSpec) -> dict[str, str]:
     """Return the figures of a result by the names that the check takes, with the decimals that its source prints.
 
     A table has one number of decimals: a row's longest figure shows it.
@@ -56,7 +56,7 @@ def printed_figures(figures: Figures, spec: BenchmarkSpec) -> dict[str, str]:
     return {name: f"{value:.{decimals}f}" for name, value in known.items()}
 
 
-def check_reported(figures: Figures, spec: BenchmarkSpec) -> DefinitionCheck | None:
+def check_reported(figures: FiguresByName, spec: BenchmarkSpec) -> DefinitionCheck | None:
     """Return what arithmetic says of a result; None where nothing can be checked."""
     if not (spec.scores_pairs and spec.editions):
         return None

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.statistics.uncertainty import ALPHA, Z
 
-FloatArray = npt.NDArray[np.float64]
 _NOTHING = 1e-9
 
 

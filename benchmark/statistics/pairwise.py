@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import Array, BoolArray, FloatArray, Int8Array, Int16Array, IntArray
 from benchmark.baselines import board_majority
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
@@ -67,13 +68,6 @@ BAND_JUDGES = 5  # fewer would show what single judges got right
 _NO_KAPPA = -32768
 _COMPRESSION = 3  # 6 takes three times as long for 2% less
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Int8Array = npt.NDArray[np.int8]
-Int16Array = npt.NDArray[np.int16]
-BoolArray = npt.NDArray[np.bool_]
-Json = dict[str, Any]
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
 _Selections = Mapping[str, Mapping[str, Selection]]
 _PairCount = tuple[int, int, int]  # only the first is right, only the second, items
@@ -308,7 +302,7 @@ class PairwiseSummary(NamedTuple):
     """Stored results of the worker: the relations, and the summary for the snapshot."""
 
     relations: PairwiseArrays
-    summary: Json
+    summary: dict[str, Any]
 
 
 def compare_all(
@@ -445,10 +439,10 @@ def _ranges(
     selections: Mapping[int, _Selections],
     public: bool,
     spec: BenchmarkSpec,
-) -> Json:
+) -> dict[str, Any]:
     """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
-    result: Json = {grouping: {} for grouping in parts}
-    known: dict[bytes, Json] = {}  # groupings share parts, and overall
+    result: dict[str, Any] = {grouping: {} for grouping in parts}
+    known: dict[bytes, dict[str, Any]] = {}  # groupings share parts, and overall
     draws = normal_draws(correct.shape[1])
     for grouping, orders in parts.items() if len(correct) else ():
         for order, masks in orders.items():
@@ -466,9 +460,9 @@ def _ranges(
     return result
 
 
-def _grouped_ranges(correct: BoolArray, parts: _OrderParts, *, table: ItemTable, public: bool) -> Json:
+def _grouped_ranges(correct: BoolArray, parts: _OrderParts, *, table: ItemTable, public: bool) -> dict[str, Any]:
     """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
-    result: Json = {grouping: {} for grouping in parts}
+    result: dict[str, Any] = {grouping: {} for grouping in parts}
     for grouping, orders in parts.items() if len(correct) else ():
         for order, masks in orders.items():
             ranges = grouped_rank_ranges(correct, masks, groups=table.group_index, pairwise_only=not public)
@@ -502,7 +496,7 @@ def _with_parts(digest: Any, masks: Sequence[BoolArray]) -> bytes:
     return bytes(full.digest())
 
 
-def _variants_json(total: int, selections: _Selections, *, public: bool) -> Json:
+def _variants_json(total: int, selections: _Selections, *, public: bool) -> dict[str, Any]:
     """Return the figures of variants; of hidden labels as coarse as their accuracies, and never too favourable."""
     return {
         "variants": total,
@@ -520,7 +514,7 @@ def _up(value: float, digits: int) -> float:
     return value if value == Z else ceil(value * 10**digits) / 10**digits
 
 
-def _range_json(ranges: RankRanges, values: FloatArray) -> Json:
+def _range_json(ranges: RankRanges, values: FloatArray) -> dict[str, Any]:
     first = int(np.argmax(values))  # of equals the first in the order of the entries
     separable = ranges.separable_from(first).astype(int)
     return {
@@ -594,7 +588,7 @@ def unpack(body: bytes) -> PairwiseArrays:
     )
 
 
-def read_arrays(content: bytes) -> tuple[Json, dict[str, Array]]:
+def read_arrays(content: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the header and the arrays of uncompressed relations.
 
     Raises:

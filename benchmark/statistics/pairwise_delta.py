@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmark.arrays import Array, IntArray
 from benchmark.statistics.pairwise import KAPPA_AT_MOST, MAGIC, read_arrays
-
-Array = npt.NDArray[Any]
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +73,7 @@ def decode(base: bytes, delta: bytes) -> bytes:
     return StoredArrays(header, arrays).write()
 
 
-def _own(name: str, array: Array, *, old: StoredArrays, order: Places) -> bytes:
+def _own(name: str, array: Array, *, old: StoredArrays, order: IntArray) -> bytes:
     """Return the bytes of an array that the base does not have."""
     source = _source(name, array, old=old, order=order)
     if source is None:
@@ -85,7 +82,7 @@ def _own(name: str, array: Array, *, old: StoredArrays, order: Places) -> bytes:
     return np.ascontiguousarray(array[..., source < 0]).tobytes()
 
 
-def _restored(name: str, empty: Array, *, old: StoredArrays, order: Places, own: bytes) -> tuple[Array, int]:
+def _restored(name: str, empty: Array, *, old: StoredArrays, order: IntArray, own: bytes) -> tuple[Array, int]:
     """Return an array, and how many bytes of a delta are its own."""
     source = _source(name, empty, old=old, order=order)
     if source is None:
@@ -100,7 +97,7 @@ def _restored(name: str, empty: Array, *, old: StoredArrays, order: Places, own:
     return empty, count * empty.dtype.itemsize
 
 
-def _source(name: str, array: Array, *, old: StoredArrays, order: Places) -> Places | None:
+def _source(name: str, array: Array, *, old: StoredArrays, order: IntArray) -> IntArray | None:
     """Return where in the base's array each figure of the last axis lies, or -1; None for an array of neither."""
     before = old.arrays.get(name)
     if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "both", "kappa"):

@@ -15,15 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import Array, BoolArray, FloatArray, IntArray
 from benchmark.spec import MEAN, MICRO
 from benchmark.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
 from benchmark.statistics.selection import Selection, selected_p
 from benchmark.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
 DRAWS, SEED, STEPS = 499, 20241126, 3
 _TINY = 1e-30

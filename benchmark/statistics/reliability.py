@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import Array, FloatArray
 from benchmark.votes import ABSENT, OTHER, UNDECIDED
 
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
 _VERDICTS = (0, 1, UNDECIDED)
 
 

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.statistics.uncertainty import ALPHA, Z, discordant_counts, macro_difference
-
-FloatArray = npt.NDArray[np.float64]
 
 CLEARLY_WORSE = 3.5  # standard errors; equals are that far apart in one of 2,000 pairs
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import Array, FloatArray
+
 Z = 1.959963984540054  # the standard normal's .975 quantile
 ALPHA = 0.05
-
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Interval(NamedTuple):

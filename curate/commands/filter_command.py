@@ -70,7 +70,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     ensemble_filter = EnsembleFilter(rule, pairs, files=files, selection=selection)
     if needs_order(rule) and (ensemble_filter.verdicts.shown < 0).all():
         raise CurateError(
-            _("No run tells which response was shown first, so no judge can be unstable. Give runs of `judge run`.")
+            _("No run records which response was shown first, so no judge can be unstable. Give runs of `judge run`.")
         )
     report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))

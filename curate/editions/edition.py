@@ -32,7 +32,6 @@ from curate.pools.pairs import PoolPair
 from curate.pools.pool import write_json, write_lines
 from curate.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 
-Line = Mapping[str, Any]
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
 
@@ -53,9 +52,9 @@ class EditionPlan:
 class EditionInput:
     """Verified pairs, what is known about them, and where their images lie."""
 
-    pairs: Sequence[Line]
-    agreement: Line
-    filter: Line | None
+    pairs: Sequence[Mapping[str, Any]]
+    agreement: Mapping[str, Any]
+    filter: Mapping[str, Any] | None
     images: Path
     individual: Path
 
@@ -142,7 +141,7 @@ class EditionWriter:
         atomic_files.write(folder / "spec.toml", definition.toml().encode(), mode=atomic_files.PUBLIC)
         return load_spec(plan.id, definitions=folder.parent)
 
-    def _write_manifest(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Line]) -> None:
+    def _write_manifest(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Mapping[str, Any]]) -> None:
         version = self._plan.version
         parts = {version: labels} | {
             f"{version}-{part}": [line for line in labels if line["split"] == part] for part in (PUBLIC, HIDDEN)
@@ -163,7 +162,7 @@ class EditionWriter:
             held = [pair for pair in self._pairs if self._parts[pair["id"]] == part]
             write_split(folder, part, rows=map(self._question, held), features=QUESTION_FEATURES, total=len(held))
 
-    def _question(self, pair: Line) -> dict[str, Any]:
+    def _question(self, pair: Mapping[str, Any]) -> dict[str, Any]:
         path = self._given.images / pair["image"]
         try:
             data = path.read_bytes()
@@ -175,7 +174,7 @@ class EditionWriter:
         kept = {name: pair[name] for name in ("id", "query", "response", "category", "source", "licence")}
         return {**kept, "image": image, "canary": self._canary}
 
-    def _label(self, pair: Line) -> dict[str, Any]:
+    def _label(self, pair: Mapping[str, Any]) -> dict[str, Any]:
         first, second = pair["response"]
         return {
             "id": pair["id"], "query": pair["query"], "response_a": first, "response_b": second,
@@ -185,7 +184,7 @@ class EditionWriter:
             "human_error_analysis": list(pair.get("tags", ())),
         }  # fmt: skip
 
-    def _write_labels(self, folder: Path, labels: Sequence[Line], *, salt: str) -> str:
+    def _write_labels(self, folder: Path, labels: Sequence[Mapping[str, Any]], *, salt: str) -> str:
         """Write the label revision; returns the commitment to it."""
         write_lines(folder / "labels.jsonl", labels)
         for part in (PUBLIC, HIDDEN):
@@ -202,7 +201,7 @@ class EditionWriter:
         return commit(digest, bytes.fromhex(salt))
 
 
-def _traits(pair: Line) -> SplitTraits:
+def _traits(pair: Mapping[str, Any]) -> SplitTraits:
     votes = pair.get("votes") or {}
     difficulty = votes["wrong"] / votes["runs"] if votes.get("runs") else 0.0
     words = sum(len(text.split()) for text in pair["response"])

@@ -31,7 +31,7 @@ REPORT = "report.json"
 DEFAULT_KEY = "OPENAI_API_KEY"
 _SMOKE_TEST = 20  # pairs
 _LONG = 500  # answers
-_SAID = {"y": True, "yes": True, "n": False, "no": False, "": None}  # None: the default
+_REPLIES = {"y": True, "yes": True, "n": False, "no": False, "": None}  # None: the default
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -291,8 +291,8 @@ def _says_yes(question: str, *, default: bool) -> bool | None:
             print(file=sys.stderr)
             return None
         reply = line.strip().lower()
-        if reply in _SAID:
-            return default if _SAID[reply] is None else _SAID[reply]
+        if reply in _REPLIES:
+            return default if _REPLIES[reply] is None else _REPLIES[reply]
         complain(_("Answer y (yes) or n (no)."))
 
 

@@ -16,7 +16,7 @@ from storage.metadata_fields import MetadataField
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow
 
-Kind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
+ColumnKind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
 _WIDE = 3  # categories whose columns have room for their titles
 _ROOMY = ("parameters_b", "open_weights", "base_model")
@@ -47,7 +47,7 @@ class Column:
     key: str
     title: str
     subtitle: str
-    kind: Kind
+    kind: ColumnKind
     descending: bool  # the direction of the first click
     description: str
     usual: bool = True  # is on the board without being asked for
@@ -68,7 +68,7 @@ class Column:
         return self.kind in ("rank", "share", "number")
 
 
-def _accuracy(key: str, subtitle: str, *, kind: Kind, description: str, spec: BenchmarkSpec) -> Column:
+def _accuracy(key: str, subtitle: str, *, kind: ColumnKind, description: str, spec: BenchmarkSpec) -> Column:
     narrow = len(spec.categories) > _WIDE
     short = next((category.short for category in spec.categories if narrow and category.key == key), "")
     return Column(
@@ -263,7 +263,7 @@ def _score(name: str, spec: BenchmarkSpec) -> Column:
     if overall is None:
         about = next(category.about or category.title for category in spec.categories if category.key == name)
         return _accuracy(name, SIZE, kind="interval", description=f"Accuracy on {about}.", spec=spec)
-    kind: Kind = "interval" if name == spec.headline else "share"
+    kind: ColumnKind = "interval" if name == spec.headline else "share"
     return _accuracy(
         name, overall.subtitle or SIZE, kind=kind, description=overall.about or f"{overall.title}.", spec=spec
     )

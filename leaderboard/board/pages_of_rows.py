@@ -10,7 +10,7 @@ from typing import TypeVar
 LARGEST_PAGE = 1000
 _USUAL = 100
 _CURSOR = re.compile(r"([0-9a-f]{16}|)\.(\d{1,9})")  # without a snapshot before there was one
-_Row = TypeVar("_Row")
+_PageRow = TypeVar("_PageRow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class PageOfRows:
         page = "" if self.limit is None else f"|{self.start}+{self.limit}"
         return "|".join((page, self.sort, self.tier)) if self.sort or self.tier else page
 
-    def cut(self, rows: Sequence[_Row]) -> Sequence[_Row]:
+    def cut(self, rows: Sequence[_PageRow]) -> Sequence[_PageRow]:
         """Return the rows of this page."""
         return rows if self.limit is None else rows[self.start : self.start + self.limit]
 

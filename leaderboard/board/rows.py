@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
 from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.file_remarks import board_remark, needs_no_judge
@@ -37,7 +38,6 @@ from storage.metadata import COLUMNS as METADATA_COLUMNS
 
 Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
-FloatArray = npt.NDArray[np.float64]
 
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""

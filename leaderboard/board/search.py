@@ -34,12 +34,12 @@ def _number_of(column: Column) -> Callable[[BoardRow], float | None]:
 
 
 _ID = "id"  # one or several, with commas; whole
-_Texts = Mapping[str, Callable[[BoardRow], str]]
-_Numbers = Mapping[str, Callable[[BoardRow], float | None]]
+_TextReaders = Mapping[str, Callable[[BoardRow], str]]
+_NumberReaders = Mapping[str, Callable[[BoardRow], float | None]]
 
 
 @cache
-def _texts(spec: BenchmarkSpec) -> _Texts:
+def _texts(spec: BenchmarkSpec) -> _TextReaders:
     searched = (
         column for column in columns_of(spec) if column.term and column.value_type in ("text", "flag", "day", "moment")
     )
@@ -54,7 +54,7 @@ def _texts(spec: BenchmarkSpec) -> _Texts:
 
 
 @cache
-def _numbers(spec: BenchmarkSpec) -> _Numbers:
+def _numbers(spec: BenchmarkSpec) -> _NumberReaders:
     searched = (column for column in columns_of(spec) if column.term and column.value_type in ("whole", "number"))
     return {column.term: _number_of(column) for column in searched}
 

@@ -9,11 +9,12 @@ from typing import Any
 from benchmark.protocols import protocols, scores
 from benchmark.spec import BenchmarkSpec, capital
 from benchmark.statistics.pairwise import PairwiseArrays
+from common.json_types import Json
 from common.messages import Message, _, joined
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
-from leaderboard.charts.layout import ChartText, Estimates, Json, Page, isolated
+from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
+from leaderboard.charts.layout import ChartText, Estimates, Page, isolated
 
 MOST_JUDGES = 30
 HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
@@ -119,7 +120,7 @@ def not_shown(view: ChartQuery) -> Chart:
 
 
 def chosen_judges(
-    entries: Sequence[Entry], view: ChartQuery, *, most: int = MOST_JUDGES, votes: bool = True
+    entries: Sequence[SnapshotEntry], view: ChartQuery, *, most: int = MOST_JUDGES, votes: bool = True
 ) -> tuple[list[Judge], tuple[str, ...]]:
     """Return the judges to draw, best headline score first, and what is to be said of those left out.
 

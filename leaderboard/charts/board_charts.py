@@ -28,7 +28,7 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
-from leaderboard.charts.estimates import Entry, Estimate
+from leaderboard.charts.estimates import Estimate, SnapshotEntry
 from leaderboard.charts.layout import CHANCE, FADED, FEW_PAIRS, ChartText, Page, isolated, plain, with_legend
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
@@ -66,7 +66,7 @@ class _Picked(NamedTuple):
     alone=True,
     about=lambda spec: paper_figures(spec).policies,
 )
-def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
     scatter_panels: list[ScatterPanel] = []
     cells: list[Cells] = []
@@ -210,7 +210,7 @@ def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
 
 
 @chart("agreement", _("Kappa"), place=10, group="biases", needs="nothing")
-def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
     result, notes = chosen_judges(entries, view, most=KAPPA_AT_MOST)
     relations = view.around.relations
@@ -220,14 +220,14 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
     known = [judge for judge in result if judge.id in place]
-    unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
-    if hidden := [judge.name for judge in result if judge.id in unnamed]:
+    anonymous = {entry["id"] for entry in entries if is_anonymous(entry)}
+    if hidden := [judge.name for judge in result if judge.id in anonymous]:
         text = _(
             "Left out, because agreement would reveal the owner of an anonymous entry: {names}.",
             names=joined(map(isolated, hidden)),
         )
         notes += (text,)
-    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
+    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
         text = _("We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
@@ -267,7 +267,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("difficulty", _("Difficulty"), place=14, group="field", alone=True, needs="counts")
-def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty
     if not counts:
@@ -317,7 +317,7 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("size", _("Size"), place=12, group="field", alone=True)
-def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Headline score over the number of parameters."""
     key, title = view.spec.headline, headline_name(view.spec, first=True)
     rows = [row for row in ranked(view) if row.parameters_b]
@@ -359,7 +359,7 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("history", _("History"), place=11, group="field", alone=True)
-def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the best headline score so far, among judges scored here and among reported results."""
     key, title = view.spec.headline, headline_name(view.spec)
     rows = [row for row in view.around.rows if row.value(key) is not None and row.date and row.tier != "baseline"]

@@ -9,20 +9,20 @@ from importlib import import_module
 
 from benchmark.spec import BenchmarkSpec
 from leaderboard import charts
-from leaderboard.charts.registry import DECLARED, Kind
+from leaderboard.charts.registry import DECLARED, ChartKind
 
 
-def _declared() -> Mapping[str, Kind]:
+def _declared() -> Mapping[str, ChartKind]:
     for module in pkgutil.iter_modules(charts.__path__):
         if module.name != "catalog":
             import_module(f"{charts.__name__}.{module.name}")
     return dict(sorted(DECLARED.items(), key=lambda item: item[1].place))
 
 
-CHARTS: Mapping[str, Kind] = _declared()
+CHARTS: Mapping[str, ChartKind] = _declared()
 
 
 @cache
-def charts_of(spec: BenchmarkSpec) -> Mapping[str, Kind]:
+def charts_of(spec: BenchmarkSpec) -> Mapping[str, ChartKind]:
     """Return the charts that a benchmark can have."""
     return {key: kind for key, kind in CHARTS.items() if kind.about is None or kind.about(spec)}

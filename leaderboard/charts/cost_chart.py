@@ -11,7 +11,7 @@ from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
 from leaderboard.charts.bias import best_so_far
 from leaderboard.charts.board_charts import chance_line, points_of, ranked, row_cells, score_range
-from leaderboard.charts.estimates import Entry
+from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import ChartText
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
@@ -49,7 +49,7 @@ _MEASURES = (
 
 
 @chart("cost", _("Cost"), place=13, group="field", alone=True)
-def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def cost_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Headline score over price, tokens and time of the run, each with its Pareto front."""
     key, title = view.spec.headline, headline_name(view.spec, first=True)
     rows = [row for row in ranked(view) if row.tier == "scored" and row.leads]

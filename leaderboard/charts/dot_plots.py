@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from common.messages import _
 from common.rounding import one_decimal
 from leaderboard.board.columns import by_key
@@ -24,7 +25,6 @@ from leaderboard.charts.layout import (
     SMALL,
     ChartText,
     Estimates,
-    Json,
     Page,
     bare_axis,
     base_layout,
@@ -205,9 +205,9 @@ def dumbbells(
     words = replace(words, axis=with_legend(words.axis, (*first, *second)))
     layout = base_layout(page, words, height=grid.height)
     layout["shapes"] = _panel_lines(panel, grid, index=0, p=p, scale=(lowest, words.end))
-    for line, (one, two) in enumerate(pairs):
+    for line, (left, right) in enumerate(pairs):
         y = grid.dot(0, line)
-        layout["shapes"].append(hairline((one.value, two.value), (y, y), colour=p.soft, xref="x"))
+        layout["shapes"].append(hairline((left.value, right.value), (y, y), colour=p.soft, xref="x"))
     apart = [signed(first.value - second.value) for first, second in pairs]
     layout["annotations"] += _panel_words(panel, grid, index=0, page=page, numbers=apart)
     _scales(layout, grid, page=page, words=words, lowest=lowest)

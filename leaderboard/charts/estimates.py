@@ -25,7 +25,7 @@ from common.messages import Message, _
 from common.rounding import one_decimal
 from leaderboard.share import escape
 
-Entry = Mapping[str, Any]
+SnapshotEntry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]
 
 
@@ -68,12 +68,14 @@ def buckets(spec: BenchmarkSpec) -> tuple[str, ...]:
     return (*spec.tags, *spec.untagged)
 
 
-def display_name(entry: Entry) -> str:
+def display_name(entry: SnapshotEntry) -> str:
     """Model and version as one name; plain text, whatever the submitter wrote."""
     return " ".join(f"{entry['model']} {entry.get('version') or ''}".split())
 
 
-def judges(entries: Sequence[Entry], label_revision: str, *, spec: BenchmarkSpec) -> tuple[list[Judge], list[str]]:
+def judges(
+    entries: Sequence[SnapshotEntry], label_revision: str, *, spec: BenchmarkSpec
+) -> tuple[list[Judge], list[str]]:
     """Return the entries that have counts under `label_revision`, and the names of those that have none."""
     result, missing = [], []
     for entry in entries:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leaderboard.charts.layout import Json
+from common.json_types import Json
 
 
 def interactive_drawing(drawn: Json) -> str:

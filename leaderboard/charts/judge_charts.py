@@ -32,10 +32,10 @@ from leaderboard.charts.base import (
 from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
-    Entry,
     Estimate,
     Judge,
     Point,
+    SnapshotEntry,
     bucket_estimates,
     bucket_finding,
     buckets,
@@ -66,7 +66,7 @@ class _DrawnLine:
 
 
 @chart("categories", _("Categories"), place=1, paper=True)
-def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement with people: the headline score and the categories, for each judge chosen."""
     drawn, notes = _scored_and_reported(entries, view)
     if not drawn:
@@ -86,7 +86,9 @@ def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
-def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[list[_DrawnLine], tuple[str, ...]]:
+def _scored_and_reported(
+    entries: Sequence[SnapshotEntry], view: ChartQuery
+) -> tuple[list[_DrawnLine], tuple[str, ...]]:
     """Return what the reader chose, best headline score first, and what is to be said of it."""
     chosen, notes = chosen_judges(entries, view, votes=False)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
@@ -117,7 +119,7 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
 
 
 @chart("tags", _("Error tags"), place=2, paper=True, needs="counts", about=lambda spec: spec.tags)
-def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.has_tags]
@@ -146,7 +148,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("sources", _("Sources"), place=3, needs="counts", about=lambda spec: spec.shown_sources)
-def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
     if not chosen:
@@ -164,7 +166,7 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("votes", _("Votes"), place=4, paper=True, needs="counts", suits=lambda entry: entry["votes_per_item"] > 1)
-def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.k > 1]
@@ -236,7 +238,7 @@ def _votes(k: int) -> str:
 
 
 @chart("critics", _("Critics"), place=6, alone=True, about=lambda spec: paper_figures(spec).critics)
-def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)
     order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
@@ -270,18 +272,18 @@ def _kind(kind: str) -> str:
     return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
 
 
-def _knows_order(entry: Entry) -> bool:
+def _knows_order(entry: SnapshotEntry) -> bool:
     return entry["first_shown_rate"] is not None
 
 
 @chart("position", _("Position"), place=8, group="biases", needs="nothing", suits=_knows_order)
-def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return how often each judge chose the response that it was shown first."""
     result, notes = chosen_judges(entries, view)
     known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
     if silent := [judge.name for judge in result if first_shown(judge) is None]:
         notes += (
-            _("The file does not tell which response was shown first: {names}.", names=joined(map(isolated, silent))),
+            _("The file does not state which response was shown first: {names}.", names=joined(map(isolated, silent))),
         )
     if not known:
         return empty_chart(notes)
@@ -311,7 +313,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 
 @chart("length", _("Length"), place=9, group="biases", needs="counts")
-def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     result, notes = chosen_judges(entries, view)
     known = [(judge, pair) for judge in result if (pair := length_estimates(judge, view.protocol)) is not None]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from common.messages import _, joined
 from common.rounding import one_decimal
 from common.translations import ENGLISH, Translations, translations
@@ -27,7 +28,6 @@ FEW_PAIRS, FADED = 30, 0.25  # below so many pairs a mark has a fraction of its 
 _NAMES = 300  # the widest column of names
 BESIDE_NAMES = 24  # between the names and what follows
 
-Json = dict[str, Any]
 Estimates = Mapping[str, Estimate | None]
 
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 from benchmark.spec import BenchmarkSpec
 from common.messages import _
 from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
-from leaderboard.charts.estimates import Entry
+from leaderboard.charts.estimates import SnapshotEntry
 
 Group = Literal["accuracy", "biases", "field"]
 GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}
@@ -16,10 +16,10 @@ GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"),
 
 Needs = Literal["nothing", "categories", "counts"]
 """What a figure shows of labels: nothing, scores of categories, or counts by source, tag, length, vote or item."""
-Draw = Callable[[Sequence[Entry], ChartQuery], Chart]
+Draw = Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]
 
 
-class Kind(NamedTuple):
+class ChartKind(NamedTuple):
     """A figure that can be chosen."""
 
     title: str
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     paper: bool = False  # the paper's figures can be shown in it
     needs: Needs = "categories"
     place: int = 0  # in the list of charts
-    suits: Callable[[Entry], bool] | None = None  # which judges it can show; None: all that are scored
+    suits: Callable[[SnapshotEntry], bool] | None = None  # which judges it can show; None: all that are scored
     about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
 
     @property
@@ -37,7 +37,7 @@ class Kind(NamedTuple):
         """Whether it depends on the choice of judges."""
         return self.group != "field"
 
-    def draw(self, entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    def draw(self, entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
         if not view.hidden:
             return self.chart(entries, view)
@@ -47,17 +47,17 @@ class Kind(NamedTuple):
 
 
 class Options(TypedDict, total=False):
-    """What a chart may say of itself, see `Kind`."""
+    """What a chart may say of itself, see `ChartKind`."""
 
     group: Group
     alone: bool
     paper: bool
     needs: Needs
-    suits: Callable[[Entry], bool]
+    suits: Callable[[SnapshotEntry], bool]
     about: Callable[[BenchmarkSpec], object]
 
 
-DECLARED: dict[str, Kind] = {}
+DECLARED: dict[str, ChartKind] = {}
 
 
 def chart(
@@ -67,7 +67,7 @@ def chart(
     place: int,
     **options: Unpack[Options],
 ) -> Callable[[Draw], Draw]:
-    """Declare a function as a chart; ``key`` is its name in addresses, the options are those of `Kind`.
+    """Declare a function as a chart; ``key`` is its name in addresses, the options are those of `ChartKind`.
 
     Raises:
         ValueError: another chart has the key or the place.
@@ -76,7 +76,7 @@ def chart(
     def declared(draw: Draw) -> Draw:
         if key in DECLARED or any(place == kind.place for kind in DECLARED.values()):
             raise ValueError(f"There is a chart {key} already, or one in place {place}.")
-        DECLARED[key] = Kind(title, draw, place=place, **options)
+        DECLARED[key] = ChartKind(title, draw, place=place, **options)
         return draw
 
     return declared

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from common.json_types import Json
 from common.messages import _
 from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import Palette
@@ -13,7 +14,6 @@ from leaderboard.charts.layout import (
     CHANCE,
     SMALL,
     ChartText,
-    Json,
     Page,
     bare_axis,
     base_layout,
@@ -63,7 +63,7 @@ class ScatterPanel:
     """One pair of axes. ``ticks`` and ``levels`` are places with their names; ``steps`` lines (x, y, hollow)."""
 
     title: str
-    said: str  # beside the title, on a telephone beneath it
+    subtitle: str  # beside the title, on a telephone beneath it
     under: str  # what the horizontal axis measures
     spots: Sequence[Point2D]
     x_range: tuple[float, float]
@@ -217,7 +217,7 @@ def _plane_words(place: _Place, tail: str, *, page: Page, height: int) -> list[J
     notes = [label(left, bottom, text=page.text(plane.under), colour=p.soft, yanchor="top", yshift=-26)]
     if plane.title:
         top = 1 - place.top / height
-        words = f"<b>{plain(page.text(plane.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(plane.said)}"
+        words = f"<b>{plain(page.text(plane.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(plane.subtitle)}"
         at_top: Json = {"yanchor": "bottom", "align": "left", "yshift": 8}
         notes.append(label((place.left - _BESIDE) / page.width, top, text=words, colour=p.ink, **at_top))
     taken: list[Box] = []

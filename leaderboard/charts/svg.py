@@ -14,8 +14,9 @@ from html import escape
 from typing import NamedTuple
 
 from benchmark.spec import BenchmarkSpec
+from common.json_types import Json
 from leaderboard.charts.colours import FONTS, LIGHT, Palette
-from leaderboard.charts.layout import Json, faded
+from leaderboard.charts.layout import faded
 
 _LINE_HEIGHT = 1.3  # of a text, in its size
 _RGBA = re.compile(r"rgba\((\d+),(\d+),(\d+),([\d.]+)\)")

@@ -93,15 +93,15 @@ def agreement_verdict(results: Sequence[BenchmarkAgreement]) -> str:
     pair_text = _("{first} and {second}", first=most.first.spec.title, second=most.second.spec.title)
     if len(known) == 1:
         return _(
-            "{said} have a rank correlation of {rho:.2f} over {count} judges.",
-            said=pair_text,
+            "{pair} have a rank correlation of {rho:.2f} over {count} judges.",
+            pair=pair_text,
             rho=rho,
             count=len(most.judges),
         )
     low, least = min(known, key=lambda pair: pair[0])
     return _(
-        "{said} order judges most alike (rank correlation {rho:.2f}), {first} and {second} least ({low:.2f}).",
-        said=pair_text,
+        "{pair} order judges most alike (rank correlation {rho:.2f}), {first} and {second} least ({low:.2f}).",
+        pair=pair_text,
         rho=rho,
         first=least.first.spec.title,
         second=least.second.spec.title,

@@ -39,7 +39,7 @@ from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_jso
 from leaderboard.pages.compare import difference_json
 from leaderboard.responses import json_body, respond
 
-Search = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
+SearchQuery = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
 
 
 def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
@@ -61,7 +61,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         responses=openapi_examples.JUDGES,
         openapi_extra={"parameters": parameters},
     )
-    async def judges(request: Request, q: Search = "") -> Response:
+    async def judges(request: Request, q: SearchQuery = "") -> Response:
         """Return every judge with its composite and its figures on each benchmark, scored here and reported; a
         benchmark without a result is missing."""
         board_versions = [await board.current() for board in boards]
@@ -124,7 +124,7 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         responses=openapi_examples.AGREEMENT,
         openapi_extra={"parameters": _narrowing()},
     )
-    async def agreement(request: Request, q: Search = "") -> Response:
+    async def agreement(request: Request, q: SearchQuery = "") -> Response:
         """Return Spearman's rank correlation of every two benchmarks over the judges that have the headline of
         both."""
         board_versions = [await board.current() for board in boards]
@@ -206,8 +206,8 @@ def _comparison(result: ComparedJudges) -> dict[str, Any]:
     first, second = result.lines
     return {
         "judges": [{"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}"} for line in result.lines],
-        "verdict": verdict((first, second), result.found),
-        "benchmarks": [_on_benchmark(comparison) for comparison in result.found],
+        "verdict": verdict((first, second), result.comparisons),
+        "benchmarks": [_on_benchmark(comparison) for comparison in result.comparisons],
     }
 
 

@@ -135,29 +135,29 @@ def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> 
     for row, figures in first.reports:
         for other, others in second.reports:
             same = [
-                (figure, two)
+                (figure, other_figure)
                 for figure in figures
-                for two in others
-                if _is_same_figure(board, figure.key, second=two.key)
+                for other_figure in others
+                if _is_same_figure(board, figure.key, second=other_figure.key)
             ]
             alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
             if row.source and row.source == other.source and alike and same:
-                one, two = same[0]
-                title = board.spec.title_of(one.key)
+                figure, other_figure = same[0]
+                title = board.spec.title_of(figure.key)
                 difference = ScoreDifference(
-                    one.key,
+                    figure.key,
                     "",
                     n=None,
                     only_first=None,
                     only_second=None,
-                    delta=one.value - two.value,
+                    delta=figure.value - other_figure.value,
                     low=None,
                     high=None,
                     p=None,
                     title=title,
                 )
-                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=one.label)
-                result = (one, two), difference, how
+                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=figure.label)
+                result = (figure, other_figure), difference, how
                 return BenchmarkComparison(board, first, second, *result, reported=True, rows=(row, other))
     return None
 

@@ -25,7 +25,7 @@ _CAPTION = "Judges on several benchmarks: percent agreement with people."
 _LONG_NAME = 20  # signs
 _LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
 
-Source = tuple[str, str]
+CitedSource = tuple[str, str]
 """What reported a figure: its name, its address."""
 
 
@@ -35,7 +35,7 @@ class _Marks:
 
     columns: tuple[str, ...]
     remarks: Mapping[str, str]  # letters of what sets figures apart from their column, by that in words
-    sources: Mapping[Source, str]  # numbers
+    sources: Mapping[CitedSource, str]  # numbers
 
 
 def judges_latex(
@@ -188,13 +188,13 @@ def _remarks(cell: JudgeResult) -> list[str]:
     return [f"{spec.title}: {words}", *([variant] if variant else [])]
 
 
-def _source(cell: JudgeResult) -> Source | None:
+def _source(cell: JudgeResult) -> CitedSource | None:
     """Return the source of a reported figure; None of one that was scored here."""
     row = cell.leading_row
     return None if row is None or row.tier == "scored" else (row.source, row.url)
 
 
-def _cited(source: Source) -> str:
+def _cited(source: CitedSource) -> str:
     """Return a source as text; the number of an arXiv paper needs no address."""
     name, url = source
     if not url or name.startswith("arXiv:"):

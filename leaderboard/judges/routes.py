@@ -109,7 +109,7 @@ def _compare_page(
 ) -> str:
     result = compared(board_versions, asked, relations=relations)
     offered = offered_judges(result.lines, result.every)
-    lines, comparisons = result.lines, result.found
+    lines, comparisons = result.lines, result.comparisons
     differences = [comparison.difference for comparison in comparisons if comparison.difference is not None]
     return render(
         board_versions[0].context,
@@ -117,7 +117,7 @@ def _compare_page(
         current="/judges",
         lines=lines,
         unknown=result.unknown,
-        found=comparisons,
+        comparisons=comparisons,
         verdict=verdict((lines[0], lines[1]), comparisons) if comparisons else "",
         listed=offered,
         offered=matching(offered, JudgesQuery(search=search))[:MOST_OFFERED],
@@ -132,7 +132,7 @@ def _compare_page(
 def _agreement_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     boards = [board_version.board() for board_version in board_versions]
     results = agreements(matching(judge_lines(boards), asked), boards)
-    values = {"found": results, "verdict": agreement_verdict(results), "asked": asked, "least": LEAST}
+    values = {"comparisons": results, "verdict": agreement_verdict(results), "asked": asked, "least": LEAST}
     values["parts"] = named_parts(boards)
     return render(board_versions[0].context, "agreement.html", current="/judges", **values)
 
@@ -144,7 +144,7 @@ def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> s
         context,
         "judges.html",
         current="/judges",
-        found=_page(selection, asked),
+        selection=_page(selection, asked),
         composite_parts=named_parts(weighted(selection.boards, dict(asked.weights))) if selection.composites else "",
         asked=asked,
         filters=JUDGE_FILTERS,

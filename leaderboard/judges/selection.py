@@ -38,7 +38,7 @@ class ComparedJudges:
 
     lines: tuple[JudgeLine, ...]
     unknown: tuple[str, ...]
-    found: tuple[BenchmarkComparison, ...]
+    comparisons: tuple[BenchmarkComparison, ...]
     every: tuple[JudgeLine, ...]
 
 
@@ -109,4 +109,4 @@ def compared(
         }
         comparisons = compare_judges((lines[0], lines[1]), board_versions, relations=known)
     unknown = tuple(slug for slug in asked if slug not in by_slug)
-    return ComparedJudges(lines, unknown, found=comparisons, every=tuple(by_slug.values()))
+    return ComparedJudges(lines, unknown, comparisons=comparisons, every=tuple(by_slug.values()))

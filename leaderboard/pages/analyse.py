@@ -26,11 +26,11 @@ from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.colours import LIGHT
-from leaderboard.charts.estimates import Entry, display_name
+from leaderboard.charts.estimates import SnapshotEntry, display_name
 from leaderboard.charts.interactive import interactive_drawing
 from leaderboard.charts.layout import FEW_PAIRS, Page
 from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.registry import GROUPS, Kind
+from leaderboard.charts.registry import GROUPS, ChartKind
 from leaderboard.charts.svg import page_paint, svg
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
@@ -76,7 +76,7 @@ class AnalyseQuery:
     add: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ChartKind:
         """The figure."""
         return CHARTS[self.chart]
 
@@ -230,7 +230,7 @@ def draw(board_version: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) 
     chosen = chosen_entries(board_version, query)
     if not chosen and not query.kind.alone:
         return _nobody(board_version)
-    known: dict[str, Entry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
+    known: dict[str, SnapshotEntry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     return query.kind.draw([known[key] for key in chosen if key in known], view)
 
 

@@ -28,7 +28,7 @@ AsOf = Annotated[
     str | None,
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
-Handler = Callable[..., Awaitable[Response]]
+PageHandler = Callable[..., Awaitable[Response]]
 _PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
@@ -136,10 +136,10 @@ def _of_other_benchmarks(context: RenderContext) -> dict[str, Any]:
     }
 
 
-def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:
+def _with_percentages(names: Sequence[str]) -> Callable[[PageHandler], PageHandler]:
     """Return what declares optional percentages as parameters of a route, one for each name, beside its request."""
 
-    def declare(handler: Handler) -> Handler:
+    def declare(handler: PageHandler) -> PageHandler:
         kind = inspect.Parameter.KEYWORD_ONLY
         texts = [inspect.Parameter(_identifier(name), kind, default="", annotation=_percentage(name)) for name in names]
         request = inspect.Parameter("request", kind, annotation=Request)

@@ -297,12 +297,12 @@ def not_paired(
         return _("Counts pair by pair follow some seconds after a score; until then only the intervals are compared.")
     if relations.only_right is None:
         return _("The labels are not public, so no counts of single pairs are shown; only the intervals are compared.")
-    unnamed = anonymous_entries(board_version.snapshot).intersection({first.id, second.id})
-    if unnamed:
+    anonymous = anonymous_entries(board_version.snapshot).intersection({first.id, second.id})
+    if anonymous:
         return _(
             "{judge} is shown without its owner. Counts pair by pair would reveal other entries of the same owner, so "
             "only the intervals are compared.",
-            judge=listed([row.model for row in (first, second) if row.id in unnamed]),
+            judge=listed([row.model for row in (first, second) if row.id in anonymous]),
         )
     absent = [row.model for row in (first, second) if row.id not in relations.entries]
     if not absent:

@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 from fastapi import APIRouter, Request
-from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from leaderboard.board.rank_changes import RankChanges, rank_changes
@@ -18,7 +17,7 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.estimates import display_name
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
-from leaderboard.responses import respond
+from leaderboard.responses import NotFoundPage, respond
 
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
@@ -29,26 +28,25 @@ _FACTS = (
 )
 """What a decision may say of itself, and pages show; every kind has some of it."""
 
-Decision = Mapping[str, Any]
-Log = Callable[[int | None, int, bool], Sequence[Decision]]
+PublicDecision = Mapping[str, Any]
+Log = Callable[[int | None, int, bool], Sequence[PublicDecision]]
 """(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
 entries that were described anew."""
-Find = Callable[[int], Decision | None]
+Find = Callable[[int], PublicDecision | None]
 """The public decision of a number; None where there is none."""
-NotFound = Callable[[Headers], Response]
 
 
-def nothing(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
+def nothing(before: int | None, limit: int, edits: bool) -> Sequence[PublicDecision]:
     """Return the log of a site without one."""
     return ()
 
 
-def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
+def about_the_board(decisions: Sequence[PublicDecision]) -> list[PublicDecision]:
     """Decisions that changed labels or rules, not single entries or the pause of submissions."""
     return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
-def build(cache: BoardCache, log: Log, *, not_found: NotFound, find: Find | None = None) -> APIRouter:
+def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | None = None) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
     the log leaves out."""
     router = APIRouter(include_in_schema=False)
@@ -83,7 +81,7 @@ def build(cache: BoardCache, log: Log, *, not_found: NotFound, find: Find | None
     return router
 
 
-def _in_log(log: Log, seq: int) -> Decision | None:
+def _in_log(log: Log, seq: int) -> PublicDecision | None:
     return next((decision for decision in log(seq + 1, 1, True) if decision["seq"] == seq), None)
 
 
@@ -91,11 +89,11 @@ def _seq(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def _digest(decisions: Sequence[Decision]) -> str:
+def _digest(decisions: Sequence[PublicDecision]) -> str:
     return hashlib.sha256(orjson.dumps(list(decisions))).hexdigest()[:16]
 
 
-async def _moves(cache: BoardCache, decision: Decision) -> RankChanges | None:
+async def _moves(cache: BoardCache, decision: PublicDecision) -> RankChanges | None:
     """Return what a decision about the board has moved; None for all others, and until the worker has made the new
     board."""
     ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
@@ -113,7 +111,9 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
     return rank_changes(before.board(), after.board(), hidden=hidden)
 
 
-def _list_page(board_version: BoardVersion, decisions: Sequence[Decision], *, before: int | None, edits: bool) -> str:
+def _list_page(
+    board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None, edits: bool
+) -> str:
     complete = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         board_version,
@@ -126,13 +126,17 @@ def _list_page(board_version: BoardVersion, decisions: Sequence[Decision], *, be
     )
 
 
-def _one_page(board_version: BoardVersion, decision: Decision, *, changed: RankChanges | None) -> str:
+def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
     return _render(
-        board_version, "decision.html", one=_complete(decision), names=_names(board_version, [decision]), moves=changed
+        board_version,
+        "decision.html",
+        decision=_complete(decision),
+        names=_names(board_version, [decision]),
+        moves=changed,
     )
 
 
-def _complete(decision: Decision) -> Decision:
+def _complete(decision: PublicDecision) -> PublicDecision:
     return {**dict.fromkeys(_FACTS), **decision}
 
 
@@ -140,7 +144,7 @@ def _render(board_version: BoardVersion, template: str, **values: Any) -> str:
     return render(board_version.context, template, current="", digits=DIGITS, **values)
 
 
-def _names(board_version: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
+def _names(board_version: BoardVersion, decisions: Sequence[PublicDecision]) -> dict[str, str]:
     """Map the entries and reported results that decisions concern to their names, where they have one."""
     wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
     there = [*board_version.snapshot["entries"], *board_version.snapshot.get("stubs", ())] if wanted else []

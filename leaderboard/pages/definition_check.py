@@ -93,7 +93,7 @@ def headline(definition_check: DefinitionCheck) -> str:
             "The overall is {titles}.",
             titles=quoted(definition_check.definitions, definition_check.spec, between=_(" or ")),
         )
-    return _("Every figure is possible. With all categories and the overall we can tell its definition.")
+    return _("Every figure is possible. With all categories and the overall we can find the definition.")
 
 
 def quoted(keys: Iterable[str], spec: BenchmarkSpec, *, between: str) -> str:

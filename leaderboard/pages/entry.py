@@ -25,6 +25,7 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
+from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
@@ -32,7 +33,6 @@ from leaderboard.share.summary import board_of, preview, row_of, summarize
 from predictions.readers import format_name
 from storage.metadata import facts
 
-Json = Mapping[str, Any]
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""
 
@@ -127,7 +127,7 @@ def page(
     *,
     nearest: Nearest = lambda *_: (),
     base: str = "",
-    gone: Json | None = None,
+    gone: Mapping[str, Any] | None = None,
 ) -> Callable[[], str] | None:
     """Return what renders the page that is asked for; None if there is none. Nothing is computed before it is called.
 
@@ -144,7 +144,13 @@ def page(
 
 
 def _scored_page(
-    board_version: BoardVersion, entry: Json, *, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
+    board_version: BoardVersion,
+    entry: SnapshotEntry,
+    *,
+    asked: EntryQuery,
+    nearest: Nearest,
+    base: str,
+    gone: Mapping[str, Any] | None,
 ) -> str:
     board = board_of(board_version, entry, revision=asked.revision)
     revision = board.label_revision
@@ -257,12 +263,12 @@ def _grouping_sizes(tally: Tally) -> dict[str, str]:
     }
 
 
-def _facts(entry: Json) -> list[tuple[str, str, str]]:
+def _facts(entry: SnapshotEntry) -> list[tuple[str, str, str]]:
     """(label, text, address or ""): only what was stated, in the order of the declaration, long texts last."""
     return [(title, text, safe_link(text)) for title, text in facts(entry)]
 
 
-def _history(board_version: BoardVersion, entry: Json, *, asked: EntryQuery) -> list[HistoryPoint]:
+def _history(board_version: BoardVersion, entry: SnapshotEntry, *, asked: EntryQuery) -> list[HistoryPoint]:
     """Return the entry's scores under every label revision it was scored with, the current one first."""
     current = board_version.snapshot["label_revision"]
     history_points = []
@@ -280,7 +286,7 @@ def _history(board_version: BoardVersion, entry: Json, *, asked: EntryQuery) -> 
     return history_points
 
 
-def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
+def _curve(points: Sequence[Mapping[str, Any]], spec: BenchmarkSpec) -> Curve | None:
     """Return where the K curve's points stand; None where there is nothing to draw a line between."""
     if len(points) < 2:
         return None
@@ -343,7 +349,7 @@ def _reported_page(
         demo=board_version.spec.synthetic,
         **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
-        one=reported_figures,
+        result=reported_figures,
         row=row,
         board=board,
         strips=marked_strips(board, row) if row is not None else (),

@@ -210,10 +210,10 @@ def difficulties(pairs: ItemSearch) -> list[Difficulty]:
     return [result for result in results if result.n]
 
 
-def _drawn_bands(found: Set[int], *, judges: int) -> Sequence[int]:
+def _drawn_bands(bands: Set[int], *, judges: int) -> Sequence[int]:
     """Return the tenths that have a bar: of few judges no share falls into some, and those would be gaps."""
     possible = sorted({min(_TENTHS * right // judges, _TENTHS - 1) for right in range(judges + 1)} if judges else ())
-    return possible if found <= set(possible) else range(_TENTHS)
+    return possible if bands <= set(possible) else range(_TENTHS)
 
 
 def _difficulty(category: str, bands: Sequence[int], *, drawn: Sequence[int]) -> Difficulty:

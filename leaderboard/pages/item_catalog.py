@@ -178,9 +178,9 @@ def _items_of(row: Mapping[str, Any], table: ItemTable, *, texts: Sequence[ItemT
 
 
 def _texts(row: Mapping[str, Any]) -> ItemTexts:
-    (one, first), (two, second) = sorted(
+    (first, first_model), (second, second_model) = sorted(
         zip(row["response"], row.get("models") or ("", ""), strict=True),
         key=lambda pair: response_fingerprint(pair[0]),
     )
-    models = (first, second) if first and second else None
-    return ItemTexts(row["query"], (one, two), image=str(row.get("image") or ""), models=models)
+    models = (first_model, second_model) if first_model and second_model else None
+    return ItemTexts(row["query"], (first, second), image=str(row.get("image") or ""), models=models)

@@ -151,7 +151,9 @@ def headline(plausibility: Plausibility) -> str:
     official = [implied for implied in plain if implied.split.grouping == plausibility.figures.spec.official]
     how = _READINGS[plain[0].reading]
     if official and len(official) < len(plain):
-        return _("These figures fit the official categories{how}, and others too: they do not tell which.", how=how)
+        return _(
+            "These figures fit the official categories{how}, and others too: they do not show which were used.", how=how
+        )
     if official:
         return _("These figures fit the official categories{how}.", how=how)
     return _("These figures fit {plain}, not the official categories{how}.", plain=_sizes(plain), how=how)

@@ -81,9 +81,9 @@ def interval_note(result: ReportedFigures, *, shown: bool) -> str:
 def _no_interval(result: ReportedFigures) -> str:
     if result.spec.grouped is not None:
         return _(
-            "No intervals: pairs of one question are right or wrong together, and percentages do not tell which were."
+            "No intervals: pairs of one question are right or wrong together, and percentages do not show which were."
         )
-    return _("No intervals: the figures do not tell of how many pairs they are.")
+    return _("No intervals: the number of pairs behind the figures is not known.")
 
 
 def _finding(result: ReportedFigures, published: Sequence[ReportedFigures]) -> ReportedFinding:

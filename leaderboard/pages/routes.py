@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 
 from fastapi import APIRouter, Request
-from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
 from common.messages import _
@@ -17,16 +15,15 @@ from leaderboard.pages import about, analyse, explore, number_check, red_team, t
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
-from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, requested_version, respond
+from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, NotFoundPage, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
-NotFound = Callable[[Headers], Response]
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _BUSY = _("Too many readers are checking numbers at the moment. Please try again in a few seconds.")
 _LINES = "application/jsonl; charset=utf-8"
 
 
-def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
@@ -38,7 +35,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> AP
     return router
 
 
-def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFound) -> APIRouter:
+def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
@@ -88,7 +85,7 @@ def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     return router
 
 
-def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
 
     @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
@@ -122,7 +119,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) ->
     return router
 
 
-def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFound) -> APIRouter:
+def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/explore", methods=["GET", "HEAD"])

@@ -25,7 +25,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import status_pages
 from leaderboard.pages.decisions import Log, about_the_board, nothing
 from leaderboard.render import permanent
-from leaderboard.responses import HTML, no_entry, requested_version, respond
+from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 from leaderboard.share import (
     api_reference,
@@ -40,7 +40,6 @@ from leaderboard.share import (
 )
 from leaderboard.share.summary import row_of, summarize
 
-NotFound = Callable[[Headers], Response]
 Elsewhere = Callable[[str], str | None]
 """The address of an entry of another benchmark; None where there is none."""
 
@@ -57,7 +56,9 @@ def nowhere(entry_id: str) -> str | None:
     return None
 
 
-def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhere: Elsewhere = nowhere) -> APIRouter:
+def build(
+    cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing, elsewhere: Elsewhere = nowhere
+) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
@@ -69,7 +70,7 @@ def build(cache: BoardCache, not_found: NotFound, *, log: Log = nothing, elsewhe
     return router
 
 
-def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
+def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
     executor = SerialExecutor()
 
@@ -113,7 +114,7 @@ def _files(cache: BoardCache, not_found: NotFound) -> APIRouter:
     return router
 
 
-def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) -> APIRouter:
+def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
     def removed_entry(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
@@ -131,7 +132,7 @@ def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) ->
         )
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
-        async def one(entry_id: str, request: Request) -> Response:
+        async def send_entry_file(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
             revision = request.query_params.get("revision", "")
             result = (
@@ -149,7 +150,7 @@ def _entries(cache: BoardCache, not_found: NotFound, *, elsewhere: Elsewhere) ->
             response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_entry_file, methods=["GET", "HEAD"])
 
     route(_BADGE, _SVG, make=lambda board_version, row, board, base: badge.badge(summarize(row, board)))
     route("og.png", _PNG, make=lambda board_version, row, board, base: og_image.of_entry(row, board))
@@ -183,7 +184,7 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     ) -> None:
         """Add a file about what was scored here, for another site."""
 
-        async def one(entry_id: str, request: Request) -> Response:
+        async def send_record(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
             result = await asyncio.to_thread(row_of, board_version, entry_id) if board_version is not None else None
             if board_version is None:
@@ -199,7 +200,7 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_record, methods=["GET", "HEAD"])
 
     record("eval_results.yaml", _YAML, make=_hub_results, refuse=hub_eval_results.refusal)
     record("every_eval_ever.json", _JSON, make=_every_eval_ever, refuse=hub_eval_results.not_counted)
@@ -227,13 +228,13 @@ def _for_programs(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
-        async def one(request: Request) -> Response:
+        async def send_page_file(request: Request) -> Response:
             board_version = await cache.current()
             base = base_of(board_version, request)
             response = await board_version.ready(f"{path}|{base}", lambda: _body(make(board_version, base), media_type))
             return respond(response, request.headers, cache_control=_A_WHILE)
 
-        router.add_api_route(path, one, methods=["GET", "HEAD"])
+        router.add_api_route(path, send_page_file, methods=["GET", "HEAD"])
 
     route("/og.png", _PNG, make=lambda board_version, base: og_image.of_board(board_version.board()))
     route(

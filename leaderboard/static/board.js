@@ -474,9 +474,9 @@
       }
       for (const box of root.querySelectorAll("[name=cols]")) box.checked = shows.has(box.value);
       count.textContent = counted(data, found, first, rows);
-      const said = one("[data-hints]");
-      said.replaceChildren(...hints(data, state));
-      for (const link of said.querySelectorAll("a")) link.href = address({ unstated: state.unstated ? "" : "1", page: 1 });
+      const hintLine = one("[data-hints]");
+      hintLine.replaceChildren(...hints(data, state));
+      for (const link of hintLine.querySelectorAll("a")) link.href = address({ unstated: state.unstated ? "" : "1", page: 1 });
       picked(data);
       for (const [step, shows] of [[-1, state.page > 1], [1, first + rows < found.rows.length]]) {
         const link = one(`[data-page="${step}"]`);

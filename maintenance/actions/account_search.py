@@ -13,7 +13,7 @@ from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
 from maintenance.database.account_queries import AccountMatch, AccountRoles, AccountRow
-from maintenance.registry import Search, action
+from maintenance.registry import AccountSearch, action
 from maintenance.types import Conflict, NotFound, require_maintainer
 from storage.database import Session
 
@@ -82,7 +82,7 @@ def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
     text=text_output.accounts,
     help="id, name, role and submissions, the last seen first",
 )
-def listing(ctx: ActionContext, search: Search = "") -> Directory:
+def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
     """Return accounts with `search` in name or id. For maintainers. `identity`: who has which role; None: not known
     here."""
     require_maintainer(ctx.user)

@@ -23,7 +23,7 @@ _WHOLE = _("Give seq and hash as its file has them, or the whole content of that
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ChainCheck:
     """Result of a check. `broken_at`: the seq of the first event that is missing or was changed."""
 
     events: int  # that hold
@@ -70,7 +70,7 @@ class Verdict:
         return _("All {events} events hold.", events=self.events)
 
 
-def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
+def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> ChainCheck:
     """Recompute every link, compare stored rows with their events, and a head that was kept elsewhere. For maintainers.
 
     A chain alone does not show that its last events are gone; a kept head does. Raises Conflict for what is no head:
@@ -82,11 +82,11 @@ def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
         broken = audit.verify(session)
         rows = tuple(problem.sentence for problem in integrity.check(session))
         if broken is not None:
-            return Verdict(broken.seq - 1, broken.seq, head_holds=None, why=broken.why, rows=rows)
+            return ChainCheck(broken.seq - 1, broken.seq, head_holds=None, why=broken.why, rows=rows)
         last = audit.head(session).seq
         holds = None if kept is None else _hash_at(session, kept.seq) == kept.hash
         newer = kept.seq if kept is not None and kept.seq > last else None
-        return Verdict(last, None, head_holds=holds, newer_head=newer, rows=rows)
+        return ChainCheck(last, None, head_holds=holds, newer_head=newer, rows=rows)
 
 
 def _hash_at(session: Session, seq: int) -> str | None:

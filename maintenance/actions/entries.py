@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.database import queries
 from maintenance.database.queries import Change
-from maintenance.registry import ACCOUNT_HELP, EntryId, ParamInfo, Reason, action
+from maintenance.registry import ACCOUNT_HELP, EntryParam, ParamInfo, Reason, action
 from maintenance.types import (
     ActionResult,
     Conflict,
@@ -55,7 +55,7 @@ KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--int
     button="Hide",
     danger=True,
 )
-def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take an entry off every public page, the decision log included. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -79,7 +79,7 @@ def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     owner="It {now}: {reason}",
     button="Restore",
 )
-def restore(ctx: ActionContext, entry: EntryId, *, reason: Reason) -> ActionResult:
+def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionResult:
     """Undo hiding, else merging, else withdrawing: one at a time, and report what remains. For maintainers.
 
     One at a time: anyone who lets a hidden entry be seen again has not decided against its owner, who withdrew it.
@@ -120,7 +120,7 @@ def restore(ctx: ActionContext, entry: EntryId, *, reason: Reason) -> ActionResu
     button="Withdraw",
     danger=True,
 )
-def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take an entry off the board; a public stub with date and reason remains. For its owner and maintainers."""
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -148,7 +148,7 @@ def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult
     owner="It was verified: {reason}",
     button="Verify",
 )
-def verify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Mark an entry as verified; `reason` says how it was. For maintainers."""
     return _mark(ctx, entry, reason=reason, wanted=True)
 
@@ -163,12 +163,12 @@ def verify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     owner="It is no longer verified: {reason}",
     button="Take verification back",
 )
-def unverify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def unverify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Remove the mark that an entry was verified. For maintainers."""
     return _mark(ctx, entry, reason=reason, wanted=False)
 
 
-def _mark(ctx: ActionContext, entry: EntryId, *, reason: Reason, wanted: bool) -> ActionResult:
+def _mark(ctx: ActionContext, entry: EntryParam, *, reason: Reason, wanted: bool) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -193,7 +193,7 @@ def _mark(ctx: ActionContext, entry: EntryId, *, reason: Reason, wanted: bool) -
     owner="It carries a public note: {note}",
     button="Put a public note",
 )
-def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
+def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
     """Put a public note on an entry. For maintainers."""
     require_maintainer(ctx.user)
     text = clean_reason(note, "note")
@@ -222,7 +222,7 @@ def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
     owner="It carries no public note any more: {reason}",
     button="Take the note off",
 )
-def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take the public note off. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -253,7 +253,7 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     button="Change a field",
     effect="The description changes at once. Earlier values stay in the history.",
 )
-def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
+def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResult:
     """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429).
 
     The old values stay in the history. Raises RateLimited where its owner has changed descriptions, of this entry or
@@ -293,7 +293,7 @@ def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
     help="the changes of an entry's metadata",
     text=text_output.history,
 )
-def history(ctx: ActionContext, entry: EntryId) -> list[Change]:
+def history(ctx: ActionContext, entry: EntryParam) -> list[Change]:
     """Return the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
     with ctx.database.read() as session:
         _load(session, entry, user=ctx.user, lock=False)
@@ -315,7 +315,7 @@ def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
     button="Transfer",
     danger=True,
 )
-def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -> ActionResult:
+def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason) -> ActionResult:
     """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
@@ -341,7 +341,7 @@ def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -
     button="Merge",
     danger=True,
 )
-def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -> ActionResult:
+def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason) -> ActionResult:
     """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous
     entry cannot be merged. For maintainers."""
     require_maintainer(ctx.user)
@@ -361,7 +361,10 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
             )
         for name in both:
             if visibility.of(session, name).anonymous_until is not None:
-                detail = _("{name} does not tell its owner, and the other one may. Merge them when it does.", name=name)
+                detail = _(
+                    "{name} is anonymous, and the other entry may not be. Merge them when {name} shows its owner.",
+                    name=name,
+                )
                 raise Conflict("unnamed", detail)
         if into in queries.out_of_sight(session):
             raise Conflict(

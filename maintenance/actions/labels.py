@@ -30,7 +30,7 @@ FOR_GOOD = _("This reveals the salt for good, and the revision can never be prev
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
-Source = Annotated[
+LabelSource = Annotated[
     str,
     ParamInfo(
         "File or Hub dataset",
@@ -139,7 +139,7 @@ def stated_level(disclosure: str, public: bool, *, usual: str) -> str:
     button="Import as a draft",
 )
 def request_import(
-    ctx: ActionContext, revision: Revision, source: Source, reason: Reason, level: DisclosureLevel = AS_USUAL
+    ctx: ActionContext, revision: Revision, source: LabelSource, reason: Reason, level: DisclosureLevel = AS_USUAL
 ) -> ActionResult:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 

@@ -113,7 +113,9 @@ class ActionForm:
             results: list[ActionResult] = []
 
             def act(ctx: ActionContext) -> ActionResult:
-                values = {parameter.name: value(parameter, it) for parameter, it in zip(asked, given, strict=True)}
+                values = {
+                    parameter.name: value(parameter, entered) for parameter, entered in zip(asked, given, strict=True)
+                }
                 results.append(action.run(ctx, values))
                 return results[0]
 

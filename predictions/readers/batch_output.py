@@ -36,7 +36,7 @@ GUIDE = FileGuide(
     upload="results of requests from `python -m judge batch export`, all files of a run in one",
     command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
     note=(
-        "The `custom_id` of a request tells pair, vote and order. Requests of your own are called "
+        "The `custom_id` of a request names the pair, the vote and the order. Requests of your own are called "
         "`<id>--v0-o`: the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
         "A request that failed is an undecided vote."
     ),

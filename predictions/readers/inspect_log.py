@@ -191,7 +191,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         swapped = record["swapped"]
         texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None
         if texts is None and type(swapped) is not bool:
-            message = _("the sample tells no order: use the official prompt, or put `swapped` into its metadata")
+            message = _("the sample states no order: use the official prompt, or put `swapped` into its metadata")
             fields.fault("input", "missing-field", message=message)
         if fields.finish():
             choice = choice_of(text)

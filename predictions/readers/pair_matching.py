@@ -88,7 +88,7 @@ def _as_stored(prediction: PairPrediction, table: ItemTable, *, index: int) -> S
     """
     about_label = prediction.responses is None and preferred_is_named(table.spec)
     if (prediction.preferred_first or about_label) and not table.spec.public_labels:
-        message = _("the record does not tell which response was shown first; repeat both responses, or the prompt")
+        message = _("the record does not state which response was shown first; repeat both responses, or the prompt")
         raise UnmatchedPrediction("responses" if about_label else "rewards", "order-unclear", message=message)
     if prediction.preferred_first or about_label:
         return [(PREFERRED, OTHER)[vote] if vote in (0, 1) else vote for vote in prediction.votes]

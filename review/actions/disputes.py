@@ -12,7 +12,7 @@ from pydantic import Field
 
 from auth import Role, require
 from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import SAYINGS
+from benchmark.label_quality.annotation import DISPUTE_ANSWERS
 from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
@@ -35,7 +35,7 @@ STATES = ("open", "accepted", "rejected")
 
 ItemName = Annotated[str, ParamInfo(help="key or id")]
 Better = Annotated[
-    str, ParamInfo(option="--better", choices=SAYINGS, help="what is right; A and B as on the pair's page")
+    str, ParamInfo(option="--better", choices=DISPUTE_ANSWERS, help="what is right; A and B as on the pair's page")
 ]
 ErrorTag = Annotated[str | None, ParamInfo(option="--tag", help="which kind of error the worse response makes")]
 States = Annotated[Sequence[str], ParamInfo(option="--state", choices=STATES, separator=",", help="open if left out")]
@@ -90,8 +90,8 @@ def dispute(
 ) -> ActionResult:
     """Dispute a pair's label. A and B are the responses as the pair's page shows them.
 
-    For everybody who may submit. Asked again while the first is open, it changes nothing. `better`: one of SAYINGS.
-    `tag`: which kind of error the worse response makes.
+    For everybody who may submit. Asked again while the first is open, it changes nothing. `better`: one of
+    DISPUTE_ANSWERS. `tag`: which kind of error the worse response makes.
     Raises AuthError, NotFound, Conflict.
     """
     require(ctx.user, Role.SUBMITTER)
@@ -102,8 +102,8 @@ def dispute(
             "reason-too-short",
             _("Say in at least {least} characters what is wrong.", least=REASON_LENGTHS[0]),
         )
-    if better not in SAYINGS:
-        raise Conflict("bad-answer", _("What is right is one of {names}.", names=", ".join(SAYINGS)))
+    if better not in DISPUTE_ANSWERS:
+        raise Conflict("bad-answer", _("What is right is one of {names}.", names=", ".join(DISPUTE_ANSWERS)))
     if tag is not None and tag not in (tags := ctx.items.table.spec.tags):
         raise Conflict(
             "bad-tag",

@@ -23,7 +23,7 @@
   const invert = root.querySelector("[data-invert]");
   const answered = new Set();
   let pair = null; // what the server said about the pair that is shown
-  let said = null; // {verdict, errors, note}, as shown
+  let currentAnswer = null; // {verdict, errors, note}, as shown
   let places = [...Array(items).keys()].map((n) => n + 1); // those that are shown here
   let outside = ""; // why the place that was asked for is not shown
   let wanted = 0; // the place that was asked for last
@@ -88,7 +88,7 @@
 
   function draw(found) {
     pair = found;
-    said = unsaved.get(pair.place) || found.said || { verdict: "", errors: [], note: "" };
+    currentAnswer = unsaved.get(pair.place) || found.said || { verdict: "", errors: [], note: "" };
     at("place").textContent = pair.place.toLocaleString("en");
     at("pair").hidden = false;
     at("query").textContent = pair.question
@@ -102,7 +102,7 @@
     at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
     if (pair.image) image.src = prefix + pair.image;
-    at("note").value = said.note;
+    at("note").value = currentAnswer.note;
     drawAnswers();
     drawDraft();
     if (location.hash !== `#${pair.place}`) history.replaceState(null, "", `#${pair.place}`);
@@ -137,7 +137,7 @@
       : tr("We do not know which response this text calls Answer 1.");
     at("draft-why").textContent = draft.rationale;
     const first = pair.first_answer;
-    const changed = first && first !== said.verdict;
+    const changed = first && first !== currentAnswer.verdict;
     at("draft-note").textContent = changed
       ? tr("Your first answer stays on record: {answer}.", { answer: words(first) })
       : adjudicating ? tr("You may still change your decision.")
@@ -154,24 +154,24 @@
   }
 
   function prefers() {
-    return ["first", "second"].includes(said.verdict);
+    return ["first", "second"].includes(currentAnswer.verdict);
   }
 
   function update() {
     for (const button of verdicts) {
-      button.setAttribute("aria-pressed", String(button.dataset.verdict === said.verdict));
+      button.setAttribute("aria-pressed", String(button.dataset.verdict === currentAnswer.verdict));
       button.disabled = closed || Boolean(pair.models) || pair.has_enough;
     }
     for (const button of errors) {
-      button.setAttribute("aria-pressed", String(said.errors.includes(button.dataset.error)));
+      button.setAttribute("aria-pressed", String(currentAnswer.errors.includes(button.dataset.error)));
       button.disabled = closed || !prefers();
     }
     invert.disabled = closed || Boolean(pair.models) || !prefers();
-    at("note").disabled = closed || !said.verdict;
+    at("note").disabled = closed || !currentAnswer.verdict;
     at("previous").disabled = pair.place === places[0];
     at("next").disabled = pair.place === places.at(-1);
     at("who").hidden = !pair.has_models;
-    at("models").disabled = !said.verdict || Boolean(pair.models);
+    at("models").disabled = !currentAnswer.verdict || Boolean(pair.models);
     at("bar").value = answered.size;
     count();
   }
@@ -184,11 +184,11 @@
 
   function change(values) {
     if (closed || !pair) return;
-    const before = said.verdict;
-    said = { ...said, ...values };
-    if (!said.verdict) return;
-    if (said.verdict !== before) said.errors = []; // they are those of the response that was worse until now
-    unsaved.set(pair.place, said);
+    const before = currentAnswer.verdict;
+    currentAnswer = { ...currentAnswer, ...values };
+    if (!currentAnswer.verdict) return;
+    if (currentAnswer.verdict !== before) currentAnswer.errors = []; // they are those of the response that was worse until now
+    unsaved.set(pair.place, currentAnswer);
     update();
     drawDraft();
     save();
@@ -228,7 +228,7 @@
 
   function keepNote() {
     const note = at("note").value.replace(/\s+/g, " ").trim();
-    if (pair && said.verdict && note !== said.note) change({ note });
+    if (pair && currentAnswer.verdict && note !== currentAnswer.note) change({ note });
   }
 
   async function models() {
@@ -246,11 +246,11 @@
   for (const button of errors) {
     button.addEventListener("click", () => {
       const name = button.dataset.error;
-      const without = said.errors.filter((one) => one !== name);
-      change({ errors: without.length < said.errors.length ? without : [...without, name] });
+      const without = currentAnswer.errors.filter((one) => one !== name);
+      change({ errors: without.length < currentAnswer.errors.length ? without : [...without, name] });
     });
   }
-  invert.addEventListener("click", () => change({ verdict: said.verdict === "first" ? "second" : "first" }));
+  invert.addEventListener("click", () => change({ verdict: currentAnswer.verdict === "first" ? "second" : "first" }));
   const step = (by) => show(places[places.indexOf(pair.place) + by]);
   at("previous").addEventListener("click", () => step(-1));
   at("next").addEventListener("click", () => step(1));

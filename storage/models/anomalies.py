@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, UniqueConstr
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, Json, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Words
 
 KINDS = (
     "above-best-known",
@@ -49,7 +49,7 @@ class AnomalyCase(Base):
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
     kind: Mapped[Words]
     subject: Mapped[Words] = mapped_column(default="")
-    evidence: Mapped[Json]
+    evidence: Mapped[JsonColumn]
     found_at: Mapped[Instant] = mapped_column(default=database_now())
     decision: Mapped[Words | None]
     reason: Mapped[Words | None]

@@ -83,7 +83,7 @@ Words = Annotated[str, mapped_column(PlainText)]
 Instant = Annotated[float, mapped_column(Double)]
 Sha256 = Annotated[str, mapped_column(PlainText)]
 EntryId = Annotated[str, mapped_column(PlainText)]
-Json = Annotated[dict[str, Any], mapped_column(JSON)]
+JsonColumn = Annotated[dict[str, Any], mapped_column(JSON)]
 JsonText = Annotated[str, mapped_column(PlainText)]  # JSON that is passed on as text and never decoded on the way
 
 
@@ -170,8 +170,8 @@ class Submission(Base):
     parse_rate: Mapped[float] = mapped_column(Double)
     first_shown_rate: Mapped[float | None] = mapped_column(Double)
     self_consistency: Mapped[float | None] = mapped_column(Double)
-    report: Mapped[Json]
-    receipt: Mapped[Json] = mapped_column(default=dict)
+    report: Mapped[JsonColumn]
+    receipt: Mapped[JsonColumn] = mapped_column(default=dict)
     model: Mapped[Words]
     version: Mapped[Words] = mapped_column(default="")
     organisation: Mapped[Words | None]

@@ -7,7 +7,7 @@ from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, Json, JsonText, Sha256, State, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, JsonText, Sha256, State, Words
 
 _OPEN = "state IN ('queued', 'running')"
 
@@ -53,8 +53,8 @@ class Edit(Base):
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
     editor: Mapped[Words]  # account
-    was: Mapped[Json]
-    became: Mapped[Json]
+    was: Mapped[JsonColumn]
+    became: Mapped[JsonColumn]
     at: Mapped[Instant] = mapped_column(default=database_now())
 
 
@@ -109,7 +109,7 @@ class Task(Base):
     benchmark: Mapped[Words] = mapped_column(default="")  # "": about no benchmark
     kind: Mapped[Words]
     subject: Mapped[Words]  # a label revision
-    params: Mapped[Json]
+    params: Mapped[JsonColumn]
     reason: Mapped[Words]
     requested_by: Mapped[Words]  # account
     state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
@@ -149,7 +149,7 @@ class ImportedLabels(Base):
     items: Mapped[int]
     digest: Mapped[Sha256]  # not public: that of a small change can be guessed
     commitment: Mapped[Sha256]  # HMAC-SHA256(salt, digest): public
-    difference: Mapped[Json]  # counts against what the board showed then
+    difference: Mapped[JsonColumn]  # counts against what the board showed then
     reason: Mapped[Words]
     requested_by: Mapped[Words]
     imported_at: Mapped[Instant] = mapped_column(default=database_now())

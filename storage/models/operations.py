@@ -41,7 +41,7 @@ class FiguresJson(TypeDecorator[dict[str, float | None]]):
         return dict(value or {})
 
 
-Figures = Annotated[dict[str, float | None], mapped_column(FiguresJson)]
+FiguresColumn = Annotated[dict[str, float | None], mapped_column(FiguresJson)]
 
 
 class ReportedResult(Base):
@@ -71,7 +71,7 @@ class ReportedResult(Base):
     open_weights: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="open_weights"))
     votes_per_item: Mapped[int | None]
     date: Mapped[Words | None]  # ISO day of publication
-    figures: Mapped[Figures]
+    figures: Mapped[FiguresColumn]
     source: Mapped[Words]
     place: Mapped[Words | None]  # where in the source
     url: Mapped[Words]

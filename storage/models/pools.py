@@ -9,9 +9,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from storage.clock import database_now
-from storage.models.core import Base, Instant, Json, Words
+from storage.models.core import Base, Instant, JsonColumn, Words
 
-OptionalJson = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
+OptionalJsonColumn = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
 
 
 def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
@@ -35,8 +35,8 @@ class Pool(Base):
     candidates: Mapped[Words]  # file below the folder
     sha256: Mapped[Words]  # of the file
     pairs: Mapped[int]
-    facts: Mapped[Json]  # counts by source, licence and category
-    report: Mapped[OptionalJson]  # of the filter
+    facts: Mapped[JsonColumn]  # counts by source, licence and category
+    report: Mapped[OptionalJsonColumn]  # of the filter
     reason: Mapped[Words]
     imported_by: Mapped[Words]
     imported_at: Mapped[Instant] = mapped_column(default=database_now())

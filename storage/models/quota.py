@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, Json, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Words
 
 
 class QuotaSubject(Base):
@@ -28,7 +28,7 @@ class Attempt(Base):
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     label_revision: Mapped[Words]  # the board's at that time, or the configured one before there was a board
     number: Mapped[int]  # of the owner's attempts at this label revision, from 1; also those given back
-    policy: Mapped[Json]
+    policy: Mapped[JsonColumn]
     at: Mapped[Instant] = mapped_column(default=database_now())
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.label_quality.annotation import SAYINGS, VERDICTS
+from benchmark.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
 from storage.models.pools import Pool
@@ -19,7 +19,7 @@ from storage.models.pools import Pool
 REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500
 _OPEN = "state = 'open'"
-Names = Annotated[list[str], mapped_column(JSON)]
+NamesColumn = Annotated[list[str], mapped_column(JSON)]
 
 
 def _check(name: str, rule: str) -> CheckConstraint:
@@ -37,7 +37,7 @@ class Dispute(Base):
     __table_args__ = (
         _check("item", "length(item) BETWEEN 1 AND 70"),
         _check("account", "length(account) BETWEEN 1 AND 200"),
-        _one_of("better", SAYINGS),
+        _one_of("better", DISPUTE_ANSWERS),
         _check("tag", "length(tag) BETWEEN 1 AND 64"),
         _check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
         _one_of("state", ("open", "accepted", "rejected")),
@@ -140,7 +140,7 @@ class Annotation(Base):
     account: Mapped[Words] = mapped_column(primary_key=True)
     item: Mapped[Words] = mapped_column(primary_key=True)
     verdict: Mapped[Words]  # A and B as on the item's page, whatever came first for this annotator
-    errors: Mapped[Names]
+    errors: Mapped[NamesColumn]
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())
     models_seen_at: Mapped[Instant | None]  # from then on the answer stays
@@ -217,6 +217,6 @@ class Adjudication(Base):
     item: Mapped[Words] = mapped_column(primary_key=True)
     account: Mapped[Words]
     verdict: Mapped[Words]  # A and B as on the item's page
-    errors: Mapped[Names]
+    errors: Mapped[NamesColumn]
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())

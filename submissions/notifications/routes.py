@@ -22,7 +22,7 @@ from submissions.notifications.subscriptions import EVENTS, EmailRejected, Email
 from submissions.notifications.webhooks import WebhookRejected, WebhookSubscriptions
 
 _Csrf = Annotated[str, Form(alias="csrf")]
-_Text = Annotated[str, Query(max_length=500)]
+_QueryText = Annotated[str, Query(max_length=500)]
 _BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
 _SECTION, _WEBHOOK = "/account#email", "/account#webhook"
 
@@ -109,7 +109,7 @@ def _links(identities: AuthService, pages: AccountPages, *, subscriptions: Email
     router = APIRouter(include_in_schema=False)
 
     @router.get("/account/email/confirm")
-    def ask_to_confirm(request: Request, token: _Text = "") -> Response:
+    def ask_to_confirm(request: Request, token: _QueryText = "") -> Response:
         """Show a button: programs that open the links of e-mails must not confirm. Visitors sign in
         first."""
         user = identity_of(request)
@@ -133,14 +133,14 @@ def _links(identities: AuthService, pages: AccountPages, *, subscriptions: Email
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
     @router.get("/account/email/unsubscribe")
-    def ask_to_unsubscribe(id: _Text = "", key: _Text = "") -> Response:
+    def ask_to_unsubscribe(id: _QueryText = "", key: _QueryText = "") -> Response:
         """Show a button, for the same reason; without sign-in."""
         question = _("Stop all e-mails about your entries?")
         address = f"/account/email/unsubscribe?id={id}&key={key}"
         return _page(pages, address, words=(question, _("Stop the e-mails")), fields={})
 
     @router.post("/account/email/unsubscribe")
-    def unsubscribe(id: _Text = "", key: _Text = "") -> Response:
+    def unsubscribe(id: _QueryText = "", key: _QueryText = "") -> Response:
         """Stop e-mails, from the button or from a mail program (RFC 8058); an address that is gone is fine, too."""
         try:
             subscriptions.unsubscribe(id, key)

@@ -265,7 +265,7 @@ def test_unstable_needs_runs_that_tell_the_order(
     votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
     given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable"]
     assert main(given) == 2
-    assert "No run tells" in capsys.readouterr().err
+    assert "No run records" in capsys.readouterr().err
 
 
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:

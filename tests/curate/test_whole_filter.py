@@ -23,12 +23,11 @@ RULES: dict[str, tuple[str, ...]] = {
     "wrong-at-least 7": ("--rule", "at-least:7"),
     "judges-wrong-at-least 3": ("--rule", "judges:3"),
 }
-Verdicts = list[list[str]]  # by judge, by run
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 
-def stays(rule: str, said: Verdicts, *, runs: int, judges: int) -> bool:
+def stays(rule: str, said: list[list[str]], *, runs: int, judges: int) -> bool:
     """Whether a pair stays by the runs given; counts of a rule for `runs` and `judges` in all shrink in proportion."""
     bad = ("wrong", "undecided") if "undecided" in rule else ("wrong",)
     every = [verdict in bad for one in said for verdict in one]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
-Rows = Sequence[Mapping[str, Any]]
-Matrix = Sequence[Sequence[int]]  # items x K of 0, 1 (stored response), -1 (undecided)
+PairRows = Sequence[Mapping[str, Any]]
+VoteRows = Sequence[Sequence[int]]  # items x K of 0, 1 (stored response), -1 (undecided)
 
 UNDECIDED_TEXT = "Both answers are fine and I cannot choose."
 
@@ -35,14 +35,14 @@ def jsonl(records: Sequence[Any]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-def native_votes(rows: Rows, votes: Matrix) -> bytes:
+def native_votes(rows: PairRows, votes: VoteRows) -> bytes:
     """Native votes, null for undecided."""
     return jsonl(
         [{"id": r["id"], "votes": [v if v >= 0 else None for v in held]} for r, held in zip(rows, votes, strict=True)]
     )
 
 
-def native_judgements(rows: Rows, votes: Matrix) -> bytes:
+def native_judgements(rows: PairRows, votes: VoteRows) -> bytes:
     """Native judgements; every second is swapped."""
     records = []
     for row, held in zip(rows, votes, strict=True):
@@ -51,12 +51,12 @@ def native_judgements(rows: Rows, votes: Matrix) -> bytes:
     return jsonl(records)
 
 
-def native_scores(rows: Rows, votes: Matrix) -> bytes:
+def native_scores(rows: PairRows, votes: VoteRows) -> bytes:
     """Native scores; a tie for undecided."""
     return jsonl([{"id": r["id"], "scores": [_scores(v) for v in held]} for r, held in zip(rows, votes, strict=True)])
 
 
-def official_records(rows: Rows, votes: Matrix, *, seed: int = 1) -> list[dict[str, Any]]:
+def official_records(rows: PairRows, votes: VoteRows, *, seed: int = 1) -> list[dict[str, Any]]:
     """K records an item; `ranking`, `flag_status` and `filter_number` are lies."""
     dice = random.Random(seed)
     records = []
@@ -75,13 +75,13 @@ def official_records(rows: Rows, votes: Matrix, *, seed: int = 1) -> list[dict[s
     return records
 
 
-def official(rows: Rows, votes: Matrix) -> bytes:
+def official(rows: PairRows, votes: VoteRows) -> bytes:
     """As pandas writes it: compact, with escaped slashes."""
     lines = [json.dumps(r, separators=(",", ":")).replace("/", "\\/") for r in official_records(rows, votes)]
     return "\n".join(lines).encode()
 
 
-def omni_rrm(rows: Rows, votes: Matrix, *, as_shown: bool = False) -> bytes:
+def omni_rrm(rows: PairRows, votes: VoteRows, *, as_shown: bool = False) -> bytes:
     """Official-like, the choice as JSON in the order shown; responses in dataset order, or as shown."""
     records = official_records(rows, votes)
     for number, record in enumerate(records):
@@ -96,7 +96,7 @@ def omni_rrm(rows: Rows, votes: Matrix, *, as_shown: bool = False) -> bytes:
     return jsonl(records)
 
 
-def lmms_records(rows: Rows, votes: Matrix) -> list[dict[str, Any]]:
+def lmms_records(rows: PairRows, votes: VoteRows) -> list[dict[str, Any]]:
     """As written since 0.7: text, prompt, no doc."""
     records = []
     for number, (row, held) in enumerate(zip(rows, votes, strict=True)):
@@ -116,12 +116,12 @@ def lmms_records(rows: Rows, votes: Matrix) -> list[dict[str, Any]]:
     return records
 
 
-def lmms_eval(rows: Rows, votes: Matrix) -> bytes:
+def lmms_eval(rows: PairRows, votes: VoteRows) -> bytes:
     """Return the current writer."""
     return jsonl(lmms_records(rows, votes))
 
 
-def lmms_eval_04(rows: Rows, votes: Matrix) -> bytes:
+def lmms_eval_04(rows: PairRows, votes: VoteRows) -> bytes:
     """0.4 to 0.6: a list with one text; here without the prompt, so that the order follows from the item."""
     records = lmms_records(rows, votes)
     for record in records:
@@ -130,7 +130,7 @@ def lmms_eval_04(rows: Rows, votes: Matrix) -> bytes:
     return jsonl(records)
 
 
-def lmms_eval_03(rows: Rows, votes: Matrix) -> bytes:
+def lmms_eval_03(rows: PairRows, votes: VoteRows) -> bytes:
     """0.3: with the doc, whose ranking is a lie."""
     records = lmms_records(rows, votes)
     for row, record in zip(rows, records, strict=True):
@@ -143,7 +143,7 @@ def lmms_eval_03(rows: Rows, votes: Matrix) -> bytes:
     return jsonl(records)
 
 
-def vlmevalkit_records(rows: Rows, votes: Matrix) -> list[dict[str, Any]]:
+def vlmevalkit_records(rows: PairRows, votes: VoteRows) -> list[dict[str, Any]]:
     """Return rows of a prediction table."""
     records = []
     for number, (row, held) in enumerate(zip(rows, votes, strict=True)):
@@ -161,12 +161,12 @@ def vlmevalkit_records(rows: Rows, votes: Matrix) -> list[dict[str, Any]]:
     return records
 
 
-def vlmevalkit_json(rows: Rows, votes: Matrix) -> bytes:
+def vlmevalkit_json(rows: PairRows, votes: VoteRows) -> bytes:
     """PRED_FORMAT=json."""
     return json.dumps(vlmevalkit_records(rows, votes), indent=4).encode()
 
 
-def vlmevalkit_tsv(rows: Rows, votes: Matrix) -> bytes:
+def vlmevalkit_tsv(rows: PairRows, votes: VoteRows) -> bytes:
     """PRED_FORMAT=tsv: everything quoted, raw newlines inside cells."""
     records = vlmevalkit_records(rows, votes)
     out = io.StringIO()
@@ -176,7 +176,7 @@ def vlmevalkit_tsv(rows: Rows, votes: Matrix) -> bytes:
     return out.getvalue().encode()
 
 
-def vlmevalkit_xlsx(rows: Rows, votes: Matrix) -> bytes:
+def vlmevalkit_xlsx(rows: PairRows, votes: VoteRows) -> bytes:
     """Return the default; texts inline."""
     return workbook(vlmevalkit_records(rows, votes))
 
@@ -214,7 +214,7 @@ def workbook(
     return out.getvalue()
 
 
-def merge_to_vlrm(rows: Rows, votes: Matrix) -> bytes:
+def merge_to_vlrm(rows: PairRows, votes: VoteRows) -> bytes:
     """`outputs`, with an arg-max that turns ties into 0."""
     records = []
     for row, held in zip(rows, votes, strict=True):
@@ -223,7 +223,7 @@ def merge_to_vlrm(rows: Rows, votes: Matrix) -> bytes:
     return jsonl(records)
 
 
-def reward_model_exam(rows: Rows, votes: Matrix) -> bytes:
+def reward_model_exam(rows: PairRows, votes: VoteRows) -> bytes:
     """`score0`, `score1`, with texts."""
     records = []
     for row, held in zip(rows, votes, strict=True):
@@ -236,14 +236,14 @@ def reward_model_exam(rows: Rows, votes: Matrix) -> bytes:
     return jsonl(records)
 
 
-def score_a_b(rows: Rows, votes: Matrix) -> bytes:
+def score_a_b(rows: PairRows, votes: VoteRows) -> bytes:
     """`score_a`, `score_b` in lines."""
     names = ("score_a", "score_b")
     pairs = zip(rows, votes, strict=True)
     return jsonl([{"id": row["id"], **dict(zip(names, _scores(held[0]), strict=True))} for row, held in pairs])
 
 
-def vl_reward_model(rows: Rows, votes: Matrix) -> bytes:
+def vl_reward_model(rows: PairRows, votes: VoteRows) -> bytes:
     """Return the judge's variant; null for undecided."""
     results = [
         {
@@ -258,7 +258,7 @@ def vl_reward_model(rows: Rows, votes: Matrix) -> bytes:
     return json.dumps({"summary": {"accuracy": 1.0}, "results": results}, indent=2).encode()
 
 
-def r1_reward(rows: Rows, votes: Matrix, *, reverse: bool = False) -> bytes:
+def r1_reward(rows: PairRows, votes: VoteRows, *, reverse: bool = False) -> bytes:
     """R1-Reward, or with ``reverse`` Proxy-GRM; `chosen` is stored response 1 in every third row."""
     records = []
     for number, (row, held) in enumerate(zip(rows, votes, strict=True)):
@@ -275,12 +275,12 @@ def r1_reward(rows: Rows, votes: Matrix, *, reverse: bool = False) -> bytes:
     return jsonl(records)
 
 
-def proxy_grm(rows: Rows, votes: Matrix) -> bytes:
+def proxy_grm(rows: PairRows, votes: VoteRows) -> bytes:
     """With swapped prompts."""
     return r1_reward(rows, votes, reverse=True)
 
 
-def jev(rows: Rows, votes: Matrix) -> bytes:
+def jev(rows: PairRows, votes: VoteRows) -> bytes:
     """Probabilities; `first_is_better` is a lie."""
     probability = {0: 0.93, 1: 0.2, -1: 0.5}
     found = [
@@ -300,7 +300,7 @@ def _scores(vote: int) -> list[float]:
     return [1.25, 1.25] if vote < 0 else [2.5, -1.0] if vote == 0 else [-3, 0.25]
 
 
-Writer = Callable[[Rows, Matrix], bytes]
+Writer = Callable[[PairRows, VoteRows], bytes]
 MANY_VOTES: dict[str, tuple[str, Writer]] = {
     "native votes": ("native", native_votes),
     "native judgements": ("native", native_judgements),

@@ -258,7 +258,7 @@ def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> No
     assert claimed(0.3) == ["leans", "second"]
     silent = CHARTS["position"].draw([entry(1, 0.7, first_shown_rate=None)], VIEW)
     assert silent.figure is None
-    assert "does not tell" in silent.notes[0]
+    assert "does not state" in silent.notes[0]
 
 
 def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:

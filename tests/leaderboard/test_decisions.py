@@ -18,7 +18,7 @@ from leaderboard import routes
 from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
-from leaderboard.pages.decisions import PAGE, Decision
+from leaderboard.pages.decisions import PAGE, PublicDecision
 from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
@@ -41,20 +41,20 @@ WITHDRAWN = {
 }
 UNKNOWN = {"seq": 3, "at": "2026-11-18T10:00:00Z", "kind": "policy.set", "title": "Policy set", "by": "service",
            "sentence": "Submissions may be twice as large.", "changes": []}  # fmt: skip
-DECISIONS: list[Decision] = [TURN, WITHDRAWN, UNKNOWN]
+DECISIONS: list[PublicDecision] = [TURN, WITHDRAWN, UNKNOWN]
 
 
-def keeper(decisions: Sequence[Decision]) -> Any:
+def keeper(decisions: Sequence[PublicDecision]) -> Any:
     """Return a log as its keeper would tell it."""
 
-    def log(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
+    def log(before: int | None, limit: int, edits: bool) -> Sequence[PublicDecision]:
         told = [one for one in decisions if edits or one["kind"] != "entry.edited"]
         return [one for one in told if before is None or one["seq"] < before][:limit]
 
     return log
 
 
-def app_of(decisions: Sequence[Decision] = DECISIONS, **snapshot_facts: Any) -> FastAPI:
+def app_of(decisions: Sequence[PublicDecision] = DECISIONS, **snapshot_facts: Any) -> FastAPI:
     """Return a site whose board showed v0, and now shows v2 with one judge more."""
     judges = entries([(1, 0.8), (2, 0.6), (3, 0.5)])
     source = FixedSource({**snapshot(judges), "label_revision": "v0"})

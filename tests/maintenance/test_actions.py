@@ -17,7 +17,7 @@ import maintenance.actions
 from auth import Role
 from maintenance import api
 from maintenance.action_context import ActionContext
-from maintenance.registry import Action, ActionRegistry, EntryId, ParamInfo, Reason, action
+from maintenance.registry import Action, ActionRegistry, EntryParam, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer, require_owner_of
 from scripts import doc_tables
 from storage.database import Database
@@ -57,7 +57,7 @@ Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how 
     owner="It got {stars} stars: {reason}",
     button="Praise",
 )
-def praise(ctx: ActionContext, entry: EntryId, stars: Stars, reason: Reason) -> ActionResult:
+def praise(ctx: ActionContext, entry: EntryParam, stars: Stars, reason: Reason) -> ActionResult:
     """Praise an entry. For maintainers."""
     require_maintainer(ctx.user)
     if not 1 <= stars <= 5:
@@ -70,7 +70,7 @@ def praise(ctx: ActionContext, entry: EntryId, stars: Stars, reason: Reason) -> 
 @action(
     "thanks.say", "POST /api/v1/thanks/{entry}", role=Role.SUBMITTER, help="thank for an entry", button="Say thanks"
 )
-def thank(ctx: ActionContext, entry: EntryId, note: str = "") -> ActionResult:
+def thank(ctx: ActionContext, entry: EntryParam, note: str = "") -> ActionResult:
     """Thank for an entry. For its owner and maintainers."""
     require_owner_of(ctx.user, OWNER_OF_IT.account)
     return ActionResult(True, f"Thanks for {entry}. {note}".strip())

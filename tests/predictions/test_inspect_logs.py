@@ -90,7 +90,7 @@ def test_a_json_log_says_the_same() -> None:
 def test_a_prompt_of_another_kind_needs_the_order_in_the_metadata() -> None:
     samples = [one | {"input": "Which is better?", "metadata": {"swapped": one["epoch"] == 2}} for one in votes()]
     assert read(archive(samples)) == EVERY_PAIR
-    with pytest.raises(UploadRejected, match="tells no order"):
+    with pytest.raises(UploadRejected, match="states no order"):
         read(archive([one | {"input": "Which is better?"} for one in votes()]))
 
 

@@ -20,10 +20,10 @@ from tests.factories.services.signed_in_service import MAINTAINER, approve_all, 
 from tests.redteam import attackers, simulation
 from tests.redteam.attackers import agreement
 from tests.redteam.policy import Secret
-from tests.redteam.priors import Defence, Level, Shape, run_judge, run_sparse
+from tests.redteam.priors import Defence, Level, ProbeShape, run_judge, run_sparse
 
 LEVELS: tuple[Level, ...] = ("categories", "overall")
-SHAPES: tuple[Shape, ...] = ("null", "complement")
+SHAPES: tuple[ProbeShape, ...] = ("null", "complement")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray
+
 Vector = npt.NDArray[np.int8]
-Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.float64]
+ShownCounts = npt.NDArray[np.float64]
 """How many votes agree with the label, one number a group; fractions where the view is too coarse for whole ones."""
 
-Look = Callable[[Vector], Counts]
+Look = Callable[[Vector], ShownCounts]
 """Submit a vector, see its counts."""
 
 
@@ -46,7 +47,9 @@ def random_probes(count: int, items: int, *, dice: np.random.Generator) -> list[
     return [dice.integers(0, 2, items).astype(np.int8) for _ in range(count)]
 
 
-def least_squares(probes: Sequence[Vector], views: Sequence[Counts], *, groups: Groups, prior: Array) -> Vector:
+def least_squares(
+    probes: Sequence[Vector], views: Sequence[ShownCounts], *, groups: Groups, prior: FloatArray
+) -> Vector:
     """Return what the labels are likeliest to be, given the probes' counts.
 
     With labels and votes as +1 and -1, a count of n items says that votes times labels sum to 2 count - n: m linear
@@ -108,7 +111,7 @@ def weighings(groups: Groups, most: int | None = None) -> list[Vector]:
     return list(votes)
 
 
-def weighed(vectors: Sequence[Vector], views: Sequence[Counts], *, groups: Groups, start: Vector) -> Vector:
+def weighed(vectors: Sequence[Vector], views: Sequence[ShownCounts], *, groups: Groups, start: Vector) -> Vector:
     """Return the labels behind the counts of ``weighings``; ``start`` where nothing was weighed."""
     belief = start.copy()
     weights = design((len(vectors)).bit_length() - 1)
@@ -126,7 +129,7 @@ def without_abstaining(vectors: Iterable[Vector]) -> list[Vector]:
     return [np.where(vector < 0, filler, vector).astype(np.int8) for vector in vectors for filler in (1, 0)]
 
 
-def rejoined(views: Sequence[Counts], vectors: Sequence[Vector], *, groups: Groups) -> list[Counts]:
+def rejoined(views: Sequence[ShownCounts], vectors: Sequence[Vector], *, groups: Groups) -> list[ShownCounts]:
     """Return the counts of the vectors with abstentions, from those of ``without_abstaining``.
 
     Together the two fillers of an item agree exactly once, so the pair's counts sum to twice the count of the answered
@@ -163,7 +166,7 @@ def climb(look: Look, start: Vector, *, tries: int, flips: int, dice: np.random.
 # A7: the majority of the lucky ---------------------------------------------------------------------------------------
 
 
-def lucky_majority(probes: Sequence[Vector], views: Sequence[Counts], *, groups: Groups) -> Vector:
+def lucky_majority(probes: Sequence[Vector], views: Sequence[ShownCounts], *, groups: Groups) -> Vector:
     """Return votes of the probes that did better than chance, each turned over if it did worse."""
     half = np.array([len(held) / 2 for held in groups.members()])
     signs = np.zeros(len(groups.of))

@@ -16,7 +16,7 @@ from benchmark.scoring import Tally, tally
 from benchmark.votes import Behaviour, Votes
 from leaderboard.board.disclosure import category_level_only, redact_entry
 from tests.factories.specs import CATEGORIES, GROUPINGS, VL
-from tests.redteam.attackers import Counts, Groups, Vector
+from tests.redteam.attackers import Groups, ShownCounts, Vector
 
 _UNKNOWN = Behaviour(parse_rate=1.0, first_shown_rate=None, self_consistency=None)
 
@@ -64,20 +64,20 @@ class Secret:
         left = Tally.from_json(category_level_only(counted.to_json(), VL), VL)
         return redact_entry(scorecard(left, _UNKNOWN, benchmark="demo", label_revision="demo"), VL)
 
-    def by_category(self, votes: Vector) -> Counts:
+    def by_category(self, votes: Vector) -> ShownCounts:
         """Return what three rounded accuracies tell."""
         return self.read_categories(self.disclosed(votes)["protocols"]["strict"])
 
-    def overall_only(self, votes: Vector) -> Counts:
+    def overall_only(self, votes: Vector) -> ShownCounts:
         """Return what one rounded accuracy tells."""
         return np.array([self.disclosed(votes)["protocols"]["strict"]["overall"] * len(self.table)])
 
-    def read_categories(self, shown: dict[str, Any], groups: Groups | None = None) -> Counts:
+    def read_categories(self, shown: dict[str, Any], groups: Groups | None = None) -> ShownCounts:
         """Return three accuracies as counts: below 1,000 items a tenth of a point names the whole number."""
         sizes = np.bincount((groups or self.categories).of)
         return np.array([round(shown[name] * size) for name, size in zip(CATEGORIES, sizes, strict=True)], dtype=float)
 
-    def undefended(self, votes: Vector, groups: Groups) -> Counts:
+    def undefended(self, votes: Vector, groups: Groups) -> ShownCounts:
         """Exact counts of any groups, as a board without a policy gives them."""
         agree = (votes == self.truth).astype(float)
         return np.bincount(groups.of, weights=agree, minlength=int(groups.of.max()) + 1)

@@ -21,14 +21,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import FloatArray, IntArray
 from benchmark.ladder import Try, rounded, shown
 from benchmark.statistics.reliability import abstaining
-from tests.redteam.attackers import Array, Counts, Vector
+from tests.redteam.attackers import ShownCounts, Vector
 
-Ints = npt.NDArray[np.int64]
 Level = Literal["categories", "overall"]
-Shape = Literal["null", "complement"]
-Dice = np.random.Generator
+ProbeShape = Literal["null", "complement"]
 
 ACCOUNTS, YEAR = 3, 12
 MARGIN, NULLS = 0.015, 0.15
@@ -52,7 +51,7 @@ class PriorBoard:
     """What comes back of each file under a defence; accounts take turns."""
 
     truth: Vector
-    groups: Ints  # of each pair, its category
+    groups: IntArray  # of each pair, its category
     defence: Defence
     sent: int = 0
     waiting: int = 0  # files that a maintainer would have to approve, which tell nothing
@@ -71,7 +70,7 @@ class PriorBoard:
         known = [one.score for one, is_shown in zip(mine, shown(mine), strict=True) if is_shown and one.score]
         return max(known) + MARGIN if self.defence.ladder and known else 0.0
 
-    def look(self, votes: Vector) -> Counts | None:
+    def look(self, votes: Vector) -> ShownCounts | None:
         """Send a file; its right answers by group (one for all where the overall alone is shown), None where no number
         is shown."""
         account = self.tries[self.sent % ACCOUNTS]
@@ -86,7 +85,7 @@ class PriorBoard:
         self.numbers += 1
         return seen
 
-    def answer(self, right: Array) -> tuple[Counts, float]:
+    def answer(self, right: FloatArray) -> tuple[ShownCounts, float]:
         """Return what is shown of the right answers by group, and the score that the Ladder compares."""
         sizes = np.bincount(self.groups)
         if self.defence.level == "overall":
@@ -106,19 +105,19 @@ class Search:
     open intervals, and ``weight`` how likely each row is.
     """
 
-    closed: list[tuple[Ints, int]]  # nothing differs in it, or everything
-    open: list[tuple[Ints, int]]
-    left: Ints
-    weight: Array
+    closed: list[tuple[IntArray, int]]  # nothing differs in it, or everything
+    open: list[tuple[IntArray, int]]
+    left: IntArray
+    weight: FloatArray
 
     @classmethod
-    def of(cls, pairs: Ints, differing: int) -> Search:
+    def of(cls, pairs: IntArray, differing: int) -> Search:
         """Return a group in which so many pairs differ."""
         search = cls([], [], left=np.zeros((1, 0), dtype=np.int64), weight=np.ones(1))
         search._add([(pairs, differing)])
         return search
 
-    def _add(self, intervals: Sequence[tuple[Ints, int]]) -> None:
+    def _add(self, intervals: Sequence[tuple[IntArray, int]]) -> None:
         for pairs, count in intervals:
             if count in (0, len(pairs)):
                 self.closed.append((pairs, count))
@@ -140,7 +139,7 @@ class Search:
                 if not known:
                     return
                 known = known if len(self.left) == 1 else known[:1]
-            halves: list[tuple[Ints, int]] = []
+            halves: list[tuple[IntArray, int]] = []
             for at in known:
                 pairs, count = self.open[at]
                 half, there = len(pairs) // 2, int(self.left[0, at])
@@ -155,16 +154,16 @@ class Search:
         self.left, self.weight = self.left[rows], self.weight[rows] / self.weight[rows].sum()
         self.settle()
 
-    def found(self) -> Ints:
+    def found(self) -> IntArray:
         """Return the pairs that are known to differ."""
         return np.concatenate([pairs for pairs, count in self.closed if count] or [np.zeros(0, dtype=np.int64)])
 
-    def clean(self) -> Ints:
+    def clean(self) -> IntArray:
         """Return the pairs that are known not to differ."""
         return np.concatenate([pairs for pairs, count in self.closed if not count] or [np.zeros(0, dtype=np.int64)])
 
 
-def entropy(keys: Ints, weight: Array) -> float:
+def entropy(keys: IntArray, weight: FloatArray) -> float:
     """Return the bits that an answer tells, given the answer of every candidate."""
     _, places = np.unique(keys, return_inverse=True)
     chances = np.bincount(places, weights=weight)
@@ -176,11 +175,11 @@ def entropy(keys: Ints, weight: Array) -> float:
 class _Query:
     """A stretch to be turned over or left out, and how many differing pairs it holds by candidate."""
 
-    pairs: Ints
-    holds: Ints
+    pairs: IntArray
+    holds: IntArray
 
 
-def _queries(search: Search, dice: Dice, *, count: int) -> list[_Query]:
+def _queries(search: Search, dice: np.random.Generator, *, count: int) -> list[_Query]:
     """Random choices: of each open interval the left half, the right half or neither."""
     made, spare = [], search.clean()[:_DITHER]
     for number in range(count):
@@ -197,7 +196,7 @@ def _queries(search: Search, dice: Dice, *, count: int) -> list[_Query]:
     return made
 
 
-def sparse(public: Vector, board: PriorBoard, *, shape: Shape, dice: Dice) -> Ints:
+def sparse(public: Vector, board: PriorBoard, *, shape: ProbeShape, dice: np.random.Generator) -> IntArray:
     """Return the pairs that the attacker knows to differ from the public labels when no further file is taken."""
     groups = board.groups if board.defence.level == "categories" else np.zeros_like(board.groups)
     differing = public != board.truth
@@ -215,7 +214,9 @@ def sparse(public: Vector, board: PriorBoard, *, shape: Shape, dice: Dice) -> In
     return np.concatenate([search.found() for search in searches])
 
 
-def _start(inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], *, board: PriorBoard, dice: Dice) -> Search:
+def _start(
+    inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], *, board: PriorBoard, dice: np.random.Generator
+) -> Search:
     """Return a group, and how many of its pairs differ. Where sums are rounded, a few pairs that the attacker is
     sure of."""
     sure = dice.choice(np.flatnonzero(inside & ~differing), _DITHER * (board.defence.level == "overall"), replace=False)
@@ -224,7 +225,7 @@ def _start(inside: npt.NDArray[np.bool_], differing: npt.NDArray[np.bool_], *, b
     return search
 
 
-def _best(search: Search, board: PriorBoard, *, shape: Shape, dice: Dice, whole: bool) -> _Query:
+def _best(search: Search, board: PriorBoard, *, shape: ProbeShape, dice: np.random.Generator, whole: bool) -> _Query:
     """Return the query that tells most; of a whole that is rounded, as far as rounding and the Ladder leave it."""
     if not search.open:
         return _Query(np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
@@ -239,14 +240,14 @@ def _best(search: Search, board: PriorBoard, *, shape: Shape, dice: Dice, whole:
     return max(queries, key=told)
 
 
-def _right(search: Search, holds: Ints, *, equal: int, shape: Shape) -> Ints:
+def _right(search: Search, holds: IntArray, *, equal: int, shape: ProbeShape) -> IntArray:
     """By candidate, the right answers of a file that equals the public labels on so many pairs: those that do not
     differ of what is left as it was, and those that do of what was turned over."""
     total = sum(count for _, count in (*search.open, *search.closed))
     return equal - (total - holds) + (holds if shape == "complement" else 0)
 
 
-def _steps(right: Ints, board: PriorBoard) -> Ints:
+def _steps(right: IntArray, board: PriorBoard) -> IntArray:
     """Right answers of all pairs in half points, as they are shown."""
     return np.round(right / len(board.truth) * 200).astype(np.int64)
 
@@ -257,9 +258,9 @@ def _filler(
     *,
     board: PriorBoard,
     pairs: int,
-    shape: Shape,
-    dice: Dice,
-) -> Ints:
+    shape: ProbeShape,
+    dice: np.random.Generator,
+) -> IntArray:
     """Return pairs known not to differ that are given up, so that the score lands just above the bar."""
     clean = np.concatenate([search.clean() for search in searches])
     if not board.defence.ladder:
@@ -275,12 +276,12 @@ def _learn(
     searches: Sequence[Search],
     chosen: Sequence[_Query],
     *,
-    seen: Counts | None,
+    seen: ShownCounts | None,
     bar: float,
     file: Vector,
     public: Vector,
     board: PriorBoard,
-    shape: Shape,
+    shape: ProbeShape,
 ) -> None:
     """Drop the candidates that another answer would have been given of; that none is shown tells something too."""
     groups = board.groups if len(searches) > 1 else np.zeros_like(board.groups)
@@ -299,13 +300,15 @@ def _learn(
 # A judge as prior ----------------------------------------------------------------------------------------------------
 
 
-def judge_prior(judge: Vector, accuracy: float, *, board: PriorBoard, shape: Shape, dice: Dice) -> Vector:
+def judge_prior(
+    judge: Vector, accuracy: float, *, board: PriorBoard, shape: ProbeShape, dice: np.random.Generator
+) -> Vector:
     """Return what the attacker believes of all labels after turning over, or leaving out, parts of a judge's answers.
 
     Least squares from the prior: the labels nearest to what the judge says that give the counts that were shown.
     """
     files: list[Vector] = []
-    views: list[Counts] = []
+    views: list[ShownCounts] = []
     while board.open:
         file = judge.copy()
         share = _share(board, accuracy)
@@ -329,7 +332,7 @@ def _share(board: PriorBoard, accuracy: float) -> float:
 
 
 def _least_squares(
-    files: Sequence[Vector], views: Sequence[Counts], *, judge: Vector, accuracy: float, board: PriorBoard
+    files: Sequence[Vector], views: Sequence[ShownCounts], *, judge: Vector, accuracy: float, board: PriorBoard
 ) -> Vector:
     """Return the sign of the mean of labels (1 and -1) given linear equations, each label with the judge's prior.
 
@@ -370,7 +373,9 @@ SPARSE_SHAPE = (1, 0, 15)
 """Pairs by category in which the published revisions v0 and v2 of the real benchmark differ."""
 
 
-def corrected(truth: Vector, groups: Ints, *, dice: Dice, shape: Sequence[int] = SPARSE_SHAPE) -> Vector:
+def corrected(
+    truth: Vector, groups: IntArray, *, dice: np.random.Generator, shape: Sequence[int] = SPARSE_SHAPE
+) -> Vector:
     """Public labels that differ from hidden ones in so many pairs of each category."""
     public = truth.copy()
     for group, count in enumerate(shape):
@@ -379,7 +384,7 @@ def corrected(truth: Vector, groups: Ints, *, dice: Dice, shape: Sequence[int] =
     return public
 
 
-def run_sparse(truth: Vector, groups: Ints, *, defence: Defence, shape: Shape, seed: int) -> Recovered:
+def run_sparse(truth: Vector, groups: IntArray, *, defence: Defence, shape: ProbeShape, seed: int) -> Recovered:
     """Return the sparse difference against a defence."""
     dice = np.random.default_rng(seed)
     public, board = corrected(truth, groups, dice=dice), PriorBoard(truth, groups, defence=defence)
@@ -390,7 +395,7 @@ def run_sparse(truth: Vector, groups: Ints, *, defence: Defence, shape: Shape, s
 
 
 def run_judge(
-    truth: Vector, groups: Ints, *, defence: Defence, shape: Shape, seed: int, accuracy: float = 0.85
+    truth: Vector, groups: IntArray, *, defence: Defence, shape: ProbeShape, seed: int, accuracy: float = 0.85
 ) -> Recovered:
     """Return a judge of this accuracy as prior against a defence."""
     dice = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.redteam import attackers
-from tests.redteam.attackers import Counts, Groups, Vector, agreement
+from tests.redteam.attackers import Groups, ShownCounts, Vector, agreement
 from tests.redteam.policy import Secret
 
 YEAR = 12  # scored submissions of an account
@@ -107,7 +107,7 @@ def learnt(secret: Secret, probes: Sequence[Vector], *, cards: Sequence[Mapping[
     return agreement(belief, secret.truth)
 
 
-def _probing(secret: Secret, seed: int, *, count: int, look: Callable[[Vector], Counts], groups: Groups) -> float:
+def _probing(secret: Secret, seed: int, *, count: int, look: Callable[[Vector], ShownCounts], groups: Groups) -> float:
     probes = attackers.random_probes(count, len(secret.truth), dice=np.random.default_rng(seed))
     views = [look(probe) for probe in probes]
     nothing = np.zeros(len(secret.truth))

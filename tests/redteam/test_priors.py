@@ -12,12 +12,22 @@ import numpy as np
 import pytest
 
 from benchmark.anomalies import like_public_labels
-from tests.redteam.attackers import Counts, Vector
+from tests.redteam.attackers import ShownCounts, Vector
 from tests.redteam.policy import Secret
-from tests.redteam.priors import Defence, Level, PriorBoard, Search, Shape, corrected, run_judge, run_sparse, sparse
+from tests.redteam.priors import (
+    Defence,
+    Level,
+    PriorBoard,
+    ProbeShape,
+    Search,
+    corrected,
+    run_judge,
+    run_sparse,
+    sparse,
+)
 
 EXACT, ROUNDED = "categories", "overall"
-SHAPES: tuple[Shape, ...] = ("null", "complement")
+SHAPES: tuple[ProbeShape, ...] = ("null", "complement")
 
 
 @dataclass
@@ -26,7 +36,7 @@ class Recording(PriorBoard):
 
     sent_files: list[Vector] = field(default_factory=list)
 
-    def look(self, votes: Vector) -> Counts | None:
+    def look(self, votes: Vector) -> ShownCounts | None:
         self.sent_files.append(votes.copy())
         return super().look(votes)
 
@@ -36,11 +46,11 @@ def secret() -> Secret:
     return Secret()
 
 
-def share(secret: Secret, defence: Defence, *, shape: Shape = "complement", seed: int = 1) -> float:
+def share(secret: Secret, defence: Defence, *, shape: ProbeShape = "complement", seed: int = 1) -> float:
     return run_sparse(secret.truth, secret.categories.of, defence=defence, shape=shape, seed=seed).share
 
 
-def gain(secret: Secret, defence: Defence, *, shape: Shape = "complement", accuracy: float = 0.85) -> float:
+def gain(secret: Secret, defence: Defence, *, shape: ProbeShape = "complement", accuracy: float = 0.85) -> float:
     runs = (
         run_judge(secret.truth, secret.categories.of, defence=defence, shape=shape, seed=seed, accuracy=accuracy)
         for seed in range(5)
@@ -53,7 +63,7 @@ def gain(secret: Secret, defence: Defence, *, shape: Shape = "complement", accur
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_control_where_categories_are_shown_three_accounts_find_every_pair_that_differs(
-    secret: Secret, shape: Shape
+    secret: Secret, shape: ProbeShape
 ) -> None:
     found = run_sparse(secret.truth, secret.categories.of, defence=Defence(EXACT), shape=shape, seed=1)
     assert found.share == 1.0
@@ -80,7 +90,7 @@ def test_the_ladder_alone_does_not_hide_a_small_correction_from_who_plans_the_sc
 @pytest.mark.parametrize("ladder", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_where_the_overall_alone_is_shown_three_accounts_find_few_pairs_in_a_year(
-    secret: Secret, ladder: bool, shape: Shape
+    secret: Secret, ladder: bool, shape: ProbeShape
 ) -> None:
     assert share(secret, Defence(ROUNDED, ladder=ladder), shape=shape) <= 0.125
 
@@ -132,7 +142,7 @@ def test_what_remains_possible_is_what_a_slow_search_over_all_places_says() -> N
 @pytest.mark.parametrize("ladder", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_judge_of_85_percent_gains_less_than_a_point_from_three_accounts_in_a_year(
-    secret: Secret, level: Level, ladder: bool, shape: Shape
+    secret: Secret, level: Level, ladder: bool, shape: ProbeShape
 ) -> None:
     assert gain(secret, Defence(level, ladder=ladder), shape=shape) <= 0.01
 

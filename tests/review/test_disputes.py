@@ -250,7 +250,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     found = rescoring.preview(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
     assert text_output.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
-    assert "too few to tell" in text_output.preview(found)
+    assert "too few to show" in text_output.preview(found)
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")

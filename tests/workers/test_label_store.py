@@ -86,7 +86,7 @@ def test_a_worker_that_runs_scores_with_labels_that_another_one_has_imported(tmp
     second.runner.bring_labels()
     assert "v3" in second.runner.scorer.revisions
     with database.read() as session:
-        assert "v3" in second.runner.holds(session)
+        assert "v3" in second.runner.available_revisions(session)
     database.close()
 
 

@@ -51,7 +51,7 @@ from workers.startup import prepare
 
 MMRB, MM_RLHF = load_spec("multimodal-rewardbench"), load_spec("mm-rlhf-rewardbench")
 ITEMS, QUESTIONS = mmrb_items(240, seed=1), mm_rlhf_items(seed=2)
-Line = dict[str, Any]
+PairLine = dict[str, Any]
 
 
 @dataclass
@@ -62,7 +62,7 @@ class PairService:
     database: Database
     scorer: Scorer
 
-    def submit(self, lines: list[Line], model: str, *, user: Identity | None = None) -> str:
+    def submit(self, lines: list[PairLine], model: str, *, user: Identity | None = None) -> str:
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = self.setup.arrive(data, f"{model}.jsonl")
         return self.setup.intake.submit(file, Metadata(model=model), user or person(model)).id
@@ -106,13 +106,13 @@ def assert_same(row: BoardRow, wanted: dict[str, Accuracy | None]) -> None:
 
 
 @pytest.fixture(scope="module")
-def real_questions() -> tuple[list[Line], Path]:
+def real_questions() -> tuple[list[PairLine], Path]:
     return rows("benchmarks/mm_rlhf_rewardbench.jsonl"), real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
 
 
 @pytest.mark.parametrize("with_texts", [True, False])
 def test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions(
-    database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path], with_texts: bool
+    database: Database, tmp_path: Path, real_questions: tuple[list[PairLine], Path], with_texts: bool
 ) -> None:
     items, source = real_questions
     service = serving(database, tmp_path, spec=MM_RLHF, source=source)
@@ -129,7 +129,7 @@ def test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions(
 
 
 def test_intervals_and_baselines_are_those_of_the_oracle(
-    database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path]
+    database: Database, tmp_path: Path, real_questions: tuple[list[PairLine], Path]
 ) -> None:
     items, source = real_questions
     service = serving(database, tmp_path, spec=MM_RLHF, source=source)
@@ -257,7 +257,7 @@ def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Databa
 
 
 def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_edition(
-    tmp_path: Path, real_questions: tuple[list[Line], Path]
+    tmp_path: Path, real_questions: tuple[list[PairLine], Path]
 ) -> None:
     items, source = real_questions
     shipped = json.loads(MM_RLHF.read("items.json") or b"")

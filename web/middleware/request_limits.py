@@ -9,22 +9,18 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
 from common.messages import _
 from operation.doctor import KEPT_FREE
-
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
 MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
@@ -44,7 +40,7 @@ class RequestLimitsMiddleware:
 
     def __init__(
         self,
-        app: Application,
+        app: ASGIApp,
         limit: int,
         *,
         patience: float = _PATIENCE,

@@ -13,7 +13,7 @@ from leaderboard.responses import SECURITY, security_headers
 
 _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()
-_SAID = {name.lower().encode() for name in SECURITY}  # by our own pages
+_OWN_HEADERS = {name.lower().encode() for name in SECURITY}  # by our own pages
 _OWN_FRAMES = "frame-ancestors 'self'"
 _NEVER_FRAMED = "/app/maintain"  # what changes the board for everybody is in no frame of others
 # Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; its pictures
@@ -51,7 +51,7 @@ class SecurityHeadersMiddleware:
                 message = dict(message)  # the board's is made once, for everybody
                 if message["status"] in _REDIRECTS:
                     message["headers"] = [_relative(name, value, scope=scope) for name, value in message["headers"]]
-                if not {name for name, _ in message["headers"]} >= _SAID:
+                if not {name for name, _ in message["headers"]} >= _OWN_HEADERS:
                     headers = MutableHeaders(scope=message)
                     for name, value in _default_headers(scope["path"], message["status"], headers=headers).items():
                         headers.setdefault(name, value)

@@ -121,8 +121,8 @@ def _verified(session: Session, project: int, *, tag_of: Mapping[str, str]) -> d
     for key, group in groupby(given, key=lambda answer: answer.item):
         counted = [decided[key]] if key in decided else group
         if key not in gold:
-            said = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted]
-            result[key] = by_majority(said, tag_of)
+            answers = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted]
+            result[key] = by_majority(answers, tag_of)
     return result
 
 

@@ -147,8 +147,8 @@ def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]
     compared = {board.judges[name] for name in best.chosen}
     tried = members({name: judge for name in ranked if (judge := board.judges[name]) in compared})
     variants = {name: tried[board.judges[name]] for name in best.chosen}
-    unnamed = {entry.id for entry in board.shown if not entry.variant.named}
-    named = frozenset(best.chosen) - unnamed
+    anonymous = {entry.id for entry in board.shown if not entry.variant.named}
+    named = frozenset(best.chosen) - anonymous
     return _Task(
         revision,
         board.inputs.get(revision.name, ""),

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import select
 
+from benchmark.arrays import BoolArray
 from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
 from benchmark.label_quality.label_diff import (
-    Bits,
     RankedBoard,
     correctness,
     diff_labels,
@@ -41,17 +41,17 @@ from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 
 CHUNK = 500
-Report = Callable[[int, int], None]  # entries done, entries in all
+ReportProgress = Callable[[int, int], None]  # entries done, entries in all
 
 
 class _PreviewCounts(NamedTuple):
     counts: npt.NDArray[np.int64]  # entries x CELLS x FIELDS under the new labels
-    before: Bits  # entries x items, right under the old labels
-    after: Bits
+    before: BoolArray  # entries x items, right under the old labels
+    after: BoolArray
 
 
 def preview(
-    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: Report
+    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: ReportProgress
 ) -> dict[str, Any]:
     """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
     here."""
@@ -113,7 +113,7 @@ def _compute(
     *,
     entries: Sequence[BoardEntry],
     sets: tuple[LabelSet, LabelSet],
-    report: Report,
+    report: ReportProgress,
 ) -> _PreviewCounts:
     places = {entry.id: index for index, entry in enumerate(entries)}
     counts: list[Any] = [None] * len(entries)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import select
 
+from benchmark.arrays import IntArray
 from benchmark.disclosure import redact_counts
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
@@ -22,8 +22,6 @@ from workers.board_index import BoardIndex, BoardView, PairwiseRevision
 from workers.jobs.pairwise_statistics import CHUNK, compare_under
 from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +60,10 @@ def rank_ranges_under(
     return rank_ranges_of(compared.summary, spec.official, order=spec.headline)
 
 
-def _counts(database: Database, scorer: Scorer, *, names: Collection[str], labels: LabelSet) -> dict[str, Counts]:
+def _counts(database: Database, scorer: Scorer, *, names: Collection[str], labels: LabelSet) -> dict[str, IntArray]:
     """Return entry -> CELLS x FIELDS under a label set."""
     ordered = sorted(names)
-    result: dict[str, Counts] = {}
+    result: dict[str, IntArray] = {}
     for start in range(0, len(ordered), CHUNK):
         wanted = select(Submission.votes_per_item, Submission.id, Submission.votes)
         with database.read() as session:

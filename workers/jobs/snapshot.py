@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _SnapshotContent:
     """Content of a snapshot, and the last audit event that it includes."""
 
     fragments: list[bytes]  # without the closing brace: when it was made comes last, so one pass gives both digests
@@ -116,7 +116,7 @@ class SnapshotMemory:
         self.fragments = {name: kept[name] for name in list(kept)[-_KEPT:]}
 
 
-def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: SnapshotMemory) -> _Content:
+def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: SnapshotMemory) -> _SnapshotContent:
     board = memory.index.view(session, scorer, pointer=pointer)
     relations = pairwise_statistics.summaries(session, pointer.benchmark, wanted=board.inputs, recent=memory.recent)
     before = {
@@ -133,7 +133,7 @@ def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: 
     }
     head, tail = orjson.dumps(before).removesuffix(b"]}"), b"]," + orjson.dumps(board.rest)[1:-1]
     relation_ids = [relation["id"] for relation in relations.values()]
-    return _Content(
+    return _SnapshotContent(
         deltas.join_entries(head, [entry.json for entry in board.shown], tail=tail),
         board.through,
         relation_ids=relation_ids,
@@ -165,7 +165,7 @@ def _baselines(
 
 
 def _publish(
-    database: Database, before: ActiveBoard, *, content: _Content, memory: SnapshotMemory, started: float
+    database: Database, before: ActiveBoard, *, content: _SnapshotContent, memory: SnapshotMemory, started: float
 ) -> str | None:
     """None where there is nothing new to say, or another worker has published meanwhile.
 
@@ -199,7 +199,7 @@ def _publish(
 
 
 def _stored(
-    database: Database, benchmark: str, *, content: _Content, fragments: list[bytes], memory: SnapshotMemory
+    database: Database, benchmark: str, *, content: _SnapshotContent, fragments: list[bytes], memory: SnapshotMemory
 ) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
     name = snapshots.series_of(benchmark, with_relations=bool(content.relation_ids))

@@ -15,8 +15,6 @@ from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
-Levels = Mapping[str, str]
-
 log = logging.getLogger(__name__)
 
 
@@ -27,7 +25,7 @@ def levels_of(database: Database, scorer: Scorer) -> dict[str, str]:
         return known | merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
 
 
-def note(database: Database, scorer: Scorer, *, store: LabelStore, levels: Levels, accepted: bool) -> None:
+def note(database: Database, scorer: Scorer, *, store: LabelStore, levels: Mapping[str, str], accepted: bool) -> None:
     """Compare every set that is not public with every public one, as far as this worker holds them, and record it.
 
     ``accepted``: the settings say that configured sets may be weakly hidden.
@@ -64,7 +62,7 @@ def of_new(
 
 
 def weak_pairs(
-    scorer: Scorer, hidden: Iterable[LabelSet], *, public: Iterable[LabelSet], levels: Levels
+    scorer: Scorer, hidden: Iterable[LabelSet], *, public: Iterable[LabelSet], levels: Mapping[str, str]
 ) -> list[WeaklyHidden]:
     """Return those of the first that are not public and agree too much with one of the second that is."""
     open_ones = [labels for labels in public if levels.get(labels.revision, PUBLIC) == PUBLIC]
@@ -81,7 +79,7 @@ def weak_pairs(
     return weak_sets
 
 
-def _loaded_labels(scorer: Scorer, store: LabelStore, *, levels: Levels) -> dict[str, LabelSet]:
+def _loaded_labels(scorer: Scorer, store: LabelStore, *, levels: Mapping[str, str]) -> dict[str, LabelSet]:
     held = {name: scorer.labels[name] for name in scorer.labels}
     for name in levels:
         if name not in held and store.has(name):

@@ -35,7 +35,7 @@ COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "
 _HALF = re.compile("[\ud800-\udfff]")
 _EXAMPLES = 5
 
-Row = Mapping[str, Any]
+LabelRow = Mapping[str, Any]
 
 
 class LabelsError(ValueError):
@@ -76,7 +76,7 @@ def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, *, edition: str | Non
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
-def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
+def pairs_of(rows: Sequence[LabelRow], benchmark: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
     """Return the pairs of a benchmark's own rows. Raises LabelsError."""
     try:
         return read_pairs(rows, benchmark, edition=edition)
@@ -99,7 +99,7 @@ def _labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> Labe
         raise LabelsError(str(error)) from error
 
 
-def _other_benchmark(rows: Sequence[Row], spec: BenchmarkSpec) -> BenchmarkSpec | None:
+def _other_benchmark(rows: Sequence[LabelRow], spec: BenchmarkSpec) -> BenchmarkSpec | None:
     """Return the benchmark whose fields the rows have, if they lack those of this one."""
     if not rows or holds_pairs_of(rows[0], spec):
         return None
@@ -132,7 +132,7 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     )
 
 
-def label_set(rows: Sequence[Row], revision: str, *, table: ItemTable) -> LabelSet:
+def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:
     """Return the label set of dataset rows. Raises LabelsError with every kind of problem it found."""
     finder = _Finder(table, revision)
     preferred: dict[int, int] = {}
@@ -156,7 +156,7 @@ def label_set(rows: Sequence[Row], revision: str, *, table: ItemTable) -> LabelS
     return make_label_set(revision, table, preferred=preferred, tags=tags if tagged else None)
 
 
-def recognise(rows: Sequence[Row], table: ItemTable) -> str:
+def recognise(rows: Sequence[LabelRow], table: ItemTable) -> str:
     """Return the first revision of the table that has exactly the rows' ids. Raises LabelsError where none has."""
     ids = Counter(str(row.get("id")) for row in rows)
     for revision in table.revisions:
@@ -175,7 +175,7 @@ class _Finder:
         self._revision = revision if revision in table.revisions else None
         self._used: set[int] = set()
 
-    def item_of(self, row: Row) -> int:
+    def item_of(self, row: LabelRow) -> int:
         """Raise LabelsError where the row is about no item, or about one that was labelled already."""
         if "id" not in row:
             raise LabelsError(_("no column id"))
@@ -191,7 +191,7 @@ class _Finder:
         self._used.add(free[0])
         return free[0]
 
-    def _candidates(self, row: Row, name: str) -> tuple[Sequence[int], str]:
+    def _candidates(self, row: LabelRow, name: str) -> tuple[Sequence[int], str]:
         """Return item indices, and the columns that name them."""
         texts = _texts(row)
         if row.get("query") is not None and texts is not None:
@@ -211,7 +211,7 @@ class _Finder:
         return ids.get(self._revision) == name if self._revision else name in ids.values()
 
 
-def _preferred(row: Row, responses: Sequence[str]) -> int:
+def _preferred(row: LabelRow, responses: Sequence[str]) -> int:
     """Return the stored index of the preferred response, also where the file stores the two in the other order."""
     if "human_ranking" not in row:
         raise LabelsError(_("no column human_ranking"))
@@ -231,7 +231,7 @@ def _preferred(row: Row, responses: Sequence[str]) -> int:
     return list(responses).index(result)
 
 
-def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
+def _tags(row: LabelRow, spec: BenchmarkSpec) -> frozenset[str]:
     if not spec.tags:
         return frozenset()
     raw = _list(row, "human_error_analysis") or []
@@ -243,7 +243,7 @@ def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
         raise LabelsError(_("human_error_analysis: {error}", error=error)) from None
 
 
-def _texts(row: Row) -> list[str] | None:
+def _texts(row: LabelRow) -> list[str] | None:
     """Return the two responses; None where the file has none."""
     result = _list(row, "response")
     if result is not None and not (len(result) == 2 and all(map(_is_text, result))):
@@ -292,7 +292,7 @@ def _coverage_problems(preferred: Mapping[int, int], revision: str, *, table: It
     ]
 
 
-def _list(row: Row, column: str) -> list[Any] | None:
+def _list(row: LabelRow, column: str) -> list[Any] | None:
     """Return a list, None where there is none; some dumps write lists as text, as Python or JSON would."""
     value = row.get(column)
     if value is None or value == "":
@@ -307,7 +307,7 @@ def _list(row: Row, column: str) -> list[Any] | None:
     return list(value)
 
 
-def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, *, token: str = "") -> list[Row]:
+def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, *, token: str = "") -> list[LabelRow]:
     """Return the rows of a file or Hub dataset; of parquet only these columns are read (None: all that are no
     images). Raises LabelsError."""
     path = Path(spec)
@@ -330,7 +330,7 @@ def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS, *, toke
     raise LabelsError(_("that is neither a file nor a Hub dataset at a commit ({form})", form=FORM))
 
 
-def _read_file(path: Path, columns: Sequence[str] | None) -> list[Row]:
+def _read_file(path: Path, columns: Sequence[str] | None) -> list[LabelRow]:
     with path.open("rb") as file:
         if file.read(4) == b"PAR1":
             file.seek(0)
@@ -338,7 +338,7 @@ def _read_file(path: Path, columns: Sequence[str] | None) -> list[Row]:
     return _parse_json(path.read_bytes())
 
 
-def _parse_json(data: bytes) -> list[Row]:
+def _parse_json(data: bytes) -> list[LabelRow]:
     if data.startswith(b"\x1f\x8b"):
         data = gzip.decompress(data)
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -361,7 +361,7 @@ def _json(data: bytes, what: str) -> Any:
         raise LabelsError(_("{what} is not JSON", what=what)) from None
 
 
-def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
+def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[LabelRow]:
     """Read only the columns that are needed: the images are most of the file."""
     import pyarrow.parquet as parquet  # takes a tenth of a second, and JSON labels do without
 
@@ -371,13 +371,13 @@ def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
         binary = ("binary", "large_binary", "struct")
         wanted = [field.name for field in source.schema_arrow if not str(field.type).startswith(binary)]
     columns = [name for name in wanted if name in source.schema_arrow.names]
-    rows: list[Row] = source.read(columns=columns, use_threads=False).to_pylist()
+    rows: list[LabelRow] = source.read(columns=columns, use_threads=False).to_pylist()
     return rows
 
 
-def _read_hub(source: HubSource, columns: Sequence[str] | None, *, token: str) -> list[Row]:
+def _read_hub(source: HubSource, columns: Sequence[str] | None, *, token: str) -> list[LabelRow]:
     files = HubFiles(source, token)
-    rows: list[Row] = []
+    rows: list[LabelRow] = []
     for name in _choose(files.names(), str(source)):
         with files.open(name) as file:
             rows += _read_parquet(file, columns) if name.endswith(".parquet") else _parse_json(file.read())

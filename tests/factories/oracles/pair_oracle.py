@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.arrays import BoolArray
 from benchmark.pairs.labelled_pairs import PairSet
 from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
 from benchmark.statistics.uncertainty import Interval, wilson
@@ -20,7 +21,6 @@ UNREADABLE = -1
 Verdicts = npt.NDArray[np.int8]
 Credits = npt.NDArray[np.float64]
 """Per pair what it counts, 0 to 1; NaN where the protocol leaves it out."""
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,9 @@ def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) 
     return credit
 
 
-def _decided(verdict: Verdicts, ties: bool) -> Mask:
+def _decided(verdict: Verdicts, ties: bool) -> BoolArray:
     """Return which verdicts are one of the benchmark's labels."""
-    decided: Mask = verdict >= 0
+    decided: BoolArray = verdict >= 0
     return decided if ties else decided & (verdict != TIE)
 
 
@@ -147,7 +147,7 @@ def _mean(parts: list[Accuracy | None]) -> Accuracy | None:
     return Accuracy(value, mean_interval([(part.value, part.interval) for part in given]))
 
 
-def _accuracy(credit: Credits, held: Mask, *, pairs: PairSet) -> Accuracy | None:
+def _accuracy(credit: Credits, held: BoolArray, *, pairs: PairSet) -> Accuracy | None:
     """Return the mean credit of the held pairs; its interval takes pairs of one group together."""
     held = held & ~np.isnan(credit)
     n, right = int(held.sum()), float(credit[held].sum())
