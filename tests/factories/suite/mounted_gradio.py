@@ -1,4 +1,4 @@
-"""Gradio's pages without the web applications that nobody asks: it makes one at the end of each page and one for the
+"""Gradio pages without the web applications that nobody asks: Gradio makes one at the end of each page and one for the
 queue, but mounted pages answer through the one that their mount makes. Each takes a tenth of a second.
 """
 

@@ -1,4 +1,4 @@
-"""What every service of a test run makes alike at its start, made once before they fork."""
+"""Caches of a service, filled once before the services of a test run fork."""
 
 from __future__ import annotations
 
