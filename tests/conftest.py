@@ -20,6 +20,7 @@ from hypothesis import settings
 from tests.factories.suite import after_failure
 from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
 from tests.factories.suite.rewritten_tests import rewrite_once
+from tests.factories.suite.shared_tls_context import share_tls_contexts
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -294,11 +295,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Search rarely for garbage, and never in what is imported and collected; have databases share compiled SQL,
-    applications the validators of their parameters, and test clients their event loop; make one application of
+    applications the validators of their parameters, clients TLS settings and an event loop; make one application of
     Gradio's pages, and compress pages quickly."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
+    share_tls_contexts()
     if "storage.database" in sys.modules:
         from tests.factories.suite.compiled_statements import share_compiled_statements
 

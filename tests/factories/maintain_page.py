@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from inspect import signature
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,11 @@ class _UnservedBlocks(gr.Blocks):
         super(gr.Blocks, self).__exit__(exc_type, *rest)
         self.default_config.attach_load_events()
         Context.root_block = None
+
+    @cached_property
+    def config(self) -> Any:
+        """Return what Gradio would send to a browser."""
+        return self.get_config_file()
 
 
 class MaintainPage:

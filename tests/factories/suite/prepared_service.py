@@ -9,6 +9,7 @@ from common.translations import languages
 from leaderboard.render import environment
 from settings import Settings
 from tests.factories.suite.mounted_gradio import make_one_application
+from tests.factories.suite.shared_tls_context import share_tls_contexts
 from tests.factories.suite.shared_type_adapters import share_type_adapters
 from web.app import create_app
 from web.services import build_services
@@ -18,6 +19,7 @@ from web.startup import load_signer, open_service_database, prepare_files
 def prepare_service() -> None:
     """Fill the caches of this process: translations, compiled templates, and validators of parameters."""
     make_one_application()
+    share_tls_contexts()
     share_type_adapters()
     with TemporaryDirectory() as folder:
         settings = Settings.from_env({"DATA_DIR": str(Path(folder)), "IDENTITY": "local"})
