@@ -34,6 +34,7 @@ _LIGHT = (
     "--num-raster-threads=1",
     "--disable-site-isolation-trials",
     "--disable-threaded-animation",
+    "--js-flags=--no-sparkplug --no-maglev --no-turbofan",  # a page lives for a moment: to compile takes longer
 )
 # A test that fails on a busy machine says nothing, so there is no deadline. EXAMPLES=1000 makes property tests longer.
 settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "25")))
