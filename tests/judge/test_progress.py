@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from judge.__main__ import main
+from judge.commands import run_command
 from judge.concurrency import AdaptiveConcurrency
 from judge.endpoint import Endpoint
 from judge.progress import ProgressLine, duration
@@ -26,6 +27,7 @@ from tests.judge.running import item, predictions, run, write_items
 from tests.judge.test_batch import chat_result, export
 
 PAIRS, VOTES = 125, 4  # 500 answers: long enough for the offer
+FEW = 25  # pairs, where the offer comes earlier
 SMOKE_TEST = 20 * VOTES
 
 
@@ -74,12 +76,15 @@ def terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> Iterator[None]:
         os.close(program)
 
 
-@pytest.mark.parametrize(("typed", "asked", "code"), [("\nn\n", SMOKE_TEST, 1), ("bla\nY\nyes\n", PAIRS * VOTES, 0)])
+@pytest.mark.parametrize(
+    ("pairs", "typed", "asked", "code"), [(PAIRS, "\nn\n", SMOKE_TEST, 1), (FEW, "bla\nY\nyes\n", FEW * VOTES, 0)]
+)
 def test_a_long_run_in_a_terminal_offers_a_smoke_test_first(
-    model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, asked: int, code: int
+    model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: int, typed: str, asked: int, code: int
 ) -> None:
-    items = write_items(tmp_path, [item(i) for i in range(PAIRS)])
-    prices = ["--price-prompt", "1000", "--price-reply", "0"]
+    monkeypatch.setattr(run_command, "_LONG", min(run_command._LONG, pairs * VOTES))
+    items = write_items(tmp_path, [item(i) for i in range(pairs)])
+    prices = ["--price-prompt", str(1000 * PAIRS / pairs), "--price-reply", "0"]
     with terminal(monkeypatch, typed):
         assert run(model.url, items, tmp_path / "run", *prices, votes=VOTES) == code
     assert len(model.asked) == asked, "what the smoke test has asked is not asked again"

@@ -15,13 +15,13 @@ from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import operations
 from operation.alarms import of_service
-from storage.database import Database, migrate, open_database
+from storage.database import Database, open_database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.integrity import audit
 from storage.models.core import Base
 from storage.models.operations import Backup
-from tests.databases import BOTH
+from tests.databases import BOTH, new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -42,9 +42,7 @@ def _counts(database: Database) -> dict[str, int]:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Database:
-    opened = open_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    migrate(opened)
-    return opened
+    return new_database(f"sqlite:///{tmp_path}/leaderboard.db")
 
 
 @pytest.mark.parametrize("kind", BOTH)
@@ -56,8 +54,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     if kind == "postgresql":
         cluster = request.getfixturevalue("postgres_cluster")
         url = cluster.new_database()
-    database = open_database(url)
-    migrate(database)
+    database = new_database(url)
     scorer = small_benchmark.scorer()
     prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(3))

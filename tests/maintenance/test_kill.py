@@ -14,11 +14,11 @@ from sqlalchemy import select
 from benchmark.scorecard import SCORER_VERSION
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
-from storage.database import Database, migrate, open_database
+from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
-from tests.databases import BOTH
+from tests.databases import BOTH, new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -98,8 +98,7 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
 
 def _fill(url: str, state: Path) -> None:
     """Everything scored under v1 and published, v2 imported, apply requested; nobody has begun."""
-    database = open_database(url)
-    migrate(database)
+    database = new_database(url)
     board = boards.open_board(database, state, revision="v1")
     source = str(boards.labels_file("v2"))
     labels.request_import(

@@ -16,7 +16,7 @@ from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict, NotFound
-from storage.database import Database, migrate, open_database
+from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.leases import LeaseLost
@@ -24,6 +24,7 @@ from storage.jobs.tasks import TaskClaim, TaskKind, TaskRequest
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, State
 from storage.models.moderation import Task
+from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -49,8 +50,7 @@ def _import(board: RealBoard) -> None:
 
 
 def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
-    opened = open_database(f"sqlite:///{tmp_path}/board.db")
-    migrate(opened)
+    opened = new_database(f"sqlite:///{tmp_path}/board.db")
     return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=judges)
 
 

@@ -15,10 +15,11 @@ from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict
-from storage.database import Database, migrate, open_database
+from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, Score
+from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
@@ -65,8 +66,7 @@ def _as_the_rule_says(votes: Votes) -> Votes:
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> RealBoard:
     state = tmp_path_factory.mktemp("state")
-    opened = open_database(f"sqlite:///{state}/board.db")
-    migrate(opened)
+    opened = new_database(f"sqlite:///{state}/board.db")
     return boards.open_board(opened, state, revision="v1")
 
 

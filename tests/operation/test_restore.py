@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
 from operation.start import NEW_BOARD, StartRefused, prepare_database, require_database_or_new_board
-from storage.database import Database, migrate, open_database
+from storage.database import Database, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
 from storage.integrity import audit
@@ -87,8 +86,7 @@ def test_a_damaged_copy_changes_nothing(tmp_path: Path, database: Database) -> N
 
 @pytest.mark.postgres
 def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, postgres_cluster: Cluster) -> None:
-    database = open_database(postgres_cluster.new_database())
-    migrate(database)
+    database = new_database(postgres_cluster.new_database())
     with database.write() as session:
         audit.append(session, "submissions.paused", data={"message": "noon"})
     copy = copied(database, str(tmp_path))
@@ -184,8 +182,7 @@ def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path
     ):
         with pytest.raises(StartRefused, match="no copy of its"):
             prepare()
-    with closing(open_database(url)) as made:
-        migrate(made)
+    new_database(url).close()
     require_database_or_new_board(url, replica)
     assert not prepare_database(url, replica, environ={}), (
         "the second process of a new board finds the files of the first"

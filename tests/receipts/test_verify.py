@@ -21,11 +21,10 @@ from benchmark.commitments import commit
 from common.canonical_json import GENESIS, link_of
 from maintenance.actions import audit as actions_audit
 from receipts.signing import Signer, public_key_json
-from storage.database import migrate, open_database
 from storage.integrity import audit, audit_checkpoints
 from submissions.__main__ import main
 from submissions.metadata import Metadata
-from tests.databases import with_labels
+from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
 
 ROOT = Path(__file__).parents[2]
@@ -54,8 +53,7 @@ class VerifySetup:
 def original(tmp_path_factory: pytest.TempPathFactory) -> VerifySetup:
     """Return an acceptance on a real database, with keys, chain and head as they are published."""
     folder = tmp_path_factory.mktemp("held")
-    database = open_database(f"sqlite:///{folder}/leaderboard.db")
-    migrate(database)
+    database = new_database(f"sqlite:///{folder}/leaderboard.db")
     with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
     data = native(setup.items, k=3)

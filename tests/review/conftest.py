@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.database import migrate, open_database
+from storage.database import open_database
 from tests.databases import database, database_url, new_database, postgres_cluster
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
 
@@ -19,8 +19,7 @@ __all__ = ["database", "database_url", "postgres_cluster"]
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a SQLite file with all tables and a board."""
     path = tmp_path_factory.mktemp("installed") / "board.db"
-    database = open_database(f"sqlite:///{path}")
-    migrate(database)
+    database = new_database(f"sqlite:///{path}")
     set_up(database, path.parent / "state")
     database.close()
     return path

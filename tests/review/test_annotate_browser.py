@@ -18,7 +18,7 @@ from benchmark.label_quality.annotation import PREFERENCES
 from review.actions import projects
 from review.actions.projects import PairSelection
 from storage.annotation import annotation_projects
-from storage.database import migrate, open_database
+from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
@@ -47,8 +47,7 @@ class _AnnotateSite:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     directory = tmp_path_factory.mktemp("annotate")
-    database = open_database(f"sqlite:///{directory}/site.db")
-    migrate(database)
+    database = new_database(f"sqlite:///{directory}/site.db")
     bench = set_up(database, directory / "state")
     projects.create(by(database, MAINTAINER, table=bench.table), "may", "demo", "because", PairSelection("all"))
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")

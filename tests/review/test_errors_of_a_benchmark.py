@@ -18,7 +18,7 @@ from maintenance.types import Conflict
 from review.actions import answers, projects
 from review.actions.projects import PairSelection
 from review.given_answers import SEEN, GivenAnswer
-from storage.database import migrate, open_database
+from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import TableOnly, by
 from tests.factories.refusals import refuses
@@ -45,8 +45,7 @@ SetUp = Callable[[BenchmarkSpec], ReviewSetup]
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[SetUp]:
     """Return what starts a project about all pairs of a benchmark."""
-    database = open_database(f"sqlite:///{tmp_path}/board.db")
-    migrate(database)
+    database = new_database(f"sqlite:///{tmp_path}/board.db")
 
     def start(spec: BenchmarkSpec) -> ReviewSetup:
         bench = set_up(database, tmp_path / "state", tags=bool(spec.tags), spec=spec)

@@ -11,8 +11,8 @@ import pytest
 from maintenance.actions import labels, operations
 from maintenance.database.queries import RevisionRow
 from review.actions import disputes
-from storage.database import Database, migrate, open_database
-from tests.databases import BOTH
+from storage.database import Database, open_database
+from tests.databases import BOTH, new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, STRANGER
 from tests.factories.actions import by
@@ -38,8 +38,7 @@ def a_worker(database: Database, state: Path) -> Callable[[], int]:
 
 def _fill(url: str, state: Path) -> None:
     """Two accepted disputes, and a draft that was asked for."""
-    database = open_database(url)
-    migrate(database)
+    database = new_database(url)
     bench = set_up(database, state / "state", tags=False)
     why = "The preferred response invents a second dog."
     for number, index in enumerate((0, 4), start=1):

@@ -16,7 +16,8 @@ from benchmark.label_quality.annotation import PREFERENCES, annotation_order
 from review.actions import pool_projects
 from review.actions.pool_projects import VerificationTeam
 from storage.annotation import adjudications, annotation_projects
-from storage.database import Database, migrate, open_database
+from storage.database import Database
+from tests.databases import new_database
 from tests.factories.accounts import ANNOTATOR, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
 from tests.factories.pools import imported_pool, write_pool
@@ -31,8 +32,7 @@ SAVED = '#saved:text-is("Saved")'
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    opened = open_database(f"sqlite:///{tmp_path_factory.mktemp('pool')}/site.db")
-    migrate(opened)
+    opened = new_database(f"sqlite:///{tmp_path_factory.mktemp('pool')}/site.db")
     yield opened
     opened.close()
 
