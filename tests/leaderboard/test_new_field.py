@@ -36,6 +36,8 @@ ASKED = """
 import argparse, io, json, sys
 from contextlib import redirect_stdout
 from pathlib import Path
+from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
+write_no_gradio_stubs()
 import leaderboard.api, submissions.api, submissions.client
 from leaderboard.board.rows import build_board
 from leaderboard.board.search import term
