@@ -248,7 +248,7 @@ ON_BOTH_DATABASES = (
     "submissions/test_quota.py",
     "submissions/test_service.py",
     "workers/test_audit_checkpoint.py",
-    "workers/test_kill.py",
+    "workers/test_kill.py::test_a_worker_that_was_stopped_through_its_lease_is_refused_when_it_goes_on",
     "workers/test_rescore.py",
     "workers/test_runner.py",
     "workers/test_score.py",
