@@ -136,7 +136,7 @@ INTEGRATION_TESTS = frozenset(
         "benchmark/test_ranking.py::test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would",
         "benchmark/test_selection.py::test_the_interval_of_the_best_of_twelve_covers_where_the_plain_one_does_not",
         "benchmark/test_uncertainty.py::test_importing_the_statistics_does_not_import_scipy",
-        "benchmark/test_verdicts.py::test_one_hundred_thousand_random_texts_get_the_official_verdict",
+        "benchmark/test_verdicts.py::test_random_texts_get_the_official_verdict",
         "benchmark/test_weak_hiding.py::test_the_real_revisions_hide_little_of_one_another",
         "common/test_logging_setup.py::test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields",
         "curate/test_edition.py::test_the_hub_folders_load_as_datasets",
