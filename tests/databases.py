@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from alembic.config import Config
@@ -22,6 +23,7 @@ from storage.labels import label_sets
 from storage.models.core import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 
+Filled = TypeVar("Filled")
 BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=pytest.mark.postgres)]
 # Columns of imported labels, as maintainers import them.
 IMPORTED = {
@@ -87,6 +89,31 @@ def new_database(url: str) -> Database:
         cluster = Cluster(Path(str(address.query["host"])), binaries() or Path())
         cluster.replace(url, _postgres_template(cluster))
     return open_database(url)
+
+
+def fill_once(database: Database, fill: Callable[..., Filled], *arguments: Hashable) -> Filled:
+    """Return what `fill(database, *arguments)` returns. An empty SQLite database is filled by it once in a process, and
+    by a copy from then on: the same rows with the same ids and times.
+
+    `fill` may change the database only, and must be a function of a module.
+    """
+    path = Path(database.engine.url.database or "")
+    if database.engine.dialect.name != "sqlite" or path.read_bytes() != _sqlite_file():
+        return fill(database, *arguments)
+    content, returned = _filled_sqlite_file(fill, arguments)
+    database.close()
+    path.write_bytes(content)
+    return copy.deepcopy(returned)
+
+
+@cache
+def _filled_sqlite_file(fill: Callable[..., Filled], arguments: tuple[Hashable, ...]) -> tuple[bytes, Filled]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "template.db"
+        opened = new_database(f"sqlite:///{path}")
+        returned = fill(opened, *arguments)
+        opened.close()
+        return path.read_bytes(), returned
 
 
 def move_schema(database: Database, move: Callable[[Config, str], None], *, revision: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from judge.__main__ import command_line as judge_command_line
 from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
+from tests.factories.suite.programs import run_submissions, run_worker
 from tests.test_architecture import PACKAGES, imports
 
 ROOT = Path(__file__).parents[1]
@@ -155,9 +155,10 @@ def test_every_command_and_every_option_of_a_judge_is_named() -> None:
     assert not missing
 
 
-def usage(*words: str) -> str:
-    command = [sys.executable, "-m", *words, "--help"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+def usage(package: str, *words: str) -> str:
+    done = {"submissions": run_submissions, "workers": run_worker}[package](*words, "--help")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_every_route_of_the_interface_is_real() -> None:

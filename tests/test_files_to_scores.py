@@ -43,7 +43,7 @@ def every_score(data: bytes) -> list[Any]:
 
 @pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 5)
 def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
     format: str, write: Writer, dice: random.Random
 ) -> None:
@@ -65,7 +65,7 @@ def together(lines: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 def test_the_order_of_an_items_votes_changes_no_score_that_ranks(dice: random.Random) -> None:
     """Which vote came first is part of what a file says (two of the rules look at it, and so does the digest)."""
     votes = files.random_votes(len(PAIRS), K, seed=3)

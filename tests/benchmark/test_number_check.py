@@ -330,8 +330,9 @@ def test_the_arithmetic_check_reproduces_every_published_row():
             assert found.overall_minus_recomputed is None
 
 
-def test_every_published_row_gets_an_answer_in_milliseconds():
-    for row in published():
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_every_published_row_gets_an_answer_in_milliseconds(step):
+    for row in published()[::step]:
         values = [row[name] for name in NAMES]
         if any(value is not None for value in values):
             start = time.process_time()

@@ -42,12 +42,13 @@ def random_texts(count: int) -> Iterator[str]:
         yield source.choice(("", "Therefore", "Overall Judgment: ")) + text
 
 
-def test_one_hundred_thousand_random_texts_get_the_official_verdict() -> None:
+@pytest.mark.parametrize("count", [30_000, pytest.param(120_000, marks=pytest.mark.long)])
+def test_random_texts_get_the_official_verdict(count: int) -> None:
     seen = {UNDECIDED: 0, FIRST: 0, SECOND: 0}
-    for text in random_texts(120_000):
+    for text in random_texts(count):
         assert verdict(text) == official(text), repr(text)
         seen[verdict(text)] += 1
-    assert min(seen.values()) > 5_000, "the texts must exercise every verdict"
+    assert min(seen.values()) > count / 24, "the texts must exercise every verdict"
 
 
 @pytest.mark.parametrize(

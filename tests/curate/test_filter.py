@@ -24,7 +24,7 @@ from tests.curate.synthetic import (
     write_sources,
 )
 
-PAIRS = 1000
+PAIRS = 500
 COPIES = PAIRS // 25
 
 

@@ -25,7 +25,7 @@ from predictions.parse import parse_predictions
 from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
-from tests.databases import a_submission
+from tests.databases import a_submission, fill_once
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from workers.jobs.rescore import rescore
@@ -112,10 +112,16 @@ def open_board(database: Database, state: Path, *, revision: str, judges_wanted:
         worker="worker",
         lease_seconds=60.0,
     )
+    ids = fill_once(database, _fill, revision, judges_wanted)
+    return RealBoard(database, scorer, runner=runner, ids=ids)
+
+
+def _fill(database: Database, revision: str, judges_wanted: int | None) -> list[str]:
+    scorer = Scorer(table(), LabelRegistry({revision: labels(revision)}), version=SCORER_VERSION)
     prepare(database, scorer, label_revision=revision)
     ids = submit(database, judges()[:judges_wanted])
     rescore(database, scorer, revision=revision)
-    return RealBoard(database, scorer, runner=runner, ids=ids)
+    return ids
 
 
 def submit(database: Database, votes: tuple[Votes, ...], *, start: int = 0) -> list[str]:

@@ -23,6 +23,7 @@ from tests.factories import labels
 from tests.factories.specs import DEMO
 from workers.labels.loader import label_set
 from workers.scorer import Scorer
+from workers.startup import prepare
 
 
 def label_rows(table: ItemTable, flip: bool = False) -> list[dict[str, Any]]:
@@ -46,6 +47,11 @@ def scorer() -> Scorer:
         "flipped": label_set(label_rows(items, flip=True), "flipped", table=items),
     }
     return Scorer(items, labels, version=SCORER_VERSION)
+
+
+def prepare_board(database: Database) -> None:
+    """What a worker does at its first start; the board shows the first revision."""
+    prepare(database, scorer(), label_revision="demo")
 
 
 def write_demo(data_dir: Path) -> None:

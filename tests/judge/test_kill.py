@@ -28,7 +28,16 @@ def start(url: str, items: Path, *, output: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def test_a_run_that_is_killed_and_interrupted_goes_on(tmp_path: Path) -> None:
+KILLED, INTERRUPTED = (signal.SIGKILL, 50, -9), (signal.SIGINT, 110, 130)
+"""The signal, after how many questions it is sent, the exit code."""
+
+
+@pytest.mark.parametrize(
+    "ends", [[KILLED], pytest.param([KILLED, INTERRUPTED], marks=pytest.mark.long)], ids=["killed", "interrupted too"]
+)
+def test_a_run_that_is_killed_and_interrupted_goes_on(
+    tmp_path: Path, ends: list[tuple[signal.Signals, int, int]]
+) -> None:
     items = write_items(tmp_path, [item(i) for i in range(PAIRS)])
     journal = tmp_path / "run" / "journal.jsonl"
 
@@ -38,7 +47,7 @@ def test_a_run_that_is_killed_and_interrupted_goes_on(tmp_path: Path) -> None:
         return reply
 
     with serving_model(answer) as model:
-        for sign, asked, code in ((signal.SIGKILL, 50, -9), (signal.SIGINT, 110, 130)):
+        for sign, asked, code in ends:
             process = start(model.url, items, output=tmp_path / "run")
             while len(model.asked) < asked:
                 time.sleep(0.01)

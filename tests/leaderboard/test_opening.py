@@ -66,7 +66,7 @@ def test_each_result_is_one_dot_and_baselines_are_none() -> None:
 
 
 def test_dots_stay_in_their_strip_however_many_there_are() -> None:
-    found = build_board(snapshot(crowd(3000)), VL, published=())
+    found = build_board(snapshot(crowd(1500)), VL, published=())  # twice as many as have room
     for strip in strips(found):
         points = re.findall(r"M(\d+) (\d+)h0", strip.scored)
         assert 0 < len(points) <= 7 * 101

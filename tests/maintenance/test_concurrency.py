@@ -19,12 +19,12 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, tasks
 from storage.models.core import Account, AuditEvent
+from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
 from tests.factories.actions import by
 from tests.maintenance.concurrency_helpers import at_once
 from workers.jobs.rescore import rescore
-from workers.startup import prepare
 from workers.task_runner import TaskRunner, create_task_runner
 
 WHO = (MAINTAINER, SECOND_MAINTAINER) * 3
@@ -49,11 +49,15 @@ class ConcurrentSite:
 
 @pytest.fixture
 def site(database: Database, tmp_path: Path) -> ConcurrentSite:
+    ids, failed = fill_once(database, _fill)
     runner = create_task_runner(database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0)
-    scorer = runner.scorer
-    prepare(database, scorer, label_revision="demo")
+    return ConcurrentSite(database, runner, ids=ids, failed=failed)
+
+
+def _fill(database: Database) -> tuple[list[str], list[int]]:
+    small_benchmark.prepare_board(database)
     ids = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
-    rescore(database, scorer, revision="demo")
+    rescore(database, small_benchmark.scorer(), revision="demo")
     small_benchmark.submit(database, range(3, 5), queued=True)
     failed = []
     for _ in range(2):
@@ -62,7 +66,7 @@ def site(database: Database, tmp_path: Path) -> ConcurrentSite:
             assert claim is not None
             job_queue.fail(session, claim, reason="broken", retry=False)
             failed.append(claim.job_id)
-    return ConcurrentSite(database, runner, ids=ids, failed=failed)
+    return ids, failed
 
 
 def _resume(site: ConcurrentSite) -> Decide:

@@ -28,7 +28,7 @@ from storage.models.core import Account, AuditEvent, Job, Submission
 from storage.models.moderation import Edit
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.status import get_status
-from tests.databases import new_database
+from tests.databases import fill_once, new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import activity_of, by, decisions
@@ -49,14 +49,18 @@ def scorer() -> Scorer:
 
 
 @pytest.fixture
-def ids(database: Database, scorer: Scorer) -> list[str]:
+def ids(database: Database) -> list[str]:
     """Return three entries of one owner on the board."""
-    prepare(database, scorer, label_revision="demo")
+    return fill_once(database, _three_entries)
+
+
+def _three_entries(database: Database) -> list[str]:
+    small_benchmark.prepare_board(database)
     names = [
         small_benchmark.submit(database, range(n, n + 1), owner=OWNER, created_at=1_700_000_000.0 + n)[0]
         for n in range(3)
     ]
-    rescore(database, scorer, revision="demo")
+    rescore(database, small_benchmark.scorer(), revision="demo")
     return names
 
 

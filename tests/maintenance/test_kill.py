@@ -34,7 +34,8 @@ from workers.task_runner import TaskRunner, create_task_runner
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 BENCHMARK = "vl-rewardbench"
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
-CHUNK = 13  # so that the judges are staged in two pieces
+JUDGES = 6
+CHUNK = 4  # so that the judges are staged in two pieces
 # Where an apply commits: all that it does, and then what follows of it for the public and for maintainers.
 COMMITS = [
     "task_runner.run_one",  # claims the task
@@ -99,7 +100,7 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
 def _fill(url: str, state: Path) -> None:
     """Everything scored under v1 and published, v2 imported, apply requested; nobody has begun."""
     database = new_database(url)
-    board = boards.open_board(database, state, revision="v1")
+    board = boards.open_board(database, state, revision="v1", judges_wanted=JUDGES)
     source = str(boards.labels_file("v2"))
     labels.request_import(
         by(database, MAINTAINER, benchmark=BENCHMARK),
@@ -164,7 +165,8 @@ def _find(installation: Installation) -> StoredBoard:
     return StoredBoard(board)
 
 
-def _stages(copies: Copy) -> list[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def stages(copies: Copy) -> list[dict[str, Any]]:
     """Return what the public sees one after the other: the old board, the new one, and that with what takes longer."""
     with copies() as untouched:
         found = _find(untouched)
@@ -216,9 +218,8 @@ def _chosen(request: pytest.FixtureRequest) -> list[int]:
 
 
 def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
-    copies: Copy, request: pytest.FixtureRequest
+    copies: Copy, stages: list[dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
-    stages = _stages(copies)
     with copies() as untouched:
         assert crash_helpers.commits(untouched, a_worker) == COMMITS
     # Killed after one commit is killed before the next; only after the last one there is no next.
@@ -235,9 +236,8 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
     assert _killed(copies, stages, commit=len(COMMITS), moment="after") == ("v2", 2)
 
 
-def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy) -> None:
+def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy, stages: list[dict[str, Any]]) -> None:
     prepare = a_worker_that_moves_the_board_first
-    stages = _stages(copies)
     with copies() as untouched:
         split = crash_helpers.commits(untouched, prepare).index("activate_revision._split") + 1
     with pytest.raises(AssertionError, match="not whole"):

@@ -33,7 +33,7 @@ from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import EventSubject, LabelCommitment
 from submissions.metadata import Metadata
-from tests.databases import a_submission, on_record, submitted, with_labels
+from tests.databases import a_submission, fill_once, on_record, submitted, with_labels
 from tests.factories import labels, small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import SLICES, VL, spec_of
@@ -41,7 +41,6 @@ from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, na
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
-from workers.startup import prepare
 
 HIDDEN = {"demo": "categories"}
 NOT_DISCLOSED = ("counts", "tally_sha256", "label_digest", "label_salt", "body", "score_salt")
@@ -53,8 +52,8 @@ def scorer() -> Scorer:
 
 
 @pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, label_revision="demo")
+def ready(database: Database) -> Database:
+    fill_once(database, small_benchmark.prepare_board)
     return database
 
 

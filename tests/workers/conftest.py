@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from storage.database import Database
-from tests.databases import database, database_url, postgres_cluster
+from tests.databases import database, database_url, fill_once, postgres_cluster
 from tests.factories import small_benchmark
 from workers.runner import Worker
 from workers.scorer import Scorer
-from workers.startup import prepare
 
 __all__ = ["database", "database_url", "postgres_cluster"]
 
@@ -20,9 +19,9 @@ def scorer() -> Scorer:
 
 
 @pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
+def ready(database: Database) -> Database:
     """Return a database whose board shows the first revision of the scorer."""
-    prepare(database, scorer, label_revision="demo")
+    fill_once(database, small_benchmark.prepare_board)
     return database
 
 

@@ -15,12 +15,12 @@ from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.jobs.job_queue import MAX_ATTEMPTS, JobStage
 from storage.models.core import AuditEvent, Job, Score
+from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from workers.jobs import score
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
-from workers.startup import prepare
 
 
 def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:
@@ -36,7 +36,7 @@ def _right(text_: str) -> int:
 
 
 def test_every_submission_is_scored_once_under_every_revision(database: Database, scorer: Scorer) -> None:
-    ids = small_benchmark.submit(database_ready(database, scorer), range(4))
+    ids = small_benchmark.submit(database_ready(database), range(4))
     with database.write() as session:
         assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1") == 4
         assert job_queue.enqueue_missing(session, "demo", label_revision="flipped", scorer_version="1") == 4
@@ -54,13 +54,13 @@ def test_every_submission_is_scored_once_under_every_revision(database: Database
     assert kinds.count("submission.scored") == 8
 
 
-def database_ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, label_revision="demo")
+def database_ready(database: Database) -> Database:
+    fill_once(database, small_benchmark.prepare_board)
     return database
 
 
 def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(database_ready(database, scorer), range(1))
+    small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
     _score_all(database, scorer)
@@ -73,7 +73,7 @@ def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer
 
 
 def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
-    (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
+    (submission,) = small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
 
@@ -98,7 +98,7 @@ def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer
 def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
     database: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
+    (submission,) = small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
 
@@ -115,7 +115,7 @@ def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
 
 
 def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer: Scorer) -> None:
-    database_ready(database, scorer)
+    database_ready(database)
     small_benchmark.submit(database, range(1), items=20)  # votes of another benchmark's size
     (good,) = small_benchmark.submit(database, range(1, 2))
     with database.write() as session:
@@ -126,7 +126,7 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
 
 
 def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(database_ready(database, scorer), range(1))
+    small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
         claim = job_queue.claim(session, "w", lease_seconds=60)

@@ -25,7 +25,7 @@ from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
 from submissions import queries
-from tests.databases import on_record
+from tests.databases import fill_once, on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS
@@ -76,21 +76,28 @@ class TwoBenchmarks:
 
 @pytest.fixture
 def two(database: Database, scorer: Scorer) -> TwoBenchmarks:
-    other = _other_scorer()
-    prepare(database, scorer, label_revision="demo")
-    prepare(database, other, label_revision="demo")
+    own_ids, other_ids = fill_once(database, _fill)
+    return _workers(database, scorer, own_ids=own_ids, other_ids=other_ids)
+
+
+def _fill(database: Database) -> tuple[list[str], list[str]]:
+    small_benchmark.prepare_board(database)
+    prepare(database, _other_scorer(), label_revision="demo")
     own_ids = small_benchmark.submit(database, range(3), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
     on_record(database, [*own_ids, *other_ids])
-    made = TwoBenchmarks(
+    _workers(database, small_benchmark.scorer(), own_ids=own_ids, other_ids=other_ids).drain()
+    return own_ids, other_ids
+
+
+def _workers(database: Database, scorer: Scorer, *, own_ids: list[str], other_ids: list[str]) -> TwoBenchmarks:
+    return TwoBenchmarks(
         database,
         Worker(database, scorer, lease_seconds=60),
-        other=Worker(database, other, lease_seconds=60),
+        other=Worker(database, _other_scorer(), lease_seconds=60),
         own_ids=own_ids,
         other_ids=other_ids,
     )
-    made.drain()
-    return made
 
 
 def test_each_worker_scores_its_benchmark_with_its_own_labels(two: TwoBenchmarks) -> None:
