@@ -65,6 +65,14 @@ def expect_accessible(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
 
+def expect_accessible_light_and_dark(page: Page) -> None:
+    """Raise AssertionError where axe finds anything on an open page: on a wide screen, and on a phone in the dark."""
+    for width, scheme in ((1440, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        expect_accessible(page)
+
+
 def axe_results(page: Page, rules: Sequence[str] = ()) -> AxeResults:
     """Return the violations on a page; `rules`: of these alone."""
     # Style sheets need not be loaded again: only an experimental rule reads them.
