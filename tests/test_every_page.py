@@ -117,7 +117,7 @@ def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str, request
 
 
 def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
-    """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: both widths, all colours."""
+    """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: all of both."""
     wrong = []
     # The structure is the same in the dark; there the colours are looked at alone, and they have no width.
     looks: list[tuple[str, Any, tuple[str, ...]]] = [("light", (PHONE, WIDE), ())]
