@@ -434,6 +434,12 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
+@pytest.fixture(scope="session")
+def long(pytestconfig: pytest.Config) -> bool:
+    """Return whether rules are held in their long form."""
+    return bool(pytestconfig.getoption("--long"))
+
+
 @pytest.fixture(scope="module")
 def browser(request: pytest.FixtureRequest) -> Browser:
     """Return a browser; contexts of it are a test's own."""

@@ -28,6 +28,8 @@ PAGES = (
     *("/account", "/account/submissions/*", "/disputes", "/dispute/*", "/annotate"),
     *("/analyse", "/analyse?chart=history", "/app/", "/app/submit", "/app/maintain"),
 )
+# Their colours in the dark are looked at by tests of the board and of the pages beside it; here with --long.
+DARK_ELSEWHERE = ("/entries", "/compare", "/explore", "/check-numbers", "/analyse", "/decisions")
 SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/app/maintain")
 # What is no page of the board: data, files, and the way to the provider of accounts.
 _NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
@@ -115,12 +117,15 @@ def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str, request
 
 
 def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
-    """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: axe at both widths."""
+    """Raise AssertionError where axe finds something grave or a width does not fit; `whole`: all of both."""
     wrong = []
     # The structure is the same in the dark; there the colours are looked at alone, and they have no width.
-    for scheme, screens, rules in (("light", (PHONE, WIDE), ()), ("dark", (WIDE,), ("color-contrast",))):
+    looks: list[tuple[str, Any, tuple[str, ...]]] = [("light", (PHONE, WIDE), ())]
+    if whole or not (kind == "/" or kind.startswith(DARK_ELSEWHERE) or page == world.outside):
+        looks.append(("dark", (WIDE,), ("color-contrast",)))
+    for scheme, screens, rules in looks:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size(screens[0])  # type: ignore[arg-type]
+        page.set_viewport_size(screens[0])
         if scheme == "light":
             _open(page, world.address(kind))
         elif page.locator(".gradio-container").count():
@@ -129,7 +134,7 @@ def _look(world: PagesWorld, page: Page, *, kind: str, whole: bool) -> None:
         if screens[0] == PHONE:
             _expect_header_and_footer(page)
         for screen in screens:
-            page.set_viewport_size(screen)  # type: ignore[arg-type]
+            page.set_viewport_size(screen)
             # What a script draws follows the width a moment later.
             expect(page.locator("html")).to_have_js_property("scrollWidth", screen["width"])
             if screen == WIDE and scheme == "light" and not whole:

@@ -101,7 +101,7 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     expect(board.get_by_role("heading", level=1)).to_contain_text("Qwen2-VL-7B judge")
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.long)])
 def test_little_of_the_page_moves_while_it_opens(visit: Page, service: Service, width: int) -> None:
     visit.set_viewport_size({"width": width, "height": 900})
     visit.add_init_script(

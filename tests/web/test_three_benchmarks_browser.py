@@ -64,7 +64,7 @@ def header_lines(page: Page) -> int:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_fits_its_header_is_low_and_its_first_row_is_on_the_first_screen(
+def test_a_page_fits_its_header_is_low_its_first_row_is_on_the_first_screen_and_a_finger_hits_everything(
     page: Page, address: str, path: str
 ) -> None:
     page.goto(address + path)
@@ -74,17 +74,14 @@ def test_a_page_fits_its_header_is_low_and_its_first_row_is_on_the_first_screen(
             assert header_lines(page) == (2 if screen == PHONE else 1)
         if path in (*BOARDS, "/judges"):
             expect(page.locator("table tbody tr").first).to_be_in_viewport()
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_finger_hits_everything_on_a_phone(page: Page, address: str, path: str) -> None:
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    page.goto(address + path)
     assert small_targets(page) == []
 
 
 @pytest.mark.parametrize("path", BOARDS)
-def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, path: str) -> None:
+def test_the_remarks_of_a_row_end_before_its_overall_and_are_whole_on_a_phone(
+    page: Page, address: str, path: str
+) -> None:
     page.goto(f"{address}{path}?tier=reported")
     for _screen in on_each_screen(page):
         beside = page.evaluate(
@@ -97,12 +94,7 @@ def test_the_remarks_of_a_row_end_before_its_overall(page: Page, address: str, p
             })"""
         )
         assert min(beside, default=0) >= 0
-
-
-@pytest.mark.parametrize("path", BOARDS)
-def test_remarks_of_a_row_are_whole_on_a_phone(page: Page, address: str, path: str) -> None:
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    page.goto(f"{address}{path}?tier=reported")
     cut = "all => all.filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)"
     cut += ".map(one => one.textContent)"
     assert page.eval_on_selector_all("tbody small > em", cut) == []
@@ -124,7 +116,7 @@ def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: s
         expect(page.locator(".picker li").last).to_be_hidden()
 
 
-@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["390", "1440"])
+@pytest.mark.parametrize("screen", [PHONE, pytest.param(WIDE, marks=pytest.mark.long)], ids=["390", "1440"])
 def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: str, screen: Any) -> None:
     page.set_viewport_size(screen)
     page.goto(f"{address}/judges?tier=scored")
@@ -139,7 +131,7 @@ def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: 
     expect(page.locator(".judges tbody tr")).to_have_count(SHARED)
 
 
-@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["390", "1440"])
+@pytest.mark.parametrize("screen", [pytest.param(PHONE, marks=pytest.mark.long), WIDE], ids=["390", "1440"])
 def test_two_judges_that_are_ticked_are_compared(page: Page, address: str, screen: Any) -> None:
     page.set_viewport_size(screen)
     page.goto(f"{address}/judges?tier=scored&on=all&sort=name")
