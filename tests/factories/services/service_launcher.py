@@ -132,7 +132,8 @@ class _Launcher:
         return connection
 
     def launch(self, environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedProcess:
-        """Start a service."""
+        """Start a service; its log is there at once."""
+        log.touch()
         _send(self._connection, {"environ": dict(environ), "folder": str(folder), "log": str(log)})
         while True:
             answer = json.loads(self._said.readline())
