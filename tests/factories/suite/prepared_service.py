@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from common.translations import languages
@@ -22,7 +21,7 @@ def prepare_service() -> None:
     share_tls_contexts()
     share_type_adapters()
     with TemporaryDirectory() as folder:
-        settings = Settings.from_env({"DATA_DIR": str(Path(folder)), "IDENTITY": "local"})
+        settings = Settings.from_env({"DATA_DIR": folder, "IDENTITY": "local"})
         prepare_files(settings)
         database = open_service_database(settings)
         services = build_services(settings, database, signer=load_signer(settings, database))
