@@ -33,7 +33,7 @@ def always_first(table: ItemTable) -> Matrix:
 
 def always_longer(table: ItemTable) -> Matrix:
     """(items, 1) votes: more words; equally many are undecided, or a tie where ties can be told from that."""
-    words = np.array([item.words for item in table.items], dtype=np.int64).reshape(-1, 2)
+    words = table.word_counts
     votes = np.where(words[:, 0] > words[:, 1], 0, 1)
     equal = TIE if table.spec.scores_pairs else UNDECIDED
     return np.where(words[:, 0] == words[:, 1], equal, votes).astype(np.int8)[:, np.newaxis]

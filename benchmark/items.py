@@ -163,6 +163,11 @@ class ItemTable:
         names = (next(item.ids[name] for name in self.revisions if name in item.ids) for item in self.items)
         return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
+    @cached_property
+    def word_counts(self) -> npt.NDArray[np.int64]:
+        """Items x 2: words of the raw responses, in stored order."""
+        return np.array([item.words for item in self.items], dtype=np.int64).reshape(-1, 2)
+
     def fingerprint(self, query: str, responses: Sequence[str]) -> str:
         """Return the fingerprint of texts under this benchmark's rules."""
         return fingerprint(query, responses, dropped=self.spec.drop_from_questions)

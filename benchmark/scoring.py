@@ -208,18 +208,19 @@ def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
 
 def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
     """Return items x CELLS, 1 where the item belongs to the cell. Sums of up to 2^24 ones are exact in float32."""
-    spec = table.spec
+    spec, preferred = table.spec, labels.preferred
     members = np.zeros((len(table), len(slices(spec))), dtype=np.float32)
     members[np.arange(len(table)), table.source_index] = 1
-    tag_index = {tag: len(spec.source_keys) + place for place, tag in enumerate(spec.tags)}
+    if labels.tags is not None and spec.tags:
+        tag_index = {tag: len(spec.source_keys) + place for place, tag in enumerate(spec.tags)}
+        for index, tags in enumerate(labels.tags):
+            members[index, [tag_index[tag] for tag in tags]] = 1
+    if spec.ties:
+        untied = np.flatnonzero((preferred != NOT_LABELLED) & (preferred != TIE))
+        members[untied, untied_start(spec) + table.source_index[untied].astype(np.int64)] = 1
+    chosen = np.flatnonzero((preferred == 0) | (preferred == 1))
+    response = preferred[chosen]
+    more = np.sign(table.word_counts[chosen, response] - table.word_counts[chosen, 1 - response])
     longer, shorter, equal = (length_index(name, spec) for name in LENGTHS)
-    for index, item in enumerate(table.items):
-        for tag in labels.tags[index] if labels.tags is not None and spec.tags else ():
-            members[index, tag_index[tag]] = 1
-        preferred = int(labels.preferred[index])
-        if spec.ties and preferred not in (NOT_LABELLED, TIE):
-            members[index, untied_start(spec) + table.source_index[index]] = 1
-        if preferred in (0, 1):
-            more = item.words[preferred] - item.words[1 - preferred]
-            members[index, longer if more > 0 else shorter if more < 0 else equal] = 1
+    members[chosen, np.array([shorter, equal, longer])[more + 1]] = 1
     return members

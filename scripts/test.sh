@@ -9,8 +9,16 @@ cd "$(dirname "$0")/.."
 
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
 unset PYTHONDONTWRITEBYTECODE  # each process would compile the tests and what they import anew
+# The files of tests live in memory where there is room (KiB): on a disk SQLite waits at each commit.
+room=$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1) || true
+if [ -z "${TMPDIR:-}" ] && [ "${room:-0}" -gt 8000000 ]; then
+  TMPDIR=$(mktemp -d /dev/shm/tests.XXXXXX)
+  export TMPDIR
+  trap 'rm -rf "$TMPDIR"' EXIT
+fi
 if [ "${1:-}" = --unit ]; then
-  exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
+  .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
+  exit
 fi
 
 have_shell() { command -v chromium-headless-shell; }  # where both are, tests take it: it is the lighter one
@@ -52,4 +60,4 @@ arguments=()
 for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
-exec .venv/bin/python -m pytest -n 4 --dist loadgroup --no-loadscope-reorder "${arguments[@]}" "$@"
+.venv/bin/python -m pytest -n 4 --dist loadgroup --no-loadscope-reorder "${arguments[@]}" "$@"
