@@ -10,7 +10,8 @@ import pytest
 
 @contextmanager
 def refuses(kind: type[Exception], code: str) -> Iterator[pytest.ExceptionInfo[Exception]]:
-    """Expect an error of a kind with a code."""
+    """Expect an error of a kind with a code, its own or that of each problem it lists."""
     with pytest.raises(kind) as caught:
         yield caught
-    assert getattr(caught.value, "code", None) == code
+    codes = {problem.code for problem in getattr(caught.value, "problems", ())}
+    assert (codes or {getattr(caught.value, "code", None)}) == {code}

@@ -220,9 +220,9 @@ def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Sc
 
 def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str]) -> None:
     before = head(database)
-    with pytest.raises(MetadataRejected, match="web address"):
+    with refuses(MetadataRejected, "not-a-link"):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"link": "javascript:alert(1)"})
-    with pytest.raises(MetadataRejected, match="not a field"):
+    with refuses(MetadataRejected, "unknown-field"):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"owner": "me"})
     with pytest.raises(Conflict, match=ids[1]):
         entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"model": "judge 1"})
@@ -248,7 +248,7 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
         assert edit(number, entry=ids[number % 2]).changed  # whichever of theirs
     assert edit(99, MAINTAINER, entry=ids[2]).changed
     before = head(database)
-    with pytest.raises(RateLimited, match="20 times in 24 hours") as caught:
+    with pytest.raises(RateLimited) as caught:
         edit(99)
     assert DAY - 60 < caught.value.seconds <= DAY
     assert minute(caught.value.next_at) in str(caught.value)

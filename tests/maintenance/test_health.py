@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
@@ -16,6 +15,7 @@ from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.refusals import refuses
 
 
 def _silent(session: Session, worker: str, *, seconds: float) -> None:
@@ -53,7 +53,7 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
         label_availability.require_labels_loaded(session, "demo", revision="v2")
         worker_heartbeats.record_heartbeat(session, "alive")
         worker_heartbeats.set_loaded_revisions(session, "alive", revisions={"demo": ["v1"]})
-        with pytest.raises(Conflict, match="name v2 in LABELS again"):
+        with refuses(Conflict, "labels-missing"):
             label_availability.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
     assert found.advice is not None

@@ -22,6 +22,7 @@ from submissions.service import Accepted
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER, STRANGER
 from tests.factories.actions import by
+from tests.factories.refusals import refuses
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
 ANN = person("aann00000000")
@@ -133,7 +134,7 @@ def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(
     with pytest.raises(NotFound):
         actions_quota_grants.grant(by(database, MAINTAINER), "anobody00000", extra=1, reason="who")
     for extra in (0, -1, 1001):
-        with pytest.raises(Conflict, match="from 1 to 1000"):
+        with refuses(Conflict, "bad-number"):
             actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra=extra, reason="so many")
 
 

@@ -197,9 +197,9 @@ def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refuse
     assert (found.changed, len(found.known)) == (False, len(load_published(VL)))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
-    with pytest.raises(ReportedFileRejected, match="with other numbers"):
+    with refuses(ReportedFileRejected, "contradicts"):
         _import(database, {**shipped[0], "macro": 99.0}, shipped=shipped)
-    with pytest.raises(ReportedFileRejected, match="Repeats line 2"):
+    with refuses(ReportedFileRejected, "repeated"):
         _import(database, ROW, {**ROW, "macro": 54.0})
     assert len(_import(database, ROW, {**ROW, "macro": 54.0, "place": "Table 2"}).new) == 2
 
@@ -209,7 +209,7 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
     told = (by(database, MAINTAINER), name)
     assert reported.edit(*told, {"macro": "54.9", "organisation": "A lab"}, "a slip").changed
     assert not reported.edit(*told, {"macro": 54.9}, "a slip").changed
-    with pytest.raises(ReportedFileRejected, match="Expected a number"):
+    with refuses(ReportedFileRejected, "bad-value"):
         reported.edit(*told, {"macro": "many"}, "a slip")
     with refuses(Conflict, "unknown-field"):
         reported.edit(*told, {"id": "r-x"}, "a slip")
@@ -217,7 +217,7 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
     assert not reported.remove(*told, "retracted").changed
     (kept,) = reported.results(by(database, MAINTAINER))
     assert (kept.removed, kept.figures["macro"]) == ("retracted", 54.9)
-    with pytest.raises(ReportedFileRejected, match=r"removed on .* \(retracted\)"):
+    with refuses(ReportedFileRejected, "removed"):
         _import(database, ROW)
     assert reported.restore(*told, "it stands").changed
     with pytest.raises(NotFound):

@@ -162,7 +162,7 @@ def test_a_worker_leaves_a_replica_in_an_object_store_to_the_web_process(
             require_database_or_new_board(url, held)
         files = Replica(server.url("files"))
         files.write("uploads/aa/file", b"of another service")
-        with pytest.raises(StartRefused, match="no copy of its"):
+        with pytest.raises(StartRefused):
             require_database_or_new_board(url, files)
 
 

@@ -16,6 +16,7 @@ import pytest
 from predictions.parse import UploadRejected, parse_predictions
 from predictions.sandbox import read_isolated
 from tests.factories.labels import pairs, table
+from tests.factories.refusals import refuses
 
 PROMPT = "You ...\n\nQuestion: {}\n\nAnswer 1: {}\n\nAnswer 2: {}\n\nPlease evaluate both answers based on"
 ZSTD = 93
@@ -90,7 +91,7 @@ def test_a_json_log_says_the_same() -> None:
 def test_a_prompt_of_another_kind_needs_the_order_in_the_metadata() -> None:
     samples = [one | {"input": "Which is better?", "metadata": {"swapped": one["epoch"] == 2}} for one in votes()]
     assert read(archive(samples)) == EVERY_PAIR
-    with pytest.raises(UploadRejected, match="states no order"):
+    with refuses(UploadRejected, "missing-field"):
         read(archive([one | {"input": "Which is better?"} for one in votes()]))
 
 

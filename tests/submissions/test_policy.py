@@ -171,7 +171,7 @@ def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
         now = queries.now(session)
     young = replace(ANN, first_seen_at=now - 29 * DAY)
     monkeypatch.setattr(time, "time", lambda: now + 400 * DAY)  # the machine's clock is nobody's business
-    with pytest.raises(AccountTooYoung, match="30 days old") as caught:
+    with pytest.raises(AccountTooYoung) as caught:
         submit(setup, young)
     assert 0 < caught.value.seconds <= DAY + 1
     assert setup.intake.allowance(young).next_at == caught.value.next_at
@@ -208,10 +208,12 @@ def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, mon
 def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup, mine: str, theirs: str) -> None:
     assert skeleton(mine) == skeleton(theirs)
     submit(setup, ANN, number=1, model=mine, organisation=mine)
-    with pytest.raises(ConfusableName, match=f"too similar to {mine}"):
+    with pytest.raises(ConfusableName) as refused:
         submit(setup, BOB, number=2, model=theirs)
-    with pytest.raises(ConfusableName, match="organisation"):
+    assert (refused.value.field, refused.value.other) == ("model", mine)
+    with pytest.raises(ConfusableName) as refused:
         submit(setup, BOB, number=3, organisation=theirs)
+    assert refused.value.field == "organisation"
     assert submit(setup, ANN, number=4, model=theirs).id  # one's own
     assert submit(setup, BOB, number=5, model=mine, organisation=mine).id  # the same model is no imitation
 
@@ -253,7 +255,7 @@ def test_anonymity_is_bounded_and_never_comes_back(setup: SubmissionSetup, datab
     with database.read() as session:
         now = queries.now(session)
     for days in (-1, 367):
-        with pytest.raises(MetadataRejected, match="at most 365 days"):
+        with refuses(MetadataRejected, "not-in-range"):
             submit(setup, ANN, number=1, shown=EntryVisibility(now + days * DAY))
     taken = submit(setup, ANN, number=1, shown=EntryVisibility(now + 100 * DAY))
 
@@ -265,7 +267,7 @@ def test_anonymity_is_bounded_and_never_comes_back(setup: SubmissionSetup, datab
     with pytest.raises(MetadataRejected):
         stay(now + 400 * DAY)
     assert (stay(None), stay(None)) == (True, False)  # a double click
-    with pytest.raises(MetadataRejected, match="has been shown"):
+    with refuses(MetadataRejected, "named-already"):
         stay(now + 10 * DAY)
     assert [events(database, kind) for kind in (visibility.ANONYMOUS, visibility.REVEALED)] == [1, 1]
 
@@ -281,7 +283,7 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
         return visibility_options.set_anonymous_until(database, BENCHMARK, user=ANN, submission=taken.id, until=until)
 
     assert all(stay(now + (2 + number) * DAY) for number in range(CHANGES_A_DAY))
-    with pytest.raises(RateLimited, match="20 times in 24 hours"):
+    with pytest.raises(RateLimited):
         stay(now + 300 * DAY)
     assert events(database, visibility.ANONYMOUS) == CHANGES_A_DAY
     with database.read() as session:
@@ -383,7 +385,7 @@ def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(
 
 
 def test_where_nobody_signs_in_nothing_can_be_held_back(setup: SubmissionSetup) -> None:
-    with pytest.raises(MetadataRejected, match="without sign-in"):
+    with refuses(MetadataRejected, "no-sign-in"):
         submit(setup, OPEN, number=1, shown=EntryVisibility(published=False))
     assert submit(setup, LOCAL, number=1, shown=EntryVisibility(published=False)).id  # local mode is one person
 
