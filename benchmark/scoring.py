@@ -214,7 +214,8 @@ def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
     if labels.tags is not None and spec.tags:
         tag_index = {tag: len(spec.source_keys) + place for place, tag in enumerate(spec.tags)}
         for index, tags in enumerate(labels.tags):
-            members[index, [tag_index[tag] for tag in tags]] = 1
+            for tag in tags:
+                members[index, tag_index[tag]] = 1
     if spec.ties:
         untied = np.flatnonzero((preferred != NOT_LABELLED) & (preferred != TIE))
         members[untied, untied_start(spec) + table.source_index[untied].astype(np.int64)] = 1
