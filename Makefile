@@ -1,6 +1,6 @@
 # Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock files changed.
 .DEFAULT_GOAL := help
-.PHONY: help env dev serve format lint unit check test redteam fault acceptance bench lock messages screenshots
+.PHONY: help env dev serve format lint unit check test fault acceptance bench lock messages screenshots
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -51,9 +51,6 @@ check: lint unit  ## lint and unit tests: before each commit
 
 test: dev  ## install what the tests need and run all of them (ARGS="-k name" to choose)
 	@scripts/test.sh $(ARGS)
-
-redteam: dev  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-service" for the quick part)
-	@$(BIN)/python -m tests.redteam $(ARGS)
 
 fault: dev  ## kills and stops of every kind, many times over, as a table (ARGS="--rounds 3" for a short one)
 	@$(BIN)/python -m tests.fault $(ARGS)

@@ -159,13 +159,12 @@ def _timed(place: BoardToGrow, worker: Worker, *, number: int) -> SubmissionTimi
     later = {
         "relations": _seconds(worker.compute_pairwise),
         "second snapshot": _seconds(worker.publish_snapshot),
-        "detection": _seconds(worker.detect_anomalies),
     }
     return SubmissionTiming(first | later, visible)
 
 
 def _settle(worker: Worker) -> None:
-    for action in (worker.publish_snapshot, worker.compute_pairwise, worker.publish_snapshot, worker.detect_anomalies):
+    for action in (worker.publish_snapshot, worker.compute_pairwise, worker.publish_snapshot):
         action()
 
 

@@ -53,7 +53,6 @@ def _waiting(counts: Mapping[str, int]) -> Iterator[tuple[Message, str]]:
     sentences = {
         "approvals": _("Submissions that wait for approval: {count}.", count=counts["approvals"]),
         "failures": _("Failed jobs and tasks: {count}.", count=counts["failures"]),
-        "suspicions": _("Suspicions to decide: {count}.", count=counts["suspicions"]),
         "disputes": _("Open disputes: {count}.", count=counts["disputes"]),
     }
     tabs = {"failures": "health"}

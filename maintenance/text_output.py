@@ -360,8 +360,6 @@ def health(result: Health) -> str:
         )
         for disk in result.disks
     ]
-    if result.busy is not None and result.busy.raised:
-        lines.append(_("ALARM: {sentence}", sentence=_(result.busy.sentence)))
     if result.integrity is not None:
         lines.append(_("ALARM: {sentence}", sentence=_(result.integrity.sentence)))
     checked = result.integrity_checked_at
@@ -371,7 +369,6 @@ def health(result: Health) -> str:
     lines += [
         _("accepted: {sentence}", sentence=_(hiding.sentence)) for hiding in result.weakly_hidden if hiding.accepted
     ]
-    lines.append(_("suspicions: {suspicions} open", suspicions=result.suspicions))
     lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
     return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")

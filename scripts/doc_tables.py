@@ -110,7 +110,6 @@ def _actions(*areas: str) -> str:
 AREAS = {  # name of a table -> areas of actions
     "entries": ("entries",),
     "approvals": ("approvals",),
-    "suspicions": ("suspicions",),
 }
 
 

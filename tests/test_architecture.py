@@ -603,11 +603,9 @@ def test_no_function_takes_more_than_two_arguments_in_order() -> None:
 # an answer that no response is better.
 OTHER_MEANINGS = {
     "benchmark/label_quality/annotation.py": 1,
-    "benchmark/anomalies.py": 1,
     "benchmark/demo.py": 1,
     "benchmark/disclosure.py": 1,
     "benchmark/pairs/published_overalls.py": 1,
-    "maintenance/anomaly_text.py": 1,
     "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,

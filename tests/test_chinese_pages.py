@@ -13,10 +13,10 @@ from benchmark.baselines import BASELINES
 from scripts.messages import catalogues, missing, of_python, read, template, updated
 from tests.chinese_text import english_left, untranslated
 from tests.factories.services.service import running, until
-from tests.factories.services.signed_in_service import DEMO_JUDGES
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
+DEMO_JUDGES = 6
 PAGES = (
     *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
     "/check-numbers?overall=abc",

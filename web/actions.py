@@ -20,7 +20,6 @@ AREAS: Mapping[str, str] = {
     "rescore": "score entries under another label revision",
     "audit": "the audit chain",
     "approvals": "first submissions that wait for a maintainer",
-    "suspicions": "entries that somebody should look at; private",
     "reported": "results published elsewhere",
     "quota": "submissions beyond the quota",
     "service": "",

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
+from benchmark.spec import DEFAULT_BENCHMARK, SpecError
 from benchmark.spec_file import definitions_folder, load_spec
 from common.command_line import CommandParser, complain, say, translated
 from common.messages import _
@@ -96,7 +96,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
                 )
             )
         else:
-            main.work(settings, until_empty=options.drain, best_reported=_best_reported)
+            main.work(settings, until_empty=options.drain)
     except LabelSetChanged as error:
         complain(
             _(
@@ -113,17 +113,6 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
         complain(_("error: {error}", error=translated(str(error))))
         return 1
     return 0
-
-
-def _best_reported(spec: BenchmarkSpec) -> float | None:
-    """Return the best accuracy over all pairs in the literature, as a fraction: what a new entry is measured against.
-
-    None where the items are invented.
-    """
-    from leaderboard.board.reported_results import load_published
-
-    known = [] if spec.synthetic else [row.figures[spec.pooled] for row in load_published(spec) if not row.oracle]
-    return max((value / 100 for value in known if value is not None), default=None)
 
 
 def command_line() -> argparse.ArgumentParser:

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from benchmark.spec import DEMO, BenchmarkSpec
+from benchmark.spec import DEMO
 from common.logging_setup import log_to_stderr
 from common.messages import _
 from operation.replication.curated_folders import CuratedFolders
@@ -32,9 +32,8 @@ from workers.item_files import write_items
 from workers.jobs import check_files
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
-from workers.jobs.detect_anomalies import AnomalyDetector
 from workers.labels.loader import LabelsError
-from workers.runner import WatchedScorer, Worker, drain, run, worker_name
+from workers.runner import Worker, drain, run, worker_name
 from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare, register
 from workers.task_runner import TaskRunner, create_task_runner
@@ -42,17 +41,10 @@ from workers.task_runner import TaskRunner, create_task_runner
 log = logging.getLogger(__name__)
 
 
-def work(
-    settings: WorkerSettings,
-    until_empty: bool,
-    *,
-    best_reported: Callable[[BenchmarkSpec], float | None] = lambda _: None,
-) -> None:
+def work(settings: WorkerSettings, until_empty: bool) -> None:
     """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting.
 
     Raises SettingsError, LabelsError, LabelSetChanged and ReplicaUnusable.
-
-    `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
     tracing = _tracing(settings)
@@ -64,7 +56,7 @@ def work(
         database = retry_while_away(partial(open_worker_database, settings), stop.rest)
         tracing.follow_database(database)
         with closing(database):
-            _work_on(database, settings, scorers=scorers, stop=stop, options=WorkOptions(until_empty, best_reported))
+            _work_on(database, settings, scorers=scorers, stop=stop, until_empty=until_empty)
 
 
 def open_worker_database(settings: WorkerSettings) -> Database:
@@ -91,23 +83,15 @@ def _tracing(settings: WorkerSettings) -> Tracing:
         raise SettingsError(str(error)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkOptions:
-    """What a worker is asked to do. `until_empty`: end when nothing waits. `best_reported`: see work()."""
-
-    until_empty: bool
-    best_reported: Callable[[BenchmarkSpec], float | None]
-
-
 def _work_on(
-    database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
+    database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer], stop: StopSignal, until_empty: bool
 ) -> None:
     mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers=scorers), stop.rest)
     runners = [replace(runner, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for runner in runners]
-    worker = _worker(database, settings.lease_seconds, runners=runners, best_reported=options.best_reported)
+    worker = _worker(database, settings.lease_seconds, runners=runners)
     retry_while_away(partial(_appear, worker), stop.rest)
-    if options.until_empty:
+    if until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
     daily = _file_checks(database, runners, mirrors=mirrors)
@@ -115,7 +99,7 @@ def _work_on(
         listening(database, stop.wake) as heard,
         schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard),
     ):
-        if options.until_empty:
+        if until_empty:
             retry_while_away(partial(drain, worker, stop.is_set, rest=stop.wait), stop.rest)
         else:
             run(worker, stop.is_set, rest=stop.wait, heard=heard)
@@ -205,31 +189,20 @@ def _runner(
     )
 
 
-def _worker(
-    database: Database,
-    lease_seconds: float,
-    *,
-    runners: Sequence[TaskRunner],
-    best_reported: Callable[[BenchmarkSpec], float | None],
-) -> Worker:
+def _worker(database: Database, lease_seconds: float, *, runners: Sequence[TaskRunner]) -> Worker:
     """Return the worker of all benchmarks; the first runner's is the first."""
-    watched = [
-        WatchedScorer(runner.scorer, AnomalyDetector(best_reported(runner.scorer.table.spec))) for runner in runners
-    ]
+    scorer, *others = (runner.scorer for runner in runners)
 
     def available_revisions(session: Session) -> dict[str, set[str]]:
         return {runner.scorer.benchmark: runner.available_revisions(session) for runner in runners}
 
-    scorer, watcher = watched[0]
-    others = tuple(watched[1:])
     return Worker(
         database,
         scorer,
         lease_seconds=lease_seconds,
         name=runners[0].worker,
-        watcher=watcher,
         available_revisions=available_revisions,
-        others=others,
+        others=tuple(others),
     )
 
 

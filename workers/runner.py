@@ -13,7 +13,6 @@ import socket
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,8 +27,7 @@ from storage.jobs import job_queue, worker_heartbeats
 from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from workers.board_index import BoardIndex
-from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
-from workers.jobs.detect_anomalies import AnomalyDetector
+from workers.jobs import pairwise_statistics, snapshot
 from workers.jobs.relations_memory import RelationsMemory
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.jobs.snapshot import SnapshotMemory
@@ -64,13 +62,6 @@ class CurrentJob:
             return self._claim
 
 
-class WatchedScorer(NamedTuple):
-    """What a worker scores another benchmark with, and what looks for patterns there."""
-
-    scorer: Scorer
-    watcher: AnomalyDetector
-
-
 @dataclass(frozen=True, slots=True)
 class BoardMemory:
     """What a worker keeps of a board between two turns, to read and compute only what is new."""
@@ -90,8 +81,8 @@ class BoardMemory:
 class Worker:
     """One worker process: its name, what it works on, and what it works with.
 
-    `others`: the benchmarks that it serves beside that of `scorer`. `available_revisions`: benchmark -> label
-    revisions that it could score under; None: those of its scorers.
+    `others`: the scorers of the benchmarks that it serves beside that of `scorer`. `available_revisions`: benchmark ->
+    label revisions that it could score under; None: those of its scorers.
     """
 
     database: Database
@@ -99,20 +90,14 @@ class Worker:
     lease_seconds: float
     name: str = field(default_factory=worker_name)
     held: CurrentJob = field(default_factory=CurrentJob)
-    watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
     available_revisions: Callable[[Session], Mapping[str, Collection[str]]] | None = None
-    others: tuple[WatchedScorer, ...] = ()
+    others: tuple[Scorer, ...] = ()
     memories: dict[str, BoardMemory] = field(default_factory=dict)  # by benchmark
-
-    @property
-    def watched(self) -> tuple[WatchedScorer, ...]:
-        """The scorers of all benchmarks."""
-        return (WatchedScorer(self.scorer, self.watcher), *self.others)
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers of all benchmarks."""
-        return tuple(watched.scorer for watched in self.watched)
+        return (self.scorer, *self.others)
 
     @property
     def revisions(self) -> dict[str, Sequence[str]]:
@@ -193,13 +178,6 @@ class Worker:
             for scorer in self.scorers
         )
 
-    def detect_anomalies(self) -> int:
-        """Look at what was scored lately for patterns that maintainers should see."""
-        return sum(
-            detect_anomalies.detect_if_changed(self.database, scorer, watcher=watcher, index=self._memory(scorer).index)
-            for scorer, watcher in self.watched
-        )
-
     def has_open_jobs(self) -> bool:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""
         open_job = exists().where(
@@ -249,5 +227,4 @@ def drain(worker: Worker, should_stop: Callable[[], bool], *, rest: Callable[[fl
     worker.publish_snapshot()
     if worker.compute_pairwise():
         worker.publish_snapshot()
-    worker.detect_anomalies()
     return scored

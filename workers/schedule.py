@@ -1,4 +1,4 @@
-"""Periodic duties beside the loop: heartbeats, expired leases, missing jobs, snapshots, statistics, detection.
+"""Periodic duties beside the loop: heartbeats, expired leases, missing jobs, snapshots, statistics.
 
 Only this uses APScheduler.
 
@@ -31,7 +31,6 @@ HEAD_SECONDS = 600.0
 BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
 THINNING_SECONDS = 3600.0
-DETECT_SECONDS = 2.0
 MIRROR_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
@@ -72,9 +71,6 @@ def running(
     )
     _at_interval(
         scheduler, SNAPSHOT_SECONDS, name="relations", action=Throttled(AfterEvents(worker.compute_pairwise, heard))
-    )
-    _at_interval(
-        scheduler, DETECT_SECONDS, name="detection", action=Throttled(AfterEvents(worker.detect_anomalies, heard))
     )
     for place, runner in enumerate(runners):
         more = f"-{place}" if place else ""

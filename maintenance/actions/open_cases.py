@@ -14,14 +14,13 @@ class OpenCases(NamedTuple):
 
     failures: int = 0  # jobs and tasks
     approvals: int = 0
-    suspicions: int = 0
     disputes: int = 0
     projects: int = 0  # that people still answer
 
     @property
     def waiting(self) -> int:
         """Return the number of decisions that somebody waits for; projects wait for nobody."""
-        return self.failures + self.approvals + self.suspicions + self.disputes
+        return self.failures + self.approvals + self.disputes
 
 
 def open_cases(ctx: ActionContext) -> OpenCases:

@@ -11,13 +11,11 @@ from typing import Annotated
 from common.messages import _, joined, ngettext
 from maintenance import label_availability
 from maintenance.action_context import ActionContext
-from maintenance.actions.anomalies import Alarm, alarm
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
 from operation.build import UNKNOWN, own_commit
-from storage import anomalies
 from storage.files import backups
 from storage.files.backups import BackupRecord
 from storage.integrity import audit, integrity_alarms
@@ -67,10 +65,8 @@ class Health:
     scorer_versions: tuple[str, ...] = ()  # of the workers that run
     backup: BackupRecord | None = None  # the newest copy
     backup_failed: BackupRecord | None = None  # the attempt that failed after it
-    suspicions: int = 0  # that nobody has decided about
     approvals: int = 0  # submissions that wait for one, to any benchmark of the service
     approvals_by_benchmark: Mapping[str, int] = field(default_factory=dict)  # without those where none waits
-    busy: Alarm | None = None  # what accounts have had scored that somebody should look at
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     weakly_hidden: tuple[WeaklyHidden, ...] = ()  # label sets that are not public and hide little
@@ -212,7 +208,6 @@ def resume(ctx: ActionContext) -> ActionResult:
 def health(ctx: ActionContext) -> Health:
     """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
     require_maintainer(ctx.user)
-    busy = alarm(ctx)
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
         waiting = approval_queries.numbers_waiting(session)
@@ -231,10 +226,8 @@ def health(ctx: ActionContext) -> Health:
             scorer_versions=worker_heartbeats.scorer_versions(session),
             backup=(last_backup := backups.last(session)),
             backup_failed=_since(last_backup, backups.last(session, whole=False)),
-            suspicions=anomalies.number_open(session, ctx.benchmark),
             approvals=sum(waiting.values()),
             approvals_by_benchmark=waiting,
-            busy=busy,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),

@@ -10,7 +10,7 @@ from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.types import Entry
-from storage import anomalies, entry_filters
+from storage import entry_filters
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -400,7 +400,6 @@ def open_counts(session: Session, benchmark: str) -> dict[str, int]:
     return {
         "failures": (session.scalar(jobs) or 0) + len(tasks.failures(session, _MOST_FAILED)),
         "approvals": session.scalar(approvals) or 0,
-        "suspicions": anomalies.number_open(session, benchmark),
         "disputes": session.scalar(disputes) or 0,
         "projects": session.scalar(projects) or 0,
     }

@@ -22,7 +22,6 @@ from maintenance.page import markup
 from maintenance.page.action_form import ActionForm, Refresh
 from maintenance.page.page_context import QUIETLY, CountedTab, PageContext, html
 from maintenance.tabs import accounts as accounts_tab
-from maintenance.tabs import anomalies as anomalies_tab
 from maintenance.tabs import approvals as approvals_tab
 from maintenance.tabs import editions as editions_tab
 from maintenance.tabs import entries as entries_tab
@@ -129,7 +128,6 @@ def _log(context: PageContext) -> None:
 _TABS = (
     PageTab(_("Health"), ("service", "jobs"), build=health_tab.build, id="health", cases="failures"),
     PageTab(_("Approvals"), ("approvals",), build=approvals_tab.build, id="approvals", cases="approvals"),
-    PageTab(_("Suspicions"), ("suspicions",), build=anomalies_tab.build, id="suspicions", cases="suspicions"),
     PageTab(_("Entries"), ("entries",), build=entries_tab.build, id="entries"),
     PageTab(_("Reported"), ("reported",), build=reported_tab.build, id="reported"),
     PageTab(_("Accounts"), ("accounts", "quota"), build=accounts_tab.build, id="accounts"),

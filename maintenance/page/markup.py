@@ -17,9 +17,8 @@ from common.messages import _, joined, ngettext
 from common.rounding import one_decimal, percent
 from common.template_translations import translate_templates
 from common.translations import ENGLISH, Translations, translations
-from maintenance import anomaly_text, preview_rows, text_output
+from maintenance import preview_rows, text_output
 from maintenance.actions.account_search import Directory
-from maintenance.actions.anomalies import AnomalyList
 from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
@@ -39,7 +38,6 @@ NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
-_CLOSING = ("suspicions.dismiss", "suspicions.act")
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
 _LANGUAGE: ContextVar[str] = ContextVar("maintain_language", default=ENGLISH)
 
@@ -155,7 +153,6 @@ def health(
             (_("Disk of {path}", path=disk.path), _disk_words(disk.free / _GIB, disk.total / _GIB))
             for disk in result.disks
         ),
-        (_("Suspicions"), _("{count} open", count=f"{result.suspicions:,}")),
         (_("Approvals"), _("{count} waiting", count=f"{result.approvals:,}") + text_output.waiting_of_each(result)),
         (_("Last backup"), text_output.backup(result)),
         (_("Audit chain"), _("{count} events", count=f"{result.chain_seq:,}")),
@@ -183,8 +180,7 @@ def health(
         for failed_task in result.failed_tasks
     ]
     state = (
-        (refusal(result.busy.sentence) if result.busy is not None and result.busy.raised else "")
-        + (refusal(result.integrity.sentence) if result.integrity is not None else "")
+        (refusal(result.integrity.sentence) if result.integrity is not None else "")
         + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
         + table(
@@ -559,30 +555,6 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         _("Why it waits"),
     )
     return table(_("Waiting"), head, rows=rows, nothing=_("Nothing waits."), actions=actions)
-
-
-def suspicions(anomaly_list: AnomalyList, actions: RowActions | None = None) -> str:
-    """Return the alarm, and the cases."""
-    rows = [
-        (
-            RowKey(
-                str(case.id),
-                f"{anomaly_text.entry_name(case)}: {case.kind}",
-                without=_CLOSING if anomaly_text.end(case) else (),
-            ),
-            case.id,
-            anomaly_text.entry_name(case),
-            case.kind,
-            anomaly_text.sentence(case),
-            anomaly_text.end(case).lstrip(" -") or "open",
-        )
-        for case in anomaly_list.cases
-    ]
-    message = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
-    head = (_("No."), _("Entry"), _("Pattern"), _("Evidence"), _("Decision"))
-    return message(anomaly_list.alarm.sentence) + table(
-        _("Suspicions"), head, rows=rows, nothing=anomaly_text.NOTHING, actions=actions
-    )
 
 
 def grants(

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from benchmark.commitments import commit
 from storage.integrity import audit
 from storage.jobs import job_queue
-from storage.models.anomalies import AnomalyScanCursor
 from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import LabelCommitment
@@ -84,7 +83,6 @@ def activate_revision(
     values = {"label_revision": label_revision, "scorer_version": scorer_version}
     if board is None:
         session.execute(insert(BoardState).values(benchmark=benchmark, **values))
-        session.execute(insert(AnomalyScanCursor).values(benchmark=benchmark, through_seq=0))
     else:
         session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
     facts = {"from": before, "to": values, "reason": reason}

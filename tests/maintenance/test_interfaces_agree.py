@@ -102,7 +102,6 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
         ("retry", "--task", typed),
         ("rescore", "show", typed),
         ("quota", "revoke", typed, "--reason", "x"),
-        ("suspicions", "dismiss", typed, "--reason", "x"),
         ("disputes", "accept", typed, "--note", "x"),
         ("disputes", "draft", "d1", "--base", "v1", "--dispute", typed, "--reason", "x"),
         ("verification", "annotators", typed, "local"),
@@ -122,7 +121,6 @@ def test_and_on_the_page(board: Database) -> None:
             "verification.annotators",
             "disputes.accept",
             "quota.revoke",
-            "suspicions.dismiss",
         ):
             assert "by its number" in context.act(action, [typed], reason="because")[0], action
         assert "by its number" in context.press("Draft from accepted ones", {"Only disputes": typed}, tab="Disputes")[0]

@@ -49,7 +49,6 @@ COMMITS = [
     "snapshot._publish",
     "pairwise_statistics._record",
     "snapshot._publish",
-    "detect_anomalies._record",
 ]
 
 
@@ -59,7 +58,6 @@ def _everything(runner: TaskRunner, worker: Worker) -> None:
     worker.publish_snapshot()
     worker.compute_pairwise()
     worker.publish_snapshot()
-    worker.detect_anomalies()
 
 
 def a_worker(database: Database, state: Path) -> Callable[[], None]:

@@ -83,11 +83,10 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
         ("quota.grant", "astranger000", {"extra": "1", "reason": "because"}),
         ("quota.revoke", "1", {"reason": "because"}),
         ("approvals.approve", entry, {"reason": "because"}),
-        ("suspicions.dismiss", "1", {"reason": "because"}),
         ("rescore.apply", "demo", {"reason": "because", "confirmation": "demo"}),
     ]
     answers = [page.act(action, [key], **fields)[0] for action, key, fields in rows]
-    tabs = {"Health": (), "Entries": ("",), "Accounts": ("",), "Suspicions": (False,)}
+    tabs = {"Health": (), "Entries": ("",), "Accounts": ("",)}
     opened = [page.open(tab, *typed) for tab, typed in tabs.items()]
     opened += [page.open(tab) for tab in ("Approvals", "Labels", "Reported", "Tasks", "Pools", "Editions")]
     answers += [answer[0] if isinstance(answer, tuple) else answer for answer in opened]
@@ -162,7 +161,7 @@ def test_rows_offer_what_their_state_allows_and_what_destroys_stands_last(board:
 def test_tabs_say_how_much_is_open_in_them(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    assert page.counts("Tasks") == ["Health", "Approvals", "Suspicions", "Disputes", "Verification"]
+    assert page.counts("Tasks") == ["Health", "Approvals", "Disputes", "Verification"]
     labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
         session.execute(insert(Approval).values(submission_id=entry))

@@ -9,7 +9,6 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database, open_database
-from storage.models.anomalies import AnomalyCase
 from storage.models.core import Base
 from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag, Task
 from storage.models.operations import Backup, QuotaGrant, ReportedResult, UnfitFigures
@@ -28,7 +27,6 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Edit, {"editor": "", "was": {}, "became": {}}),
     (ServiceFlag, {"name": "", "message": "x"}),
     (ServiceFlag, {"name": "x", "message": ""}),
-    (AnomalyCase, {"kind": "x", "evidence": {}}),
     (Task, {**TASK, "subject": ""}),
     (Task, {**TASK, "state": "lost"}),
     (Task, {**TASK, "state": "running"}),
@@ -77,7 +75,7 @@ BAD += [
 def test_bad_rows_are_refused(database: Database) -> None:
     (entry,) = submitted(database, 1)
     for row, values in BAD:
-        whole = {**values, "submission_id": entry} if row in (Moderation, Edit, AnomalyCase) else values
+        whole = {**values, "submission_id": entry} if row in (Moderation, Edit) else values
         with pytest.raises((DatabaseError, UnfitFigures)), database.write() as session:
             session.add(row(**whole))
 
@@ -101,7 +99,7 @@ def test_one_task_of_a_kind_and_subject_and_one_apply_may_be_open(database: Data
 def test_the_migration_makes_the_tables_that_the_code_declares(database: Database, tmp_path: Any) -> None:
     declared = open_database(f"sqlite:///{tmp_path}/declared.db")
     Base.metadata.create_all(declared.engine)
-    ours = ("moderation", "edits", "switches", "tasks", "imported_labels", "suspicions", "watch")
+    ours = ("moderation", "edits", "switches", "tasks", "imported_labels")
     made, wanted = ({table: _shape(one, table) for table in ours} for one in (database, declared))
     assert made == wanted
 

@@ -15,9 +15,8 @@ from storage.models.core import Score
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
-from workers.jobs.detect_anomalies import AnomalyDetector
 from workers.labels.loader import label_set
-from workers.runner import WatchedScorer, Worker, drain
+from workers.runner import Worker, drain
 from workers.scorer import Scorer
 from workers.startup import prepare
 
@@ -38,7 +37,7 @@ def test_one_worker_scores_and_publishes_every_benchmark(database: Database, sco
     own_ids = small_benchmark.submit(database, range(2), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
     on_record(database, [*own_ids, *other_ids])
-    worker = Worker(database, scorer, lease_seconds=60, others=(WatchedScorer(other, AnomalyDetector()),))
+    worker = Worker(database, scorer, lease_seconds=60, others=(other,))
     worker.heartbeat()
     drain(worker, lambda: False, rest=lambda seconds: None)
     with database.read() as session:

@@ -661,16 +661,6 @@ def _create_verification_projects() -> None:
     )
 
 
-def _create_watch() -> None:
-    op.create_table(
-        "watch",
-        sa.Column("benchmark", sa.Text(), nullable=False),
-        sa.Column("through_seq", sa.Integer(), nullable=False),
-        sa.CheckConstraint("through_seq >= 0", name=op.f("ck_watch_through_seq")),
-        sa.PrimaryKeyConstraint("benchmark", name=op.f("pk_watch")),
-    )
-
-
 def _create_weak_hiding() -> None:
     op.create_table(
         "weak_hiding",
@@ -1021,46 +1011,6 @@ def _create_sessions() -> None:
     op.create_index("ix_sessions_expires_at", "sessions", ["expires_at"], unique=False)
 
 
-def _create_suspicions() -> None:
-    op.create_table(
-        "suspicions",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("submission_id", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("subject", sa.Text(), nullable=False),
-        sa.Column("evidence", sa.JSON(), nullable=False),
-        sa.Column("found_at", sa.Double(), nullable=False),
-        sa.Column("decision", sa.Text(), nullable=True),
-        sa.Column("reason", sa.Text(), nullable=True),
-        sa.Column("decided_by", sa.Text(), nullable=True),
-        sa.Column("decided_at", sa.Double(), nullable=True),
-        sa.CheckConstraint("decision IN ('dismissed', 'acted-on')", name=op.f("ck_suspicions_decision")),
-        sa.CheckConstraint(
-            "kind IN ('above-best-known', 'near-equal-categories', 'identical-texts', 'empty-texts',"
-            " 'near-duplicate', 'public-labels')",
-            name=op.f("ck_suspicions_kind"),
-        ),
-        sa.CheckConstraint("(decision IS NULL) = (decided_at IS NULL)", name=op.f("ck_suspicions_decided")),
-        sa.CheckConstraint(
-            "(decision IS NULL) = (reason IS NULL) AND (decision IS NULL) = (decided_by IS NULL)",
-            name=op.f("ck_suspicions_explained"),
-        ),
-        sa.CheckConstraint("length(reason) BETWEEN 1 AND 500", name=op.f("ck_suspicions_reason")),
-        sa.CheckConstraint("length(subject) <= 64", name=op.f("ck_suspicions_subject")),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_suspicions_submission_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_suspicions")),
-        sa.UniqueConstraint("submission_id", "kind", "subject", name=op.f("uq_suspicions_submission_id_kind_subject")),
-    )
-    op.create_index(
-        "ix_suspicions_open",
-        "suspicions",
-        ["id"],
-        unique=False,
-        sqlite_where=sa.text("decision IS NULL"),
-        postgresql_where=sa.text("decision IS NULL"),
-    )
-
-
 def _create_verification_annotators() -> None:
     op.create_table(
         "verification_annotators",
@@ -1310,7 +1260,6 @@ TABLES = {
     "tasks": _create_tasks,
     "pools": _create_pools,
     "verification_projects": _create_verification_projects,
-    "watch": _create_watch,
     "weak_hiding": _create_weak_hiding,
     "workers": _create_workers,
     "api_tokens": _create_api_tokens,
@@ -1325,7 +1274,6 @@ TABLES = {
     "role_names": _create_role_names,
     "scores": _create_scores,
     "sessions": _create_sessions,
-    "suspicions": _create_suspicions,
     "verification_annotators": _create_verification_annotators,
     "verification_items": _create_verification_items,
     "visibility": _create_visibility,

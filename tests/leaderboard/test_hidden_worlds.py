@@ -8,7 +8,6 @@ agree in every category count of every entry and in nothing finer: all that the 
 from __future__ import annotations
 
 import io
-import itertools
 import os
 import re
 import shutil
@@ -24,15 +23,15 @@ import pyarrow.parquet as parquet
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from scipy.special import comb, entr
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
+from benchmark.demo import demo_items, demo_labels, demo_pairs
+from benchmark.items import ItemTable
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.scoring import Tally, tally
-from benchmark.statistics.uncertainty import mcnemar_exact
 from benchmark.votes import Votes
 from settings import Settings
 from storage.boards import snapshots
@@ -43,8 +42,6 @@ from storage.models.core import AuditEvent
 from tests.databases import a_submission, new_database, on_record
 from tests.factories.services.layers import application_within
 from tests.factories.specs import CATEGORIES, VL
-from tests.redteam.attackers import Vector
-from tests.redteam.policy import Secret
 from web.app import create_app
 from web.services import build_services
 from web.startup import load_signer
@@ -71,6 +68,19 @@ FILLED: Mapping[str, tuple[str, ...]] = {
 OTHERWISE = (ENTRIES[0], "1")
 PRIVATE = ("/auth", "/account")  # these lead to the identity provider
 FINER = f"?protocol=paper&grouping=povid-in-general&revision=demo&entries={ENTRIES[0]},{ENTRIES[1]}"
+
+
+Vector = npt.NDArray[np.int8]
+
+
+class Secret:
+    """The demo benchmark and its labels."""
+
+    def __init__(self) -> None:
+        pairs = demo_pairs()
+        self.table: ItemTable = demo_items(pairs)
+        self.labels: LabelSet = demo_labels(pairs, self.table)
+        self.truth: Vector = self.labels.preferred
 
 
 @dataclass
@@ -185,7 +195,7 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     used: set[int] = set()
     for category in range(len(CATEGORIES)):
         free: dict[tuple[int, ...], list[int]] = {}
-        for index in np.flatnonzero(secret.categories.of == category).tolist():
+        for index in np.flatnonzero(secret.table.category_index == category).tolist():
             free.setdefault(tuple(signs[index].tolist()), []).append(index)
         kinds = [
             [tuple(own if n == judge else others for n in range(len(files))) for own, others in _FOUR]
@@ -197,7 +207,7 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     for index in np.flatnonzero((signs != 0).all(axis=1)).tolist():
         if index in used:
             continue
-        source, category = int(secret.table.source_index[index]), int(secret.categories.of[index])
+        source, category = int(secret.table.source_index[index]), int(secret.table.category_index[index])
         match = next(
             (one for one in waiting if one[0] == category and one[1] != source and one[2] == (-signs[index]).tobytes()
              and waiting[one]),
@@ -250,7 +260,9 @@ def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
     halves = _half_points(signs)
     for category, most in ((0, 9), (1, 21)):
         alike = [
-            np.flatnonzero((secret.categories.of == where) & (signs == sign).all(axis=1) & (turned == secret.truth))
+            np.flatnonzero(
+                (secret.table.category_index == where) & (signs == sign).all(axis=1) & (turned == secret.truth)
+            )
             for where, sign in ((category, 1), (category + 1, -1))
         ]
         for indices in alike:
@@ -308,51 +320,6 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(
         assert (category_counts(one.counts, VL)[:, :4] == category_counts(two.counts, VL)[:, :4]).all()
         finer = (one.counts[:, 1] != two.counts[:, 1]) | (one.agreeing != two.agreeing).any(axis=1)
         assert int(finer.sum()) >= 10  # of 15 sources, tags and lengths
-
-
-def test_the_worlds_agree_in_no_number_of_pairs_on_which_two_judges_differ() -> None:
-    secret = Secret()
-    files = _files(secret)
-    worlds = [
-        _signs(secret, labels, files=files) > 0 for labels in (secret.truth, _other_labels(secret, files).preferred)
-    ]
-    for one, other in itertools.combinations(range(len(files)), 2):
-        counts = [(int((w[:, one] & ~w[:, other]).sum()), int((~w[:, one] & w[:, other]).sum())) for w in worlds]
-        (b, c), (b_then, c_then) = counts
-        assert b - c == b_then - c_then
-        assert abs(b + c - b_then - c_then) >= 10, counts
-
-
-def test_a9_rank_ranges_depend_on_more_than_counts_and_tell_little_of_it() -> None:
-    """Whether two judges are separable depends on b - c, which their scores tell, and on b + c, which they do not.
-
-    m: pairs on which both decide and differ, so b + c has them; silent: pairs on which one decides nothing, so b + c
-    has those on which the other is right. All labels are equally likely: the entropy of "separable" given b - c.
-    """
-    assert mcnemar_exact(25, 10) < 0.05 < mcnemar_exact(45, 30)  # the same difference: the control
-
-    def bits(m: int, silent: int) -> float:
-        first, second = np.meshgrid(np.arange(m + 1), np.arange(silent + 1), indexing="ij")
-        likely = np.outer(_coins(m), _coins(silent)).ravel()
-        separable = (np.asarray(mcnemar_exact(first + second, m - first)) < 0.05).ravel()
-        known = (2 * first + second).ravel()
-        both = np.bincount(known, weights=likely)
-        share = np.divide(np.bincount(known, weights=likely * separable), both, out=np.zeros_like(both), where=both > 0)
-        return float(both @ _entropy(share, 1 - share))
-
-    found = {(m, silent): bits(m, silent) for m in (0, 2, 5, 10, 20, 100, 374) for silent in (10, 15, 20, 50, 374)}
-    assert 0.1 < max(found.values()) < 0.2
-    assert max(value for (m, _), value in found.items() if m >= 100) < 0.04
-
-
-def _coins(count: int) -> npt.NDArray[np.float64]:
-    """Return the chance of each number of heads."""
-    return np.asarray(comb(count, np.arange(count + 1)) / 2.0**count)
-
-
-def _entropy(*shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Bits."""
-    return np.asarray(sum(entr(share) for share in shares) / np.log(2))
 
 
 @pytest.mark.parametrize("entries", [1, pytest.param(2, marks=pytest.mark.long)])
