@@ -11,7 +11,7 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, of_service
+from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, labels_alarms, of_service
 from storage.integrity import audit_checkpoints, receipt_keys
 from storage.integrity.key_place import KeyPlace
 
@@ -82,6 +82,8 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     data = [str(path) for path in c.actions.paths]
     with c.actions.database.read() as session:
         raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _REPORTED_BY_HEALTH]
+        here = labels_alarms(session, {c.actions.benchmark: c.actions.benchmark})
+        raised += [alarm for alarm in here if alarm.code not in _REPORTED_BY_HEALTH]
         if receipt_keys.place(session) == KeyPlace.DISK:
             raised.append(RECEIPT_KEY)
     if (behind := c.replica_alarm()) is not None:

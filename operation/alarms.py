@@ -74,7 +74,7 @@ def service_alarms(
     `known`: those that only a restart with other settings can end.
     """
     alarms = of_service(session, paths)
-    alarms += [_labels_missing(title, revision) for title, revision in _without_labels(session, benchmarks)]
+    alarms += labels_alarms(session, benchmarks)
     if replica is not None and replica.alarm is not None:
         effect = NO_FILES if replicated else ""
         alarms.append(
@@ -83,12 +83,18 @@ def service_alarms(
     return [*alarms, *known]
 
 
-def _without_labels(session: Session, benchmarks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield title and label revision of each board whose labels no running worker holds."""
+def labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[ServiceAlarm]:
+    """Yield an alarm for each board (id -> title) whose labels no running worker, or not every one, holds."""
     for benchmark, title in benchmarks.items():
         board = label_sets.current(session, benchmark)
-        if board is not None and worker_heartbeats.no_worker_has(session, benchmark, revision=board.label_revision):
-            yield title, board.label_revision
+        if board is None:
+            continue
+        holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
+        strangers = [name for name, holds in holding.items() if not holds]
+        if len(strangers) == len(holding) > 0:
+            yield _labels_missing(title, board.label_revision)
+        elif strangers:
+            yield _worker_without_labels(strangers, title, revision=board.label_revision)
 
 
 def _labels_missing(title: str, revision: str) -> ServiceAlarm:
@@ -99,6 +105,15 @@ def _labels_missing(title: str, revision: str) -> ServiceAlarm:
         title=title,
     )
     return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE)
+
+
+def _worker_without_labels(names: Sequence[str], title: str, *, revision: str) -> ServiceAlarm:
+    words = (
+        f"These workers lack the labels of revision {revision}, which the board of {title} shows, and score nothing "
+        f"for it: {', '.join(names)}. Start them with the LABELS of the others, or stop them."
+    )
+    public = "A worker lacks the labels of a board and scores nothing for it. The command health names it."
+    return ServiceAlarm("worker-without-labels", words, public=public)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:

@@ -1,5 +1,5 @@
 """Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... |
-compare BEFORE AFTER | rescore --revision R`."""
+compare BEFORE AFTER`."""
 
 from __future__ import annotations
 
@@ -86,17 +86,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     from workers import main
 
     try:
-        if options.command == "rescore":
-            recorded = main.rescore(settings, options.revision)
-            say(
-                _(
-                    "{number} new scores; the board shows label revision {revision}",
-                    number=recorded,
-                    revision=options.revision,
-                )
-            )
-        else:
-            main.work(settings, until_empty=options.drain)
+        main.work(settings, until_empty=options.drain)
     except LabelSetChanged as error:
         complain(
             _(
@@ -105,10 +95,10 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
                 reason=translated(LabelSetChanged.__doc__ or ""),
             )
         )
-        return WRONG_CONFIGURATION if options.command is None else 1
+        return WRONG_CONFIGURATION
     except (OldChain, UnknownSchema, OtherBoards) as error:
         complain(_("error: {error}", error=translated(str(error))))
-        return WRONG_CONFIGURATION if options.command is None else 1
+        return WRONG_CONFIGURATION
     except DatabaseUnusable as error:
         complain(_("error: {error}", error=translated(str(error))))
         return 1
@@ -145,6 +135,4 @@ def command_line() -> argparse.ArgumentParser:
     compare.add_argument("before", help=_("labels, as for `score`"))
     compare.add_argument("after", help=_("labels, as for `score`"))
     compare.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    rescore = commands.add_parser("rescore", help=_("score everything under another label revision, then show that"))
-    rescore.add_argument("--revision", required=True, help=_("one of those in the setting LABELS"))
     return parser

@@ -1,4 +1,4 @@
-"""Worker process of `python -m workers` and `python -m workers rescore`, built from the settings."""
+"""Worker process of `python -m workers`, built from the settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from benchmark.spec import DEMO
 from common.logging_setup import log_to_stderr
-from common.messages import _
 from operation.replication.curated_folders import CuratedFolders
 from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import EDITIONS, LABELS
@@ -30,12 +29,10 @@ from storage.own_boards import require_own_boards
 from workers import schedule
 from workers.item_files import write_items
 from workers.jobs import check_files
-from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
-from workers.labels.loader import LabelsError
 from workers.runner import Worker, drain, run, worker_name
 from workers.scorer import Scorer, load_scorer
-from workers.startup import prepare, register
+from workers.startup import prepare
 from workers.task_runner import TaskRunner, create_task_runner
 
 log = logging.getLogger(__name__)
@@ -204,38 +201,6 @@ def _worker(database: Database, lease_seconds: float, *, runners: Sequence[TaskR
         available_revisions=available_revisions,
         others=tuple(others),
     )
-
-
-def rescore(settings: WorkerSettings, revision: str) -> int:
-    """Score everything under a revision and apply it to the board; return the number of new scores.
-
-    `revision`: of the first benchmark, or `benchmark/revision`.
-    """
-    log_to_stderr()
-    benchmark, _slash, revision = revision.rpartition("/")
-    served = next(
-        (
-            worker_settings
-            for worker_settings in settings.served
-            if worker_settings.id == (benchmark or settings.benchmark)
-        ),
-        None,
-    )
-    specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
-    if served is None or not specs:
-        raise LabelsError(
-            _(
-                "revision {revision} is not in LABELS, so no worker could score new submissions under it",
-                revision=revision,
-            )
-        )
-    token = settings.labels_token.get_secret_value()
-    scorer = load_scorer(served.manifest_path, specs, hidden=served.hidden_labels, benchmark=served.spec, token=token)
-    with closing(open_worker_database(settings)) as database:
-        register(database, scorer, revision=revision)
-        recorded = jobs_rescore.switch_board(database, scorer, revision=revision, reason="rescore command")
-        Worker(database, scorer, lease_seconds=settings.lease_seconds).publish_snapshot()
-    return recorded
 
 
 def _write_items(settings: WorkerSettings) -> None:

@@ -29,7 +29,7 @@ from storage.models.core import Job, State
 from workers.board_index import BoardIndex
 from workers.jobs import pairwise_statistics, snapshot
 from workers.jobs.relations_memory import RelationsMemory
-from workers.jobs.score import ScoringOutcome, score_next
+from workers.jobs.score import ScoringOutcome, score_next, served_revisions
 from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
@@ -143,7 +143,9 @@ class Worker:
     def enqueue_missing(self) -> int:
         """Add jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
         version, added = self.scorer.version, 0
-        for benchmark, revision in ((name, revision) for name, held in self.revisions.items() for revision in held):
+        with self.database.read() as session:
+            served = served_revisions(session, self.scorers)
+        for benchmark, revision in ((name, revision) for name, held in served.items() for revision in held):
             with self.database.read() as session:
                 if not job_queue.has_missing(session, benchmark, label_revision=revision, scorer_version=version):
                     continue
@@ -180,12 +182,12 @@ class Worker:
 
     def has_open_jobs(self) -> bool:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""
-        open_job = exists().where(
-            Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
-            job_queue.of_revisions(self.revisions),
-            Job.scorer_version == self.scorer.version,
-        )
         with self.database.read() as session:
+            open_job = exists().where(
+                Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
+                job_queue.of_revisions(served_revisions(session, self.scorers)),
+                Job.scorer_version == self.scorer.version,
+            )
             return bool(session.execute(select(open_job)).scalar_one())
 
 

@@ -11,8 +11,14 @@ from common.messages import _
 from storage.database import Database, migrate
 from storage.jobs import job_queue
 from storage.labels import label_imports, label_levels, label_sets
-from workers.jobs.rescore import switch_board
+from storage.labels.label_sets import ActiveBoard
 from workers.scorer import Scorer
+
+_NEW_BOARD = _("A new board starts with the labels that the service is configured to show first.")
+_NOT_SERVING = (
+    "This worker scores nothing, because it lacks the labels that the board shows. Name them in LABELS beside the "
+    "others and start it again; rescore apply then moves the board."
+)
 
 log = logging.getLogger(__name__)
 
@@ -26,15 +32,13 @@ def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
     migrate(database)
     for revision in scorer.revisions:
         register(database, scorer, revision=revision)
-    _set_board(database, scorer, label_revision=label_revision)
+    shown = _point_new_board(database, scorer, label_revision=label_revision)
     with database.write() as session:
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
         stated = {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)}
         label_levels.state(session, scorer.benchmark, levels=stated)
-        active = label_sets.current(session, scorer.benchmark)
-        for revision in scorer.revisions:
-            urgent = active is not None and active.label_revision == revision
-            priority = job_queue.URGENT if urgent else job_queue.BACKFILL
+        for revision in scorer.revisions if shown in scorer.labels else ():
+            priority = job_queue.URGENT if revision == shown else job_queue.BACKFILL
             job_queue.enqueue_missing(
                 session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, priority=priority
             )
@@ -55,35 +59,42 @@ def register(database: Database, scorer: Scorer, *, revision: str) -> None:
             )
 
 
-def _set_board(database: Database, scorer: Scorer, *, label_revision: str) -> None:
-    """Set the board's pointer: from the setting for a new board, later only if its revision can no longer be scored."""
-    with database.read() as session:
-        active = label_sets.current(session, scorer.benchmark)
-        imported = (
-            active is not None
-            and label_imports.find(session, active.benchmark, revision=active.label_revision) is not None
-        )
-    if active is None:
-        reason = _("A new board starts with the labels that the service is configured to show first.")
-    elif active.label_revision not in scorer.labels and imported:
-        # Maintainers decided that; a worker that does not hold these labels leaves the board to those that do.
-        log.error("labels.missing", extra={"data": {"label_revision": active.label_revision}})
-        return
-    elif active.label_revision not in scorer.labels:
-        reason = _(
-            "The labels {label_revision} that it showed are no longer configured.", label_revision=active.label_revision
-        )
-    else:
-        if active.scorer_version != scorer.version:
-            # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stay.
-            versions = {"shown": active.scorer_version, "ours": scorer.version}
-            log.warning("board.shows_another_scorer_version", extra={"data": versions})
-        if active.label_revision != label_revision:
-            facts = {"shown": active.label_revision, "LABEL_REVISION": label_revision}
-            log.warning("board.shows_another_revision", extra={"data": facts})
-        return
-    log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": reason}})
+def _point_new_board(database: Database, scorer: Scorer, *, label_revision: str) -> str:
+    """Set the pointer of a new board as the settings say; return the revision that the board shows.
+
+    From then on maintainers alone move it: a worker with other settings must not.
+    """
     try:
-        switch_board(database, scorer, revision=label_revision, reason=reason)
+        with database.write() as session:
+            active = label_sets.current(session, scorer.benchmark)
+            if active is None:
+                label_sets.activate_revision(
+                    session,
+                    scorer.benchmark,
+                    label_revision=label_revision,
+                    scorer_version=scorer.version,
+                    reason=_NEW_BOARD,
+                )
+                log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": _NEW_BOARD}})
+                return label_revision
     except IntegrityError:  # two workers made the first pointer at once; the other one's is kept
-        log.info("board.pointed_elsewhere")
+        with database.read() as session:
+            active = label_sets.current(session, scorer.benchmark)
+    assert active is not None
+    _log_differences(active, scorer, label_revision=label_revision)
+    return active.label_revision
+
+
+def _log_differences(active: ActiveBoard, scorer: Scorer, *, label_revision: str) -> None:
+    """Say where the board shows something else than this worker was started with."""
+    if active.label_revision not in scorer.labels:
+        facts = {"benchmark": active.benchmark, "shown": active.label_revision, "held": list(scorer.revisions)}
+        log.error("labels.missing", extra={"data": {**facts, "advice": _NOT_SERVING}})
+        return
+    if active.scorer_version != scorer.version:
+        # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stay.
+        versions = {"shown": active.scorer_version, "ours": scorer.version}
+        log.warning("board.shows_another_scorer_version", extra={"data": versions})
+    if active.label_revision != label_revision:
+        facts = {"shown": active.label_revision, "LABEL_REVISION": label_revision}
+        log.warning("board.shows_another_revision", extra={"data": facts})

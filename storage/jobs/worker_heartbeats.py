@@ -58,15 +58,19 @@ def add_loaded_revision(session: Session, worker: str, *, benchmark: str, revisi
         set_loaded_revisions(session, worker, revisions={**known, benchmark: (*known.get(benchmark, ()), revision)})
 
 
-def no_worker_has(session: Session, benchmark: str, *, revision: str) -> bool:
-    """Return whether workers run that say what they hold, and none of them holds the labels of this revision."""
-    alive = select(WorkerHeartbeat.label_revisions).where(
+def workers_holding(session: Session, benchmark: str, *, revision: str) -> dict[str, bool]:
+    """Return for each running worker that says what it holds, by name, whether it holds the labels of a revision."""
+    alive = select(WorkerHeartbeat.name, WorkerHeartbeat.label_revisions).where(
         WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.label_revisions.is_not(None)
     )
-    loaded = session.scalars(alive).all()
-    return bool(loaded) and not any(
-        revision in revisions.get(benchmark, ()) for revisions in loaded if revisions is not None
-    )
+    rows = session.execute(alive.order_by(WorkerHeartbeat.name)).all()
+    return {name: revision in (loaded or {}).get(benchmark, ()) for name, loaded in rows}
+
+
+def no_worker_has(session: Session, benchmark: str, *, revision: str) -> bool:
+    """Return whether workers run that say what they hold, and none of them holds the labels of this revision."""
+    holding = workers_holding(session, benchmark, revision=revision)
+    return bool(holding) and not any(holding.values())
 
 
 def remove(session: Session, worker: str) -> None:

@@ -17,10 +17,12 @@ from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Votes
 from storage.database import Database
 from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import BoardState, Snapshot
 from tests.databases import a_submission
 from tests.factories import labels
 from tests.factories.specs import DEMO
+from workers.jobs.rescore import rescore
 from workers.labels.loader import label_set
 from workers.scorer import Scorer
 from workers.startup import prepare
@@ -52,6 +54,16 @@ def scorer() -> Scorer:
 def prepare_board(database: Database) -> None:
     """What a worker does at its first start; the board shows the first revision."""
     prepare(database, scorer(), label_revision="demo")
+
+
+def switch_board(database: Database, scorer: Scorer, *, revision: str, reason: str) -> int:
+    """Score everything under a revision and show it, as `rescore apply` does; return the number of new scores."""
+    recorded = rescore(database, scorer, revision=revision)
+    with database.write() as session:
+        label_sets.activate_revision(
+            session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, reason=reason
+        )
+    return recorded
 
 
 def write_demo(data_dir: Path) -> None:

@@ -25,7 +25,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import activity_of, by
 from tests.factories.specs import DEMO
-from workers.jobs.rescore import switch_board
+from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
@@ -69,7 +69,7 @@ def test_scores_and_decisions_are_listed_with_their_reason(scored: Database) -> 
 
 def test_a_re_score_is_reported_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
     register(scored, scorer, revision="flipped")
-    switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
+    small_benchmark.switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
     later = small_benchmark.submit(scored, range(5, 6), owner=OWNER_OF_IT.account)
     told = [line for line in _said(scored) if line.kind == "board.pointed"]
     assert len({line.entry for line in told}) == len(told) == 2
@@ -96,7 +96,7 @@ def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Datab
         confirmed_at=1.0,
     )
     register(scored, scorer, revision="flipped")
-    switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
+    small_benchmark.switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
     rules = [ActivityRules(DEMO, ranks=ranks)]
     assert news_of(scored, rules, seen=seen, through=latest_seq(scored)) == [], "the board does not show it yet"
     publish_if_changed(scored, scorer)
@@ -119,6 +119,7 @@ def test_activity_lists_what_was_scored_in_bulk(database: Database, scorer: Scor
     names = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
     small_benchmark.submit(database, range(3, 6), owner=STRANGER.account)
     prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), label_revision="demo")
+    rescore(database, scorer, revision="demo")
     told = _said(database)
     assert sorted((line.entry, line.kind) for line in told) == [(name, "scores.recorded") for name in sorted(names)]
     assert all(line.sentence.startswith("Scored with labels demo: macro ") for line in told)
@@ -141,7 +142,9 @@ def test_activity_shows_nothing_of_a_draft(scored: Database, scorer: Scorer) -> 
         session.execute(insert(ImportedLabels).values(**facts, **why))
     register(scored, scorer, revision="flipped")
     before = _said(scored)
-    switch_board(scored, scorer, revision="flipped", reason="because")  # shown and taken back: a draft again
+    small_benchmark.switch_board(
+        scored, scorer, revision="flipped", reason="because"
+    )  # shown and taken back: a draft again
     assert _said(scored) == before
 
 

@@ -31,7 +31,7 @@ from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.visibility import EntryVisibility
 from tests.databases import a_submission, new_database
 from tests.factories import small_benchmark
-from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker
 from workers.startup import prepare
@@ -102,7 +102,7 @@ def switch(database: Database) -> None:
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
     assert pointer is not None
-    switch_board(
+    small_benchmark.switch_board(
         database, SCORER, revision={"demo": "flipped", "flipped": "demo"}[pointer.label_revision], reason="test"
     )
 

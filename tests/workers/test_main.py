@@ -20,7 +20,7 @@ from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.suite.programs import Finished, run_worker
-from tests.real_data import real_file, rows
+from tests.real_data import real_file
 from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals
 
@@ -182,34 +182,6 @@ def test_a_file_that_cannot_be_scored_is_refused_with_its_lines(tmp_path: Path) 
     assert "rejected" in done.stderr
     assert done.stdout == ""
     assert _run("score").returncode == 2
-
-
-@pytest.mark.slow
-def test_rescoring_under_another_revision_keeps_ids_and_moves_the_board(tmp_path: Path) -> None:
-    settings = {
-        **_environ(tmp_path),
-        "LABELS": f"v0={_labels_for('v0')},v2={_labels_for('v2')}",
-        "DATABASE_URL": f"sqlite:///{tmp_path}/board.db",
-    }
-    database = new_database(settings["DATABASE_URL"])
-    ids = small_benchmark.submit(database, range(3), items=1250, benchmark="vl-rewardbench")
-    first = _run("--drain", **(settings | {"LABELS": settings["LABELS"].split(",")[0]}))
-    assert first.returncode == 0, first.stderr
-    done = _run("rescore", "--revision", "v2", **settings)
-    assert done.returncode == 0, done.stderr
-    assert "3 new scores" in done.stdout and "revision v2" in done.stdout
-    with database.read() as session:
-        pointer = label_sets.current(session, "vl-rewardbench")
-        under_v2 = session.scalars(select(Score.submission_id).where(Score.label_revision == "v2")).all()
-    assert pointer is not None
-    assert pointer.label_revision == "v2"
-    assert sorted(under_v2) == sorted(ids)
-    again = _run("rescore", "--revision", "v2", **settings)
-    assert "0 new scores" in again.stdout
-    unknown = _run("rescore", "--revision", "v9", **settings)
-    assert unknown.returncode == 1
-    assert "v9 is not in LABELS" in unknown.stderr
-    assert len(rows("labels_v2.jsonl")) == 1247
 
 
 FOR_EVER = 3600.0  # seconds: pytest ends a test long before

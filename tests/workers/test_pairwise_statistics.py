@@ -37,7 +37,7 @@ from tests.factories.specs import VL
 from workers import schedule
 from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import compute_if_changed
-from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker, drain, run
 from workers.scorer import Scorer
@@ -443,7 +443,7 @@ def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, 
 def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, numbers=range(3))
     before = _settle(ready, scorer)["relations"]
-    switch_board(ready, scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
     publish_if_changed(ready, scorer)
     assert _current(ready)["relations"] == before  # the same entries under the same revisions
 

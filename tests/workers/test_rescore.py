@@ -18,7 +18,7 @@ from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from workers.jobs import rescore as jobs_rescore
-from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
@@ -79,7 +79,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Sc
 
 def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready: Database, scorer: Scorer) -> None:
     ids = small_benchmark.submit(ready, range(3))
-    assert switch_board(ready, scorer, revision="flipped", reason="sixteen labels were wrong") == 3
+    assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="sixteen labels were wrong") == 3
     with ready.read() as session:
         assert label_sets.current(session, "demo") == label_sets.ActiveBoard(
             "demo", "flipped", scorer_version="1", snapshot_id=None
@@ -95,10 +95,10 @@ def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready:
 
 def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
-    switch_board(ready, scorer, revision="flipped", reason="once")
+    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="once")
     with ready.read() as session:
         before = audit.head(session)
-    assert switch_board(ready, scorer, revision="flipped", reason="twice") == 0
+    assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="twice") == 0
     with ready.read() as session:
         assert audit.head(session) == before
 
@@ -121,7 +121,7 @@ def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: 
 def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Scorer) -> None:
     (bad,) = small_benchmark.submit(ready, range(1), items=20)  # votes of another benchmark's size
     small_benchmark.submit(ready, range(1, 4))
-    assert switch_board(ready, scorer, revision="flipped", reason="test") == 3
+    assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test") == 3
     assert score_next(ready, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.FAILED
     with ready.read() as session:
         assert session.scalars(select(Job.submission_id).where(Job.state != "done")).one() == bad

@@ -14,6 +14,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from benchmark.labels import make_label_set
+from operation.alarms import service_alarms
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
@@ -213,16 +214,35 @@ def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
     assert pointer.label_revision == "flipped"
 
 
-def test_a_board_whose_labels_are_gone_moves_to_configured_ones(database: Database, scorer: Scorer) -> None:
+def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_says_so(
+    database: Database, scorer: Scorer, caplog: pytest.LogCaptureFixture
+) -> None:
     prepare(database, scorer, label_revision="flipped")
-    small_benchmark.submit(database, range(2))
-    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version="1")
-    prepare(database, only_demo, label_revision="demo")
+    small_benchmark.submit(database, range(2), queued=True)
+    other = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version="1")
+    with database.read() as session:
+        before = audit.head(session)
+    prepare(database, other, label_revision="demo")
+    stranger = Worker(database, other, lease_seconds=60)
+    stranger.heartbeat()
+    assert (stranger.enqueue_missing(), drain(stranger, _never, rest=time.sleep)) == (0, 0)
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
-        assert len(session.scalars(select(Score.id)).all()) == 2
-    assert pointer is not None
-    assert pointer.label_revision == "demo"
+        jobs = set(map(tuple, session.execute(select(Job.label_revision, Job.state))))
+        assert (audit.head(session), session.scalars(select(Score.id)).all()) == (before, [])
+        (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo"})
+    assert pointer is not None and pointer.label_revision == "flipped"
+    assert jobs == {("flipped", "queued")}
+    assert "labels.missing" in caplog.messages
+    assert (alarm.code, alarm.blocking) == ("labels-missing", True)
+    right = Worker(database, scorer, lease_seconds=60)
+    right.heartbeat()
+    assert drain(right, _never, rest=time.sleep) == 4
+    with database.read() as session:
+        (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo"})
+    assert (alarm.code, alarm.blocking, alarm.effect) == ("worker-without-labels", False, "")
+    assert stranger.name in alarm.sentence and "LABELS" in alarm.sentence
+    assert stranger.name not in alarm.public
 
 
 def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_advance(

@@ -18,7 +18,7 @@ from storage.models.core import AuditEvent, BoardState, Score, Snapshot
 from tests.factories import small_benchmark
 from workers import board_index
 from workers.jobs.pairwise_statistics import compute_if_changed
-from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
 from workers.snapshot_triggers import needs_snapshot
@@ -104,7 +104,7 @@ def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database,
     small_benchmark.submit(ready, range(2))
     rescore(ready, scorer, revision="demo")
     old = publish_if_changed(ready, scorer)
-    switch_board(ready, scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
     assert publish_if_changed(ready, scorer) != old
     assert _current(ready)["label_revision"] == "flipped"
     with ready.read() as session:
@@ -128,7 +128,7 @@ def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: 
 
 def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, scorer: Scorer) -> None:
     only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version=scorer.version)
-    switch_board(ready, scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
     assert publish_if_changed(ready, only_demo) is None
 
 

@@ -29,7 +29,6 @@ from tests.databases import fill_once, on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS
-from workers.jobs.rescore import switch_board
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
@@ -125,7 +124,7 @@ def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> Non
 
 def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
     before = two.board("demo"), two.snapshot("demo")
-    switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
     two.drain()
     assert two.board(OTHER).label_revision == "flipped"
     assert (two.board("demo"), two.snapshot("demo")) == before
@@ -135,8 +134,8 @@ def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBench
 
 
 def test_only_events_of_a_later_benchmark_name_it(two: TwoBenchmarks) -> None:
-    switch_board(two.database, two.own.scorer, revision="flipped", reason="test")
-    switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(two.database, two.own.scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
     kinds = ("board.pointed", "snapshot.published", "relations.computed")
     with two.database.read() as session:
         rows = session.execute(select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.kind.in_(kinds))).all()
@@ -229,7 +228,7 @@ def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two:
 def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:
     entries = {name: ids[0] for name, ids in (("demo", two.own_ids), (OTHER, two.other_ids))}
     for scorer in (two.own.scorer, two.other.scorer):
-        switch_board(two.database, scorer, revision="flipped", reason="test")
+        small_benchmark.switch_board(two.database, scorer, revision="flipped", reason="test")
     with two.database.write() as session:
         for entry in entries.values():
             audit.append(session, "entry.flagged", data={"entry": entry, "note": "x", "by": "m"})

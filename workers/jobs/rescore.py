@@ -17,7 +17,6 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
-from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from workers.jobs.score import tally_text
@@ -72,16 +71,6 @@ def score_some(
     return _record(
         database, _tally_texts(entries, scorer, revision=revision), scorer=scorer, revision=revision, first=first
     )
-
-
-def switch_board(database: Database, scorer: Scorer, *, revision: str, reason: str) -> int:
-    """Score everything under the revision, then apply it to the board in one audited step; return the number."""
-    recorded = rescore(database, scorer, revision=revision)
-    with database.write() as session:
-        label_sets.activate_revision(
-            session, scorer.benchmark, label_revision=revision, scorer_version=scorer.version, reason=reason
-        )
-    return recorded
 
 
 def _next_entries(database: Database, scorer: Scorer, *, revision: str, after: str, chunk: int) -> list[_Entry]:

@@ -21,6 +21,7 @@ from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
 from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from workers.scorer import Scorer
 
@@ -54,9 +55,8 @@ def score_next(
     Raises SQLAlchemyError where the database is away; the job is then scored again when its lease is over.
     """
     with database.write() as session:
-        held = {scorer.benchmark: scorer.revisions for scorer in scorers}
-        version = scorers[0].version
-        claim = job_queue.claim(session, worker, lease_seconds=lease_seconds, revisions=held, scorer_version=version)
+        served, version = served_revisions(session, scorers), scorers[0].version
+        claim = job_queue.claim(session, worker, lease_seconds=lease_seconds, revisions=served, scorer_version=version)
     if claim is None:
         return ScoringOutcome.NOTHING_TO_DO
     hold(claim)
@@ -66,6 +66,20 @@ def score_next(
             return _score(database, scorer, claim=claim)
     finally:
         hold(None)
+
+
+def served_revisions(session: Session, scorers: Sequence[Scorer]) -> dict[str, Sequence[str]]:
+    """Return benchmark -> label revisions to score under.
+
+    A benchmark is left out where its board shows labels that are not here: a worker with other settings than the
+    service must not fill it with scores that nobody asked for.
+    """
+    shown = {scorer.benchmark: label_sets.current(session, scorer.benchmark) for scorer in scorers}
+    return {
+        scorer.benchmark: scorer.revisions
+        for scorer in scorers
+        if (board := shown[scorer.benchmark]) is not None and board.label_revision in scorer.labels
+    }
 
 
 def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcome:
