@@ -20,7 +20,7 @@ from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_files
+from web.startup import QUIET, child_environment, claim_directory, load_signer, open_service_database, prepare_files
 
 
 def main() -> int:
@@ -33,6 +33,7 @@ def main() -> int:
             os.execve(sys.executable, [sys.executable, "-m", "workers"], child_environment())  # noqa: S606
         settings = Settings.from_env(os.environ)
         listener = open_listener(settings)
+        lock = claim_directory(settings)  # before files of a service that runs are taken for those of a dead one
         prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
@@ -47,6 +48,8 @@ def main() -> int:
         configured = asyncio.run(serve(settings, services, listener=listener))
     database.close()
     tracing.close()
+    if lock is not None:
+        lock.close()
     if not configured:
         complain(_("Stopped, because the worker cannot use its settings; its message above names the one."))
     return 0 if configured else 2

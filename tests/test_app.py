@@ -279,6 +279,20 @@ def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) ->
     assert "DATA_DIR=" in ran.stderr
 
 
+def test_a_second_service_on_one_data_directory_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as first:
+        ran = start(tmp_path, PORT="0")
+        assert ran.returncode == 2
+        assert ran.stderr.strip() == (
+            f"DATA_DIR={tmp_path / 'data'} is in use by another service. Stop that one, or name another DATA_DIR."
+        )
+        assert first.http.get("/readyz").status_code == 200
+        os.kill(first.process.pid, signal.SIGKILL)
+        first.process.wait(20)
+    with running(tmp_path / "data"):
+        pass  # what a killed service held is free
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from benchmark.spec import MANIFEST
 from common.messages import _
@@ -28,6 +30,7 @@ from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
 from storage.own_boards import OtherBoards, require_own_boards
 
+LOCK_FILE = "service.lock"
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
 QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
@@ -53,6 +56,41 @@ def prepare_files(settings: Settings) -> None:
     prepare_items(settings)
 
 
+def claim_directory(settings: Settings) -> IO[bytes] | None:
+    """Return the lock of the data directory, which this process holds while the file is open.
+
+    None with PostgreSQL, where several web processes may share a directory. A killed process holds nothing.
+
+    Raises:
+        OSError, SettingsError: with a sentence that says what to do.
+    """
+    if sqlite_path(settings.database_url) is None:
+        return None
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
+        lock = (settings.state_dir / LOCK_FILE).open("ab")
+    except OSError as error:
+        raise _directory_unusable(settings, error) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise SettingsError(
+            f"DATA_DIR={settings.data_dir} is in use by another service. Stop that one, or name another DATA_DIR."
+        ) from None
+    return lock
+
+
+def _directory_unusable(settings: Settings, error: OSError) -> OSError:
+    return OSError(
+        _(
+            "DATA_DIR={path} cannot be used ({reason}). Name a directory that can be written to.",
+            path=settings.data_dir,
+            reason=error.strerror,
+        )
+    )
+
+
 def prepare_directory(settings: Settings) -> None:
     """Make the data directory and remove what killed processes left in it; others may be at work there.
 
@@ -69,13 +107,7 @@ def prepare_directory(settings: Settings) -> None:
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
     except OSError as error:
-        raise OSError(
-            _(
-                "DATA_DIR={path} cannot be used ({reason}). Name a directory that can be written to.",
-                path=settings.data_dir,
-                reason=error.strerror,
-            )
-        ) from None
+        raise _directory_unusable(settings, error) from None
     try:
         uploads = Uploads(settings.uploads_url)
         uploads.sweep()

@@ -35,8 +35,8 @@ class Supervisor:
         give_up: Callable[[], None] | None = None,
         name: str = "worker",
     ) -> None:
-        """`give_up`: called when the worker cannot use its settings; it is not started again then. `name`: of
-        the program, in the log."""
+        """`give_up`: called when the worker cannot use its settings at its first start; it is not started again then.
+        Later, a file that was edited must not end a service that works. `name`: of the program, in the log."""
         self._started, self._ended, self._misconfigured = (f"{name}.{word}" for word in _EVENTS)
         self._command, self._environ, self._give_up = tuple(command), dict(environ), give_up
         self._process: Process | None = None
@@ -48,7 +48,7 @@ class Supervisor:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until `stop` is set. Must run on the main thread: Linux ties the child's life to the thread that made it."""
-        delay = _FIRST_DELAY
+        delay, first = _FIRST_DELAY, True
         while not stop.is_set():
             started = time.monotonic()
             self._process = process = await self._start()
@@ -56,10 +56,12 @@ class Supervisor:
                 await _end(process)
                 return
             if process.returncode == WRONG_CONFIGURATION:
-                log.error(self._misconfigured, extra={"data": {"pid": process.pid}})  # not started again
-                if self._give_up is not None:
-                    self._give_up()
-                return
+                log.error(self._misconfigured, extra={"data": {"pid": process.pid, "again": not first}})
+                if first:
+                    if self._give_up is not None:
+                        self._give_up()
+                    return
+            first = False
             delay = _FIRST_DELAY if time.monotonic() - started > _STEADY else min(2 * delay, _LONGEST_DELAY)
             facts = {"pid": process.pid, "code": process.returncode, "restart_seconds": delay}
             log.warning(self._ended, extra={"data": facts})
