@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import protocols
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
@@ -23,7 +22,7 @@ from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query
-from leaderboard.board.rows import Board, BoardRow, is_withheld
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
 from leaderboard.pages.entry_findings import findings_json
@@ -135,9 +134,6 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
                 else no_entry(board_version, entry_id, address="/api/v1/entries/{}")
             )
         wanted = revision or board_version.snapshot["label_revision"]
-        if is_withheld(result, wanted):
-            why = _("No score is shown under label revision {revision!r}: {reason}.", revision=wanted, reason=NOT_SHOWN)
-            return problem(404, "score-withheld", detail=why)
         if wanted not in result["tallies"]:
             known = ", ".join(result["tallies"])
             why = _("Not scored under label revision {revision!r}. Known: {known}.", revision=wanted, known=known)

@@ -23,7 +23,6 @@ from common.messages import _
 from common.translations import ENGLISH
 from leaderboard import render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
-from leaderboard.board.rows import is_withheld
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import decisions, entry, status_pages
 from leaderboard.pages import routes as tools
@@ -79,12 +78,7 @@ def _without_score(
     board_version: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
     """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
-    wanted = revision or board_version.snapshot["label_revision"]
     known = {name: entry.EntryQuery(result["id"], name, as_of=as_of).url() for name in result["tallies"]}
-    if is_withheld(result, wanted):
-        return status_pages.withheld(
-            board_version.context, result["model"], revision=wanted, known=known, headers=headers
-        )
     if revision and revision not in result["tallies"]:
         return status_pages.not_scored(
             board_version.context, result["model"], revision=revision, known=known, headers=headers

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark.disclosure import PUBLIC, shown_scores
-from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import category_counts
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
@@ -121,11 +119,6 @@ def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
         "tally_sha256": hashlib.sha256(score.tally_text.encode()).hexdigest() if labels.public else None,
         "scored_at": score.scored_at,
     }
-
-
-def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
-    return {**stated, "scores": dict.fromkeys(stated["scores"]), "withheld": NOT_SHOWN}
 
 
 def _counts(tally: Tally) -> dict[str, dict[str, int]]:

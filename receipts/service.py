@@ -24,7 +24,6 @@ from storage.database import Database, Session
 from storage.integrity import audit, integrity_alarms, receipt_keys
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_check import Ledger, Mismatch
-from storage.labels import ladder
 
 log = logging.getLogger(__name__)
 
@@ -79,15 +78,10 @@ class ReceiptService:
             ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
             stored = queries.scores(session, [submission])
-            levels = ladder.levels(session, self.spec.id, configured=self.hidden_labels)
-            withheld = ladder.withheld(session, self.spec, levels=levels, submissions=[submission])
             stated = (
                 []
                 if wrong
-                else [
-                    self._state(session, result, score=score, labels=labels, ledger=ledger, withheld=withheld)
-                    for score in stored
-                ]
+                else [self._state(session, result, score=score, labels=labels, ledger=ledger) for score in stored]
             )
         if wrong:
             self._refuse(submission, wrong[0])
@@ -101,7 +95,6 @@ class ReceiptService:
         score: Scored,
         labels: dict[str, payload.Labels],
         ledger: Ledger,
-        withheld: ladder.Withheld,
     ) -> dict[str, Any]:
         """Return what a receipt of a score says: the score, and its place in the audit chain.
 
@@ -118,8 +111,6 @@ class ReceiptService:
             scored_at=iso(score.created_at),
         )
         statement = payload.score_payload(counted, under)
-        if (receipt.id, score.label_revision, score.scorer_version) in withheld:
-            statement = payload.without_score(statement)
         place = ledger.place(score)
         assert place is not None  # or else it would have been refused
         event = audit.event(session, place.seq)

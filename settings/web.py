@@ -133,30 +133,6 @@ class Settings(WorkerSettings):
         "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
         shown="`0`",
     )
-    null_votes_approval: float = setting(
-        15,
-        "where a label set is not public, a file with more than so many percent of votes for neither "
-        "response waits for a "
-        "maintainer; `100`: none does. None of it without sign-in",
-        ge=0,
-        le=100,
-    )
-    null_votes_probe: float = setting(
-        5,
-        "where a label set is not public, a file with so many percent of votes for neither response counts "
-        "as a probe in "
-        "the maintainers' alarm. None of it without sign-in",
-        ge=0,
-        le=100,
-    )
-    ladder_margin: float = setting(
-        0,
-        "points by which a score under labels that are not public has to beat the account's best to be "
-        "shown; `0`: every "
-        "score is shown; `1.5` is recommended for hidden sets ([security](security.md)). None of it without sign-in",
-        ge=0,
-        le=100,
-    )
     requests_per_minute: int = setting(
         120,
         "checks, uploads, calls of the pages' functions, sign-ins and other changes, of each kind, from one "

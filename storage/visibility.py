@@ -22,11 +22,10 @@ from storage.models.visibility import Approval, Visibility
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
-FIRST_UPLOAD, FEW_VOTES = "first-upload", "few-votes"
+FIRST_UPLOAD = "first-upload"
 APPROVAL_REASONS: Mapping[str, str] = MappingProxyType(
     {
         FIRST_UPLOAD: _("it is the first submission of its account"),
-        FEW_VOTES: _("it has many votes for neither response"),
         BASELINE_VOTES: _("its votes are those of a baseline, which needs no judge"),
         ONE_SIDED_VOTES: _("nearly all its votes are the same"),
     }

@@ -13,7 +13,6 @@ from typing import Any
 
 from auth import Identity, Role, require
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
-from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from common.messages import Message, _, joined
@@ -24,8 +23,7 @@ from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.audit import StoredEvent
-from storage.labels import label_imports, ladder
-from storage.labels.ladder import Withheld
+from storage.labels import label_imports
 
 MOST_ENTRIES = 500
 RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
@@ -125,8 +123,7 @@ def activity_of(
         scope = audit.scope(session, rules.spec.id)
         moves = audit.events_about(session, [audit.board(**scope)], kinds=RESCORED, before=before, limit=limit)
         levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
-        not_shown = ladder.withheld(session, rules.spec, levels=levels, submissions=names)
-        visible = _Scores(queries.scores(session, names), levels, spec=rules.spec, withheld=not_shown)
+        visible = _Scores(queries.scores(session, names), levels, spec=rules.spec)
         subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
         chunks = audit.events_about(session, subjects, kinds=[audit.SCORES_RECORDED], before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
@@ -148,10 +145,8 @@ class _Scores:
         levels: Mapping[str, str],
         *,
         spec: BenchmarkSpec,
-        withheld: Withheld = frozenset(),
     ) -> None:
         self._spec = spec
-        self._withheld = withheld
         self._levels = levels
         self._stored = {(score.submission_id, score.label_revision, score.scorer_version): score for score in stored}
         self.revisions = {score.label_revision for score in stored}
@@ -161,10 +156,6 @@ class _Scores:
         """Return whether the entry has such a score."""
         return (entry, revision, version) in self._stored
 
-    def is_withheld(self, entry: str, revision: str, *, version: str) -> bool:
-        """Return whether the Ladder withholds this score."""
-        return (entry, revision, version) in self._withheld
-
     def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:
         """Return whether a score of the entry was recorded with this chunk of a re-score."""
         rules = _rules(chunk.body)
@@ -173,8 +164,6 @@ class _Scores:
 
     def _shown(self, entry: str, revision: str, *, version: str) -> str:
         """Return "macro 73.3", in percent; "" where there is none."""
-        if self.is_withheld(entry, revision, version=version):
-            return ""
         result = self._stored.get((entry, revision, version))
         if result is None:
             return ""
@@ -219,12 +208,6 @@ def _lines(
 
 def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str:
     revision = event.body["label_revision"]
-    if visible.is_withheld(receipt.id, **_rules(event.body)):
-        return _(
-            "Scored with labels {revision}. No score is shown: {reason}.",
-            revision=revision,
-            reason=NOT_SHOWN,
-        )
     score = visible.shown(receipt.id, **_rules(event.body))
     if not score:
         return _("Scored with labels {revision}.", revision=revision)

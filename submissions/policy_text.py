@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from benchmark.file_remarks import SAME_SHARE
-from benchmark.ladder import NOT_SHOWN
 from common.messages import _, joined
 from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 from storage.limits.sliding_window import CHANGES_A_DAY
@@ -79,7 +78,6 @@ def policy_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
         *_accounts(rules),
         *_quotas(rules),
         *_files(rules),
-        *_not_public(rules),
         *_visibility_rules(rules),
     ]
 
@@ -257,56 +255,6 @@ def _shown(rules: Mapping[str, Any], revision: str, *, how: str) -> str:
     weak = (rules.get("weakly_hidden") or {}).get(revision)
     disclosed = _("{text}.", text=_DISCLOSED[how])
     return joined((disclosed, weak), " ") if weak else disclosed
-
-
-def _not_public(rules: Mapping[str, Any]) -> list[PolicyRule]:
-    """Return what holds where a label set is not public."""
-    approval, probe, margin = (
-        rules.get(name) for name in ("abstaining_approval_above", "abstaining_probe_from", "ladder_margin")
-    )
-    counted = _("The larger of two shares counts: votes that are null or cannot be read, and pairs without a majority.")
-    return [
-        PolicyRule(
-            "abstaining",
-            _("Files with few votes, hidden labels"),
-            value=_("any")
-            if approval is None
-            else _("above {approval} wait for a maintainer", approval=_percent(approval)),
-            words=""
-            if approval is None
-            else _(
-                "{counted} Use an odd number of votes: ties count as well. No label is touched before a "
-                "maintainer approves the file.",
-                counted=counted,
-            )
-            if probe is None
-            else _(
-                "{counted} Use an odd number of votes: ties count as well. No label is touched before a "
-                "maintainer approves the file. From {probe} a file counts towards an alarm for maintainers.",
-                counted=counted,
-                probe=_percent(probe),
-            ),
-            setting="NULL_VOTES_APPROVAL, NULL_VOTES_PROBE",
-        ),
-        PolicyRule(
-            "ladder",
-            _("Scores shown, hidden labels"),
-            value=_("{margin:g} points above the account’s best", margin=100 * margin) if margin else _("all"),
-            words=_(
-                "The first score of an account is shown. A later one is shown only if it beats the best one "
-                "shown by this margin. Otherwise the entry says “{not_shown}”, and nobody sees a number. Withdrawing "
-                "an entry does not change this.",
-                not_shown=NOT_SHOWN,
-            )
-            if margin
-            else "",
-            setting="LADDER_MARGIN",
-        ),
-    ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:g}%"
 
 
 def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:

@@ -17,7 +17,6 @@ from auth import Identity
 from benchmark.file_remarks import SAME_SHARE
 from common.messages import _
 from storage.clock import minute
-from storage.labels.label_imports import hidden_in
 from storage.limits.sliding_window import DAY, next_allowed_at
 
 YEAR = 365 * DAY  # seconds
@@ -33,10 +32,6 @@ class QuotaPolicy:
     label_revision: str = "demo"  # that attempts are numbered for until a worker has said which one the board shows
     account_age_days: int = 0  # of the submitter; 0: any
     approve_first: bool = False  # whether an account's first upload waits for a maintainer
-    # Where a label set is not public; each a fraction, None: no such rule.
-    abstaining_approval: float | None = None  # files that abstain more often wait for a maintainer
-    abstaining_probe: float | None = None  # files that abstain as often, or more, count as probes in the alarm
-    ladder_margin: float | None = None  # a score is shown only where it beats the account's best by so much
 
     def limits(self, user: Identity) -> bool:
         """Return whether somebody has a quota. Without sign-in there is nobody to hold one."""
@@ -51,20 +46,8 @@ class QuotaPolicy:
             "exempt_organisations": list(self.exempt_organisations),
             "account_age_days": self.account_age_days or None,
             "first_upload_approved": self.approve_first,
-            "abstaining_approval_above": self.abstaining_approval,
-            "abstaining_probe_from": self.abstaining_probe,
-            "ladder_margin": self.ladder_margin,
             "baseline_votes_approval_from": SAME_SHARE,
         }
-
-
-def abstains_too_much(rules: Mapping[str, Any], abstaining: float) -> bool:
-    """Return whether a file has so few votes that a maintainer looks at it first. `rules`: as they are recorded.
-
-    Only where a label set is not public: leaving votes out is one way to choose which labels a score depends on.
-    """
-    limit = rules.get("abstaining_approval_above")
-    return limit is not None and bool(hidden_in(rules)) and abstaining > limit
 
 
 class QuotaUsed(ValueError):

@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 from auth import Identity, Role, require
 from benchmark.file_remarks import NO_JUDGE
 from benchmark.judges import judge_name
-from benchmark.statistics.reliability import abstaining
 from common.messages import _
 from predictions.parse import Predictions
 from predictions.readability import is_unreadable, needs_confirmation
@@ -298,17 +297,13 @@ class SubmissionService:
         if existing := queries.waiting(session, self.benchmark, owner=user.account):
             raise ApprovalPending(existing)
 
-    def _approval_reasons(
-        self, session: Session, user: Identity, *, rules: Mapping[str, Any], report: Mapping[str, Any]
-    ) -> list[str]:
+    def _approval_reasons(self, session: Session, user: Identity, *, report: Mapping[str, Any]) -> list[str]:
         """Return the codes of why a maintainer looks at a submission first; none where it is scored at once."""
         if user.auth_method == "local" or Role.MAINTAINER in user.roles:
             return []
         first = self.policy.approve_first and not queries.is_approved(session, self.benchmark, owner=user.account)
-        abstains = quota.abstains_too_much(rules, report["abstaining"])
         warned = {warning["code"] for warning in report["warnings"]}
-        codes = ((visibility.FIRST_UPLOAD, first), (visibility.FEW_VOTES, abstains))
-        return [*(code for code, holds in codes if holds), *(code for code in NO_JUDGE if code in warned)]
+        return [*[visibility.FIRST_UPLOAD] * first, *(code for code in NO_JUDGE if code in warned)]
 
     def _rules(self, session: Session) -> dict[str, Any]:
         return {**self.policy.to_json(), **self._stated(session)}
@@ -351,8 +346,7 @@ class SubmissionService:
             ):  # once more: others may have come in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
-            report = {**report, "abstaining": abstaining(upload.votes.matrix)}
-            report["approval"] = self._approval_reasons(session, user, rules=policy, report=report)
+            report = {**report, "approval": self._approval_reasons(session, user, report=report)}
             number = (
                 queries.count_attempts(
                     session, self.benchmark, subject=quota.account_subject(user), label_revision=revision

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from auth import Identity, Role
-from benchmark.ladder import NOT_SHOWN
 from benchmark.spec import BenchmarkSpec
 from common.messages import _
 from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
 from storage.jobs import job_queue
-from storage.labels import ladder
 from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
@@ -88,23 +85,13 @@ class Owned(NamedTuple):
     shown: EntryVisibility
 
 
-def get_status(
-    database: Database,
-    spec: BenchmarkSpec,
-    submission: str,
-    user: Identity,
-    *,
-    hidden: Mapping[str, str] = MappingProxyType({}),
-) -> Status | None:
-    """Return the state of a submission; None if there is no such one that this person may know of.
-
-    `hidden`: the configured label revisions that are not public, and their disclosure levels.
-    """
+def get_status(database: Database, spec: BenchmarkSpec, submission: str, user: Identity) -> Status | None:
+    """Return the state of a submission; None if there is no such one that this person may know of."""
     with database.read() as session:
         result = queries.described(session, spec.id, submission=submission)
         if result is None:
             return None
-        looked = _with_ladder(session, spec, status=_look(session, [result])[0], hidden=hidden)
+        looked = _look(session, [result])[0]
         if visibility_options.is_owner(user, result.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
@@ -113,19 +100,6 @@ def get_status(
         kept_back = approval != visibility.APPROVED or is_hidden(session, result.id)
         on_its_way = looked.state in NOT_ON_THE_BOARD and user.account != result.owner  # one that everybody has, too
         return _redacted(looked, silent=kept_back or on_its_way)
-
-
-def _with_ladder(session: Session, spec: BenchmarkSpec, *, status: Status, hidden: Mapping[str, str]) -> Status:
-    """Return the status with the reason why no score is shown, where that is so."""
-    if status.state != "scored":
-        return status
-    levels = ladder.levels(session, spec.id, configured=hidden)
-    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels=levels, submissions=[status.id])})
-    if not under:
-        return status
-    labels = ", ".join(under)
-    text = _("Scored. No score is shown under labels {labels}: {reason}.", labels=labels, reason=NOT_SHOWN)
-    return replace(status, reason=text)
 
 
 def get_own(database: Database, benchmark: str, *, submission: str, user: Identity) -> Status | None:

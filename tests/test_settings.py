@@ -311,12 +311,3 @@ def test_label_files_are_imported_from_the_data_directory_unless_others_are_name
 
     assert directories() == (Path("/srv/data/imports"),)
     assert directories(LABEL_IMPORT_DIRS="/srv/a, /srv/b") == (Path("/srv/a"), Path("/srv/b"))
-
-
-def test_rules_of_hidden_labels_are_percent_and_points_and_the_ladder_is_off() -> None:
-    usual = read()
-    assert (usual.null_votes_approval, usual.null_votes_probe, usual.ladder_margin) == (15, 5, 0)
-    said = read(NULL_VOTES_APPROVAL="20", NULL_VOTES_PROBE="7", LADDER_MARGIN="1.5")
-    assert (said.null_votes_approval, said.null_votes_probe, said.ladder_margin) == (20, 7, 1.5)
-    with pytest.raises(SettingsError, match="LADDER_MARGIN"):
-        read(LADDER_MARGIN="-1")

@@ -243,7 +243,7 @@ def _benchmark_services(
     return BenchmarkServices(
         served=served,
         submissions=_submission_service(settings, served, database=database, signer=signer, durability=durability),
-        submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
+        submission_status=partial(get_status, database, served.spec),
         receipts=ReceiptService(database, served.spec, signer=signer, hidden_labels=served.hidden_labels),
         account_pages=_account_pages(context),
         board=BoardCache(
@@ -311,9 +311,6 @@ def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:
         label_revision=served.label_revision,
         account_age_days=settings.account_age_days,
         approve_first=settings.approve_first_upload,
-        abstaining_approval=settings.null_votes_approval / 100,
-        abstaining_probe=settings.null_votes_probe / 100,
-        ladder_margin=settings.ladder_margin / 100 or None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,9 +36,6 @@ _NAMES = tuple(column.key for column in _FACTS)
 _REPORT = cast(Submission.report, Text)
 _Tallies = dict[str, orjson.Fragment]  # by label revision, still as the stored text: passed on, not understood
 
-KeptBack = Mapping[str, frozenset[str]]
-"""Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
-
 
 class EntryOrder(NamedTuple):
     """Place of an entry: those that the public sees come first, then by age."""
@@ -70,11 +67,10 @@ class ScoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntryRules:
-    """Decisions about entries: known label revisions, moderation, and scores that are kept back."""
+    """Decisions about entries: known label revisions and moderation."""
 
     revisions: Sequence[str]
     decided: ModerationState
-    kept_back: KeptBack
 
 
 def read_entries(
@@ -90,8 +86,6 @@ def read_entries(
     tallies = _tallies(session, pointer, revisions=rules.revisions, some=some)
     scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
     attempts = _attempts(session, scored, decided=rules.decided, some=some)
-    for name, under in rules.kept_back.items():
-        tallies[name] = {revision: tally for revision, tally in tallies.get(name, {}).items() if revision not in under}
     return [
         _scored_entry(row, tallies[row.id], facts=attempts.get(row.id, {}) | remarks.get(row.id, {}), rules=rules)
         for row in scored
@@ -129,7 +123,7 @@ def _json(
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
-    public = rules.decided.public(facts | attempt) | rules.decided.of(row.id) | _withheld(rules.kept_back.get(row.id))
+    public = rules.decided.public(facts | attempt) | rules.decided.of(row.id)
     return tuple(deltas.split_entry(orjson.dumps(public) + b","))
 
 
@@ -144,11 +138,6 @@ def _remarks(
     codes = {name: [warning["code"] for warning in report.get("warnings", ())] for name, report in rows}
     kept = {name: [code for code in KEPT if code in codes_of_entry] for name, codes_of_entry in codes.items()}
     return {name: {"remarks": remarks} for name, remarks in kept.items() if remarks}
-
-
-def _withheld(revisions: frozenset[str] | None) -> dict[str, Any]:
-    """Return the scores of an entry that the Ladder withholds (benchmark/ladder.py)."""
-    return {"withheld": sorted(revisions)} if revisions else {}
 
 
 def _tallies(

@@ -1,8 +1,8 @@
 """Entries of one board that a worker keeps between its jobs, brought up to date by the audit events since.
 
-A score concerns its entry, the other attempts of the same account, and what the Ladder decides about both: only these
-are read again. After any other event everything is. Only committed rows are ever read, so what is kept is what a worker
-that starts would read, whatever became of the job that asked.
+A score concerns its entry and the other attempts of the same account: only these are read again. After any other event
+everything is. Only committed rows are ever read, so what is kept is what a worker that starts would read, whatever
+became of the job that asked.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import PUBLIC, merged
-from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import VERSION
 from benchmark.statistics.variants import VariantGroups
 from storage import reported_results
 from storage.integrity import audit
-from storage.labels import label_imports, ladder
+from storage.labels import label_imports
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission
 from workers.board_entries import EntryOrder, EntryRules, ScoredEntry, read_entries
@@ -105,11 +104,7 @@ class BoardIndex:
     def _read_anew(self, session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> BoardView:
         known = revisions(session, scorer, benchmark=pointer.benchmark)
         decided = load_moderation(session, pointer.benchmark)
-        rules = EntryRules(
-            [variant.name for variant in known],
-            decided,
-            kept_back=kept_back(session, pointer, revisions=known, spec=scorer.table.spec),
-        )
+        rules = EntryRules([variant.name for variant in known], decided)
         self._facts = _BoardFacts(_board(pointer), rules, revisions=known)
         self._entries, self._groups = {}, VariantGroups()
         entries = read_entries(session, pointer, rules=rules)
@@ -125,13 +120,8 @@ class BoardIndex:
         scored = _scored_since(session, view.through)
         if not scored:
             return None if scored is None else view
-        concerned = ladder.of_same_accounts(session, scored)
-        spec, before = scorer.table.spec, facts.rules.kept_back
-        kept = {name: under for name, under in before.items() if name not in concerned}
-        kept |= kept_back(session, pointer, revisions=facts.revisions, spec=spec, submissions=concerned)
-        rules = EntryRules(facts.rules.revisions, load_moderation(session, pointer.benchmark), kept_back=kept)
-        others = {name for name in concerned if kept.get(name) != before.get(name)}
-        owners = _owners(session, pointer.benchmark, names=scored | others)
+        rules = EntryRules(facts.rules.revisions, load_moderation(session, pointer.benchmark))
+        owners = _owners(session, pointer.benchmark, names=scored)
         self._facts = replace(facts, rules=rules)
         changed = read_entries(session, pointer, rules=rules, owners=owners)
         if not all(self._replaces(entry) for entry in changed):
@@ -208,23 +198,6 @@ def revisions(session: Session, scorer: Scorer, *, benchmark: str) -> list[Pairw
         PairwiseRevision(name, digest, level=levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts
     ]
     return sorted(known)
-
-
-def kept_back(
-    session: Session,
-    pointer: ActiveBoard,
-    *,
-    revisions: Sequence[PairwiseRevision],
-    spec: BenchmarkSpec,
-    submissions: Collection[str] | None = None,
-) -> dict[str, frozenset[str]]:
-    """Map entries to the label revisions under which no number of theirs is shown (benchmark/ladder.py)."""
-    hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
-    result: dict[str, frozenset[str]] = {}
-    for entry, revision, version in ladder.withheld(session, spec, levels=hidden, submissions=submissions):
-        if version == pointer.scorer_version:
-            result[entry] = result.get(entry, frozenset()) | {revision}
-    return result
 
 
 def _standing(entry: ScoredEntry) -> int:

@@ -44,19 +44,6 @@ def k_curve(agreeing: Array) -> FloatArray:
     return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in range(1, total + 1)], axis=1))
 
 
-def abstaining(matrix: Array) -> float:
-    """Return the share of a file that counts for neither response: of its votes or of its pairs, whichever is more.
-
-    ``matrix``: int8 items x K of 0, 1, UNDECIDED, ABSENT. A pair without a majority, a tie included, is one whose
-    label a score does not depend on, as if nobody had voted. 0 for a file without items.
-    """
-    votes = np.asarray(matrix)
-    present = votes[(votes != ABSENT).all(axis=1)]
-    if not len(present):
-        return 0.0
-    return float(max((present == UNDECIDED).mean(), (majority(present[np.newaxis])[0] < 0).mean()))
-
-
 def self_consistency(matrix: Array) -> float | None:
     """Mean over items of (votes for the more frequent verdict / K); None for K = 1.
 

@@ -20,7 +20,6 @@ from benchmark.baselines import BASELINES
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.file_remarks import board_remark, needs_no_judge
 from benchmark.judges import judge_name, judge_slug
-from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
 from benchmark.scoring import FIELDS, fields, slices
 from benchmark.spec import BenchmarkSpec
@@ -289,7 +288,6 @@ def build_board(
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
     if level == OVERALL_ONLY:
         baselines = [row.with_values({spec.pooled: row.scores[spec.pooled]}) for row in baselines]
-    rows += [_withheld_row(entry, wanted, spec=spec) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
     ranges = _ranges(snapshot, wanted, rules=rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
@@ -540,19 +538,6 @@ def unranked_for(entry: Mapping[str, Any]) -> str:
     """Return why an entry has no rank: votes that need no judge, unless a maintainer has verified it; "" with one."""
     remarks = entry.get("remarks") or ()
     return board_remark(remarks) if needs_no_judge(remarks) and not entry.get("verified_at") else ""
-
-
-def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
-    """Return whether no number of an entry is shown under a label revision (benchmark/ladder.py)."""
-    return revision in entry.get("withheld", ())
-
-
-def _withheld_row(entry: Mapping[str, Any], revision: str, *, spec: BenchmarkSpec) -> BoardRow:
-    """Return the row of an entry without any number that depends on a label: last, without a rank."""
-    row = _scored_row(
-        entry, revision, values=dict.fromkeys(spec.score_names), bounds={}, decided=float("nan"), missing=0
-    )
-    return replace(row, note=phrases(row.note, _("no score shown: {why}", why=NOT_SHOWN)))
 
 
 def _warnings(entry: Mapping[str, Any], decided: float | None, *, missing: int) -> str:

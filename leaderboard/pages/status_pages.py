@@ -9,7 +9,6 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from benchmark.ladder import NOT_SHOWN
 from common.messages import _
 from leaderboard import render
 from leaderboard.cache import CachedResponse
@@ -89,23 +88,6 @@ def not_scored(
     lead = _("This entry was not scored under labels “{revision}”.", revision=revision[:40])
     page = render.message_page(context, name, lead=lead, links=(*links, (_("The board"), "/")))
     return respond(status_page(page), headers, status=404, cache_control="no-store")
-
-
-def withheld(
-    context: RenderContext, name: str, *, revision: str, known: Mapping[str, str], headers: Headers
-) -> Response:
-    """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
-    address."""
-    links = tuple(
-        (_("Labels {value}", value=label_revision), context.prefix + url) for label_revision, url in known.items()
-    )
-    lead = _(
-        "Scored under labels “{revision}”. No score is shown: {not_shown}.", revision=revision[:40], not_shown=NOT_SHOWN
-    )
-    page = render.message_page(
-        context, name, lead=lead, links=(*links, (_("Why"), "/policy#ladder"), (_("The board"), "/"))
-    )
-    return respond(status_page(page), headers, cache_control="no-store")
 
 
 def withdrawn(context: RenderContext, stub: Mapping[str, Any], *, headers: Headers) -> Response:

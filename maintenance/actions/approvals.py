@@ -34,7 +34,6 @@ class PendingApproval:
     account_age_days: int | None
     submitted_at: str
     file: str  # format, items, votes per item
-    abstaining: float | None  # share of its votes or pairs that count for neither response; None: not recorded
     reasons: tuple[str, ...]  # codes of why it waits; none of what came before they were kept
     content_sha256: str
 

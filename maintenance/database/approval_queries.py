@@ -60,6 +60,5 @@ def _described(submission: Submission, account: Account | None, *, now: float) -
         "submitted_at": iso(submission.created_at),
         "file": f"{submission.format}, {submission.revision}, K={submission.votes_per_item}",
         "content_sha256": submission.content_sha256,
-        "abstaining": submission.report.get("abstaining"),
         "reasons": tuple(submission.report.get("approval", ())),
     }

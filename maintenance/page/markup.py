@@ -538,7 +538,6 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
             pending_approval.account_age_days,
             minute(pending_approval.submitted_at),
             pending_approval.file,
-            NOTHING if pending_approval.abstaining is None else f"{percent(pending_approval.abstaining)}%",
             pending_approval.why or NOTHING,
         )
         for pending_approval in pending_approvals
@@ -551,7 +550,6 @@ def approvals(pending_approvals: Sequence[PendingApproval], actions: RowActions 
         _("Days old"),
         _("Submitted"),
         _("File"),
-        _("No vote"),
         _("Why it waits"),
     )
     return table(_("Waiting"), head, rows=rows, nothing=_("Nothing waits."), actions=actions)

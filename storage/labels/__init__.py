@@ -1,1 +1,1 @@
-"""Label revisions: registration, import, disclosure levels, withheld scores."""
+"""Label revisions: registration, import, disclosure levels."""

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
 from benchmark.label_quality.label_diff import diff_labels
 from benchmark.labels import LabelSet
 from common.messages import _, ngettext
@@ -25,7 +25,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets, ladder
+from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
@@ -213,12 +213,9 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
             return {}
         spec = scorer.table.spec
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        levels = ladder.levels(session, board.benchmark, configured=scorer.hidden)
-        concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
+        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, board.benchmark))
         level = strictest(*(levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision)))
-        not_shown = {entry for entry, *_ in ladder.withheld(session, spec, levels=concerned)}
         scored = {entry.id for entry in entries_on_board(session, spec.id, **then)}
-        scored -= not_shown
         entries = [entry for entry in entries_on_board(session, spec.id, **where) if entry.id in scored]
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, spec=spec, **rules) for rules in (where, then)]
