@@ -44,7 +44,7 @@ lint: dev  ## format, lint, spelling and types, without changing anything
 	@$(BIN)/djlint --lint --quiet $$(find . -path '*/templates/*.html' -not -path './.venv*')
 	@$(BIN)/mypy
 
-unit: dev  ## tests that start no process, browser or PostgreSQL (ARGS=tests/benchmark to choose)
+unit: dev  ## tests that start no process, browser or PostgreSQL (ARGS=tests/vlrb to choose)
 	@scripts/test.sh --unit $(ARGS)
 
 check: lint unit  ## lint and unit tests: before each commit
@@ -65,7 +65,7 @@ lock: dev  ## write the lock files anew from requirements.txt, and requirements-
 	@for name in requirements requirements-judge requirements-curate requirements-mcp requirements-otel requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
 
-messages: dev  ## bring the translations in locale/ up to date with code and templates, and say what is missing
+messages: dev  ## bring the translations in vlrb/locale/ up to date with code and templates, and say what is missing
 	@$(BIN)/python -m scripts.messages
 	@$(BIN)/python -m scripts.messages --missing
 

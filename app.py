@@ -10,14 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from common.command_line import complain
 from common.logging_setup import log_to_stderr
-from common.messages import _
 from operation.request_metrics import RequestIdFilter
 from operation.tracing import TracingUnavailable, start_tracing
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
+from vlrb.common.command_line import complain
+from vlrb.common.messages import _
 from web.server import open_listener, serve
 from web.services import build_services
 from web.startup import QUIET, child_environment, claim_directory, load_signer, open_service_database, prepare_files

@@ -15,8 +15,8 @@ from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation
 from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
 from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
-from common.messages import _
 from storage.database import Database
+from vlrb.common.messages import _
 
 PREFIX = "vlrb_"
 ISSUER_TOKEN = "issuer-token"  # noqa: S105 (what the encrypted text is for)

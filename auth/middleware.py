@@ -19,7 +19,7 @@ from auth.csrf import SAFE_METHODS, Headers, is_cross_site, is_not_loopback
 from auth.model import ANONYMOUS, AuthError, Identity
 from auth.problem_details import refusal
 from auth.settings import IdentitySettings, Mode
-from common.messages import _
+from vlrb.common.messages import _
 
 log = logging.getLogger(__name__)
 

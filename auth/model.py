@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from common.messages import _
+from vlrb.common.messages import _
 
 
 class Role(StrEnum):

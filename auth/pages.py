@@ -10,11 +10,11 @@ from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
-from common.template_translations import translate_templates
-from common.translations import ENGLISH, translations
 from storage.clock import minute
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.template_translations import translate_templates
+from vlrb.common.translations import ENGLISH, translations
 
 _HERE = Path(__file__).parent
 STYLE_URL = "/auth/identity.css"

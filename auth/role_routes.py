@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from auth.csrf import SAFE_METHODS
 from auth.middleware import identity_of
 from auth.model import AuthError, Role, require
-from common.messages import _
+from vlrb.common.messages import _
 
 RouteHandler = Callable[[Request], Coroutine[Any, Any, Response]]
 MOST_PARTS = 10_000  # commas and brackets of a body: half a million wrong values take 20 seconds to refuse, these 0.1

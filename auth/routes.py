@@ -27,7 +27,7 @@ from auth.service import AuthService
 from auth.settings import Mode
 from auth.sign_in import TRANSACTION_SECONDS
 from auth.tokens import DAYS, CreatedToken, TokenRejected
-from common.messages import _
+from vlrb.common.messages import _
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from auth.csrf import is_loopback
-from common.messages import _
+from vlrb.common.messages import _
 
 HUGGING_FACE = "https://huggingface.co"
 SHORTEST_SECRET = 32  # bytes

@@ -14,9 +14,9 @@ from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
 from auth.redirects import HOME, local_path
 from auth.roles import configured_names
 from auth.settings import IdentitySettings
-from common.messages import _
 from storage.database import Database
 from storage.integrity import audit
+from vlrb.common.messages import _
 
 TRANSACTION_SECONDS = 600.0
 ROLE_BOUND = "identity.role-bound"

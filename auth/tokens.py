@@ -11,9 +11,9 @@ from auth import queries
 from auth.authenticator import PREFIX
 from auth.crypto import digest, random_id
 from auth.model import Forbidden, Identity, Role, Scope, require, require_person
-from common.messages import _
 from storage.database import Database
 from storage.integrity import audit
+from vlrb.common.messages import _
 
 DAYS = (7, 30, 90, 365)  # how long a token may hold
 MOST = 20  # in use at once

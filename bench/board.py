@@ -26,8 +26,8 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 from bench import service
 from bench.latency import LOAD_SECONDS, latencies, latency_figures, requests_per_second
 from bench.measure import Measurement, print_table
-from common.rounding import percent
 from leaderboard.board.rows import Board
+from vlrb.common.rounding import percent
 
 ENTRIES = 10_000
 FEW = 100

@@ -24,10 +24,6 @@ import orjson
 from sqlalchemy import insert, text
 
 from bench.service import submission_row
-from benchmark.demo import demo_items, demo_labels, demo_pairs, demo_spec
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.scorecard import SCORER_VERSION
 from leaderboard.api import shown_json
 from leaderboard.board.pages_of_rows import PageOfRows
 from leaderboard.cache import BoardCache, BoardVersion
@@ -38,6 +34,10 @@ from storage.database import Database, open_migrated
 from storage.jobs import job_queue
 from storage.models.core import Submission
 from storage.models.quota import Attempt
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.demo import demo_items, demo_labels, demo_pairs, demo_spec
+from vlrb.scorecard import SCORER_VERSION
 from workers.jobs.rescore import rescore
 from workers.runner import Worker
 from workers.scorer import Scorer

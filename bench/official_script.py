@@ -1,6 +1,6 @@
 """The official script's scoring rule, faults included; restated from its behaviour, none of its code.
 
-For the red-team page alone. Nothing that is scored goes through this; the protocol `paper` (benchmark/protocols.py) is
+For the red-team page alone. Nothing that is scored goes through this; the protocol `paper` (vlrb/protocols.py) is
 the same rule without the faults, and tests hold it against a restatement of their own.
 
 What the rule does (vl-rewardbench/VL_RewardBench, `cal.py` at 9b10abd):
@@ -21,8 +21,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
 
 PATTERN = re.compile(
     r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from bench import official_script
-from benchmark import demo
-from benchmark.protocols import scores
-from benchmark.scoring import tally
-from benchmark.verdicts import verdict
-from predictions.parse import UploadRejected, parse_predictions
+from vlrb import demo
+from vlrb.predictions.parse import UploadRejected, parse_predictions
+from vlrb.protocols import scores
+from vlrb.scoring import tally
+from vlrb.verdicts import verdict
 
 OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
 SEED = 20_250_513

@@ -16,16 +16,16 @@ from sqlalchemy import insert
 from bench.measure import Measurement, paired_seconds, print_table
 from bench.official_files import official_lines
 from bench.official_rule import official_counts
-from benchmark.demo import demo_items, demo_label_rows, demo_labels, demo_pairs
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.scorecard import SCORER_VERSION, scorecard
-from benchmark.scoring import tally
-from benchmark.votes import Votes
-from predictions.parse import parse_predictions
 from storage.database import Database, migrate, open_database
 from storage.labels import label_sets
 from storage.models.core import Submission, new_entry_id
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.demo import demo_items, demo_label_rows, demo_labels, demo_pairs
+from vlrb.predictions.parse import parse_predictions
+from vlrb.scorecard import SCORER_VERSION, scorecard
+from vlrb.scoring import tally
+from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 

@@ -18,17 +18,17 @@ from urllib.request import urlopen
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from benchmark.demo import demo_items, demo_labels, demo_pairs, demo_spec
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.votes import Matrix, Votes
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import Database, open_database
 from storage.models.core import Submission, new_entry_id
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.demo import demo_items, demo_labels, demo_pairs, demo_spec
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.votes import Matrix, Votes
 from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.arrays import BoolArray
-from benchmark.statistics.ranking import influence, normal_draws, paired_tests, parts_of, step_down
-from benchmark.statistics.selection import luck, select_best, selected_p
-from benchmark.statistics.uncertainty import (
+from vlrb.arrays import BoolArray
+from vlrb.statistics.ranking import influence, normal_draws, paired_tests, parts_of, step_down
+from vlrb.statistics.selection import luck, select_best, selected_p
+from vlrb.statistics.uncertainty import (
     ALPHA,
     clopper_pearson,
     holm,

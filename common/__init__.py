@@ -1,1 +1,1 @@
-"""Small helpers without a database or a web framework: text, rounding, canonical JSON, atomic files, logging."""
+"""Helpers of the service that every package may import: deltas, logging, OpenAPI."""

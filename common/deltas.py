@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 
 import orjson
 
-from common import number_lists
+from vlrb.common import number_lists
 
 _ENTRY = b'{"id":"e'  # begins an entry in the JSON of a snapshot
 _ATTEMPT = b',"attempt":'  # begins what changes of an entry with each further one of its account

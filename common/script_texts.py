@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from common.messages import Message
-from common.translations import ENGLISH, Translations
+from vlrb.common.messages import Message
+from vlrb.common.translations import ENGLISH, Translations
 
 
 def script_texts(

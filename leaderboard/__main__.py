@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from common.command_line import exit_code
+from vlrb.common.command_line import exit_code
 
 
 def main(arguments: list[str]) -> int:

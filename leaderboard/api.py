@@ -10,12 +10,6 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.protocols import protocols
-from benchmark.scorecard import scorecard
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from benchmark.votes import Behaviour
-from common.messages import _
 from leaderboard import openapi_examples
 from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
@@ -28,6 +22,12 @@ from leaderboard.pages import api as tools
 from leaderboard.pages.entry_findings import findings_json
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import json_body, no_entry, respond, version_or_problem
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.protocols import protocols
+from vlrb.scorecard import scorecard
+from vlrb.scoring import Tally
+from vlrb.votes import Behaviour
 
 _BEFORE = (
     "id",

@@ -22,14 +22,14 @@ from uuid import uuid4
 
 import brotli
 
-from benchmark.disclosure import PUBLIC
-from benchmark.spec import BenchmarkSpec
 from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import SerialExecutor
 from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.disclosure import PUBLIC
 
 CHECK_EVERY = 0.5  # seconds between looks at what is current
 BROTLI_QUALITY = 11  # of pages and files that many ask for; a quarter of a second for the board

@@ -6,12 +6,12 @@ import argparse
 import json
 import os
 
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from benchmark.spec_file import definitions_folder, known_benchmarks, load_spec
-from common.command_line import CommandParser, complain, lines
-from common.messages import _
 from leaderboard.pages import definition_check, number_check
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
+from vlrb.common.command_line import CommandParser, complain, lines
+from vlrb.common.messages import _
+from vlrb.pairs.definition_check import figure_names
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 _PROGRAM = "python -m leaderboard"

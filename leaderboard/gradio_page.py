@@ -16,12 +16,12 @@ from gradio.components import Navbar
 from gradio.context import Context
 from gradio.events import api
 
-from benchmark.protocols import protocols
 from leaderboard.api import shown_json
 from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
+from vlrb.protocols import protocols
 
 _MOUNT = """
 const start = (tries) => {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
 from common.openapi import Answers
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
 
 _SPEC = load_spec(DEFAULT_BENCHMARK)
 _POOLED, _MEAN = _SPEC.overall_keys

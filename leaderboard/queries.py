@@ -10,9 +10,6 @@ from typing import Any
 import orjson
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import merged
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
 from storage import moderation
@@ -26,6 +23,9 @@ from storage.labels import label_imports, label_sets
 from storage.limits import submission_pause
 from storage.models.core import Snapshot
 from storage.moderation import RemovedEntry
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.disclosure import merged
 
 _TURNED = ("rescore.applied", "rescore.undone", "board.pointed")  # what makes the board show other labels
 OFFLINE_AFTER = 30.0  # seconds without a heartbeat until scores count as delayed
@@ -86,7 +86,7 @@ class DatabaseSnapshots:
             return snapshot_at(session, self._spec.id, when=when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Return stored relations by their id, for benchmark.statistics.pairwise.unpack."""
+        """Return stored relations by their id, for vlrb.statistics.pairwise.unpack."""
         with self._database.read() as session:
             return stored_relations.body(session, relations_id)
 

@@ -22,15 +22,6 @@ import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from benchmark.judges import TYPES
-from benchmark.pairs.reported_definitions import stated_overall
-from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from benchmark.spec_file import load_spec
-from common.messages import Message, _, in_words, joined
-from common.rounding import percent, tenths, units
-from common.template_translations import translate_templates
-from common.translations import Translations, languages, translations
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.hints import leaders, misread_words, stated_names, unstated_judges
@@ -55,6 +46,15 @@ from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
 from leaderboard.share.exports import FORMATS
 from storage.clock import minute
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.messages import Message, _, in_words, joined
+from vlrb.common.rounding import percent, tenths, units
+from vlrb.common.template_translations import translate_templates
+from vlrb.common.translations import Translations, languages, translations
+from vlrb.judges import TYPES
+from vlrb.pairs.reported_definitions import stated_overall
+from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from benchmark.spec_file import load_spec
-from common.translations import ENGLISH, Translations, translations
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.translations import ENGLISH, Translations, translations
+from vlrb.pairs.definition_check import figure_names
 
 
 @dataclass(frozen=True, slots=True)

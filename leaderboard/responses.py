@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from auth.problem_details import problem
-from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from vlrb.common.messages import _
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"

@@ -18,9 +18,6 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
-from common.translations import ENGLISH
 from leaderboard import render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
@@ -45,6 +42,9 @@ from leaderboard.responses import (
 )
 from leaderboard.share import routes as sharing
 from leaderboard.share.routes import Elsewhere, nowhere
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.common.translations import ENGLISH
 
 _FRONT = "/"
 

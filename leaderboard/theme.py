@@ -13,13 +13,13 @@ from typing import Any
 import gradio as gr
 from gradio.themes.utils import sizes
 
-from benchmark.spec import BenchmarkSpec
 from common.script_texts import script_texts
-from common.translations import ENGLISH
 from leaderboard import submit_texts
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.translations import ENGLISH
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
-from benchmark.items import ItemTable, load_table
 from maintenance.types import ActionResult
 from storage.database import Database
 from storage.jobs.tasks import TaskView
+from vlrb.benchmarks.items import ItemTable, load_table
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
 Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, figures

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from operation.real_board import FoundBoard
+from vlrb.common.messages import _
 
 _WAIT_SECONDS = 0.3
 

@@ -15,14 +15,6 @@ import maintenance.installation
 import maintenance.space_commands
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
-from benchmark.item_texts import item_rows, item_text
-from benchmark.items import build_table, load_table
-from benchmark.pairs.labelled_pairs import PairsError, read_pairs
-from benchmark.pairs.pair_table import pair_manifest
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import definitions_folder, load_spec
-from common.command_line import CommandParser, complain, say, translated
-from common.messages import _
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
@@ -32,6 +24,14 @@ from operation.replication.replica_watch import replica_alarm
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import parse_columns
+from vlrb.benchmarks.item_texts import item_rows, item_text
+from vlrb.benchmarks.items import build_table, load_table
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.common.command_line import CommandParser, complain, say, translated
+from vlrb.common.messages import _
+from vlrb.pairs.labelled_pairs import PairsError, read_pairs
+from vlrb.pairs.pair_table import pair_manifest
 from web.actions import ACTIONS
 
 

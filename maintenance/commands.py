@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from common.messages import _, joined
 from maintenance import text_output
 from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
@@ -14,6 +13,7 @@ from maintenance.types import to_jsonable
 from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, labels_alarms, of_service
 from storage.integrity import audit_checkpoints, receipt_keys
 from storage.integrity.key_place import KeyPlace
+from vlrb.common.messages import _, joined
 
 _ALARM = "ALARM:"
 _REPORTED_BY_HEALTH = ("rows-changed",)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from common import rounding
-from common.messages import Message, _, joined, ngettext
 from storage.annotation.pools import PoolView
 from storage.clock import iso
+from vlrb.common import rounding
+from vlrb.common.messages import Message, _, joined, ngettext
 
 BELOW_CHANCE = _("These judges score below chance on what stays, by construction.")
 

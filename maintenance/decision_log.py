@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from common.messages import Message, _, joined, ngettext
 from maintenance.action_context import PublicEvent
 from maintenance.database import queries
 from maintenance.text_output import label_difference
@@ -20,6 +19,7 @@ from storage.clock import iso
 from storage.database import Database, Session
 from storage.integrity import audit
 from storage.integrity.audit import StoredEvent
+from vlrb.common.messages import Message, _, joined, ngettext
 
 
 @dataclass(frozen=True, slots=True)

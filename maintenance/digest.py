@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from common.messages import Message, _
 from maintenance.database import digest_queries, queries
 from maintenance.database.digest_queries import News
 from operation.alarms import ServiceAlarm
 from storage.database import Session
+from vlrb.common.messages import Message, _
 
 _PAGE = "/app/maintain?tab={}"
 _MOST_NAMES = 10

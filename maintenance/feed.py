@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from common.text import join_sentences
 from maintenance.decision_log import Decision
+from vlrb.common.text import join_sentences
 
 _NAMESPACE = "http://www.w3.org/2005/Atom"
 

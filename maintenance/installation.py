@@ -8,13 +8,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from common.command_line import complain, say, translated
-from common.messages import _
 from operation.doctor import InstallationFiles, examine
 from operation.replication.litestream import Litestream, ReplicaUnusable
 from operation.restore import Restored, RestoreRefused, newest_copy, put_aside, put_back, restore_copy, sqlite_head
 from operation.start import prove, sqlite_path
 from settings import WorkerSettings
+from vlrb.common.command_line import complain, say, translated
+from vlrb.common.messages import _
 
 _KEY = "receipt.key"
 

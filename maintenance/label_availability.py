@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from common.messages import _
 from maintenance.types import Conflict
 from storage.database import Session
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports
+from vlrb.common.messages import _
 
 
 def require_labels_loaded(session: Session, benchmark: str, *, revision: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from common.csv_text import csv_table
+from vlrb.common.csv_text import csv_table
 
 PAIR_COLUMNS = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
 

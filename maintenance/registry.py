@@ -25,11 +25,11 @@ from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get
 from pydantic import Field
 
 from auth import Role
-from common.messages import _
 from maintenance.action_context import ActionContext, PublicEvent, Retry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from storage.database import LARGEST
 from storage.jobs.tasks import TaskView
+from vlrb.common.messages import _
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -17,16 +17,16 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmark.pairs.definition_check import FITS, DefinitionCheck
-from benchmark.pairs.published_overalls import figure_sizes
-from benchmark.pairs.reported_definitions import check_reported, remark, stated_overall
-from benchmark.reported_arithmetic import arithmetic_check
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined
-from common.parsing import bounded_number
 from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined
+from vlrb.common.parsing import bounded_number
+from vlrb.pairs.definition_check import FITS, DefinitionCheck
+from vlrb.pairs.published_overalls import figure_sizes
+from vlrb.pairs.reported_definitions import check_reported, remark, stated_overall
+from vlrb.reported_arithmetic import arithmetic_check
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here

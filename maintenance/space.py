@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common.messages import _
 from operation.build import COMMIT_FILE, UNKNOWN, commit_of
+from vlrb.common.messages import _
 
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi

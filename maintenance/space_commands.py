@@ -8,10 +8,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from common.command_line import say
-from common.messages import _
 from maintenance import space
 from maintenance.space import SpaceError, SpacePlan
+from vlrb.common.command_line import say
+from vlrb.common.messages import _
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

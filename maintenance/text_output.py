@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from common.messages import Message, _, joined, ngettext
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
 from storage.jobs.tasks import TaskView
 from storage.limits.quota_grants import GrantStatus
+from vlrb.common.messages import Message, _, joined, ngettext
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auth import Forbidden, Identity, Role, Unauthenticated, require
-from common.messages import _
 from storage.clock import iso
 from storage.database import LARGEST
+from vlrb.common.messages import _
 
 REASON_LIMIT = 500
 

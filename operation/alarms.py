@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from operation import figures
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
@@ -22,6 +21,7 @@ from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
+from vlrb.common.messages import _
 
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
 """What visitors notice: no file is taken, scores come late, a stored figure is not what the audit chain says."""

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from auth.middleware import bearer
 from auth.problem_details import problem
-from common.messages import _
+from vlrb.common.messages import _
 
 _TYPE = "text/plain; version=1.0.0; charset=utf-8"
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from common.messages import _, joined
 from operation.mounts import NotLocal, require_local
 from operation.replication.curated_folders import find_problems
 from operation.replication.litestream import Litestream, ReplicaUnusable, RestoreFailed
@@ -22,6 +21,7 @@ from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
 from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
+from vlrb.common.messages import _, joined
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""

@@ -13,7 +13,7 @@ from email.utils import format_datetime, localtime
 from urllib.parse import unquote, urlsplit
 
 from auth.csrf import is_loopback
-from common.messages import _
+from vlrb.common.messages import _
 
 SECONDS = 20.0  # that a server may take to answer
 _ADDRESS = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from common.messages import _
+from vlrb.common.messages import _
 
 MOUNTS = Path("/proc/mounts")
 _NETWORK = frozenset(

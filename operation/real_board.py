@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from common.messages import _
 from operation.replication.contents import FILES_OF_A_SERVICE, holds
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import DATABASE, Replica
 from storage.files.object_store import failure_reason, public_address
+from vlrb.common.messages import _
 
 
 class FoundBoard(NamedTuple):

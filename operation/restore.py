@@ -16,12 +16,12 @@ from pathlib import Path
 
 from sqlalchemy import inspect, make_url, text
 
-from common import atomic_files
-from common.messages import _
 from storage.database import open_database
 from storage.files.backups import is_copy
 from storage.files.object_store import address_below, open_store
 from storage.integrity.audit import Head
+from vlrb.common import atomic_files
+from vlrb.common.messages import _
 
 _CHUNK = 1 << 20
 _SIDECARS = ("-wal", "-shm")

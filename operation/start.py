@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from common.messages import _
 from operation.mounts import require_local
 from operation.real_board import RealBoardPlaces
 from operation.replication.contents import FILES_OF_A_SERVICE, holds
@@ -18,6 +17,7 @@ from operation.restore import copy_names
 from storage.database import Database, DatabaseAway, is_made
 from storage.files.object_store import failure_reason, public_address
 from storage.integrity import audit
+from vlrb.common.messages import _
 
 RESTORED, NEW_BOARD = "service.restored", "board.begins"
 _PROBE_BYTES = 1 << 16  # a full disk takes an empty file

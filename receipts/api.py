@@ -9,10 +9,10 @@ from fastapi.responses import JSONResponse, Response
 
 from auth.middleware import identity_of
 from auth.problem_details import problem
-from common.canonical_json import canonical_json
-from common.messages import _
 from receipts import openapi_examples
 from receipts.service import ReceiptService, RecordChanged
+from vlrb.common.canonical_json import canonical_json
+from vlrb.common.messages import _
 
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _JSON = "application/json"

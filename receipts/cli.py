@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.command_line import translated
-from common.messages import _
-from common.text import printable
 from receipts.signing import KeyUnusable, read_keys
 from receipts.verify import (
     Chain,
@@ -23,6 +20,9 @@ from receipts.verify import (
     read_receipts,
     title,
 )
+from vlrb.common.command_line import translated
+from vlrb.common.messages import _
+from vlrb.common.text import printable
 
 OK, FAILED, USAGE = 0, 1, 2
 _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
@@ -146,7 +146,7 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[F
 
 
 def _table(options: argparse.Namespace) -> Any:
-    from benchmark.items import load_table
+    from vlrb.benchmarks.items import load_table
 
     if options.items is None:
         return load_table

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from common.atomic_files import write_once
 from receipts.signing import KeyUnusable, Signer
+from vlrb.common.atomic_files import write_once
 
 FILE_NAME = "receipt.key"
 

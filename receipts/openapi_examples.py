@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
 from common.openapi import answers
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
 
 _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _SIGNED: dict[str, Any] = {"chain_seq": 17, "chain_hash": _SHA256, "key_id": "9d2f1c0b5a6e7384", "signature": "q83v..."}

@@ -7,13 +7,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.disclosure import PUBLIC, shown_scores
-from benchmark.protocols import category_counts
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from benchmark.votes import ABSENT, Votes
-from predictions.parse import Predictions
-from predictions.spool import UploadedFile
+from storage.files.spool import UploadedFile
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.disclosure import PUBLIC, shown_scores
+from vlrb.predictions.parse import Predictions
+from vlrb.protocols import category_counts
+from vlrb.scoring import Tally
+from vlrb.votes import ABSENT, Votes
 
 ACCEPTANCE, SCORE = "acceptance", "score"
 _COUNTS = ("n", "agree", "reject", "undecided")
@@ -83,7 +83,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class CountedScore:
-    """A score as it is stored. `tally_text`: benchmark.scoring.Tally.to_json() as text."""
+    """A score as it is stored. `tally_text`: vlrb.scoring.Tally.to_json() as text."""
 
     submission: str
     spec: BenchmarkSpec

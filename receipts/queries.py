@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import PUBLIC, merged
 from receipts.payload import Labels
 from storage.integrity import audit, row_commitments
 from storage.labels import label_imports
 from storage.models.core import RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import LabelCommitment
+from vlrb.disclosure import PUBLIC, merged
 
 
 class ReceiptRow(NamedTuple):

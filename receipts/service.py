@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auth import Identity, Role
-from benchmark.spec import BenchmarkSpec
 from receipts import payload, queries
 from receipts.queries import ReceiptRow, Scored
 from receipts.signing import SIGNATURE, Signer, public_key_json
@@ -24,6 +23,7 @@ from storage.database import Database, Session
 from storage.integrity import audit, integrity_alarms, receipt_keys
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_check import Ledger, Mismatch
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 log = logging.getLogger(__name__)
 

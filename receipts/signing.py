@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from common.canonical_json import canonical_json
-from common.messages import _
+from vlrb.common.canonical_json import canonical_json
+from vlrb.common.messages import _
 
 SIGNATURE = "signature"
 ALGORITHM = "Ed25519"

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from benchmark.commitments import commit
-from benchmark.items import ItemTable, load_table
-from common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
-from common.messages import _, joined
-from predictions.parse import Predictions, UploadRejected, parse_predictions
-from predictions.problems import votes_phrase
 from receipts.signing import SIGNATURE, verify_signature
 from storage.integrity.row_commitments import of_score
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.commitments import commit
+from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
+from vlrb.common.messages import _, joined
+from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
+from vlrb.predictions.problems import votes_phrase
 
 _DIGITS = set("0123456789abcdef")
 _BESIDE_THE_BODY = frozenset({"chain_seq", "chain_hash", "body", "key_id", SIGNATURE})

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from benchmark.label_quality.annotator_agreement import preference_of
 from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
+from vlrb.label_quality.annotator_agreement import preference_of
 
 TWO = 2
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import DisclosureLevel
@@ -15,6 +14,7 @@ from maintenance.request_task import request_task
 from maintenance.types import Conflict, NotFound
 from storage.database import Session
 from storage.jobs.tasks import TaskRequest
+from vlrb.common.messages import _
 
 DRAFT = "labels.draft"
 

@@ -8,15 +8,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from benchmark.label_quality.annotation import PREFERENCES, UNUSABLE
-from common.messages import _
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST
 from storage.models.review import NOTE_LIMIT
+from vlrb.common.messages import _
+from vlrb.label_quality.annotation import PREFERENCES, UNUSABLE
 
 SEEN = ("first", "second")
-"""The preferences as an annotator gives them; the other verdicts are those of benchmark.label_quality.annotation."""
+"""The preferences as an annotator gives them; the other verdicts are those of vlrb.label_quality.annotation."""
 
 Place = Annotated[
     int,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
 from storage.annotation.annotation_projects import AnnotatorAnswer
+from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
 
 
 class GoldResult(NamedTuple):

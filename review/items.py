@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmark.items import ItemTable, presentation_order
-from benchmark.statistics.reliability import majority
-from benchmark.votes import unpack_many, without_labels
-from common.messages import _
 from maintenance.types import Conflict, NotFound
 from storage.boards.board_votes import board_votes
 from storage.database import Database
+from vlrb.benchmarks.items import ItemTable, presentation_order
+from vlrb.common.messages import _
+from vlrb.statistics.reliability import majority
+from vlrb.votes import unpack_many, without_labels
 
 _KEY = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
 _CHUNK = 500

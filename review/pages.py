@@ -14,18 +14,18 @@ from jinja2 import Environment
 
 from auth import Identity
 from auth.pages import use_layout
-from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import DISPUTE_ANSWERS
-from benchmark.spec import BenchmarkSpec, small
-from common.messages import _
 from common.script_texts import script_texts
-from common.translations import ENGLISH, translations
 from maintenance.action_context import PairTexts
 from review.actions.answers import ProjectView
 from review.actions.disputes import MOST_OPEN, OwnDispute
 from review.script_texts import SENTENCES
 from review.text_output import ANSWER_TEXTS
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import BenchmarkSpec, small
+from vlrb.common.messages import _
+from vlrb.common.translations import ENGLISH, translations
+from vlrb.label_quality.annotation import DISPUTE_ANSWERS
 
 STATIC: Mapping[str, str] = {"review.css": "text/css", "annotate.js": "text/javascript"}
 _HERE = Path(__file__).parent

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmark.label_quality.annotation import PREFERENCES, annotation_order, balanced_order
 from storage.annotation import annotation_projects, shown_orders
 from storage.annotation.annotation_projects import Project
 from storage.database import Session
+from vlrb.label_quality.annotation import PREFERENCES, annotation_order, balanced_order
 
 ResponseOrder = tuple[int, int]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmark.items import ItemTable
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.types import NotFound
 from storage.annotation import pools
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pools import Candidate
 from storage.database import Session
+from vlrb.benchmarks.items import ItemTable
+from vlrb.common.messages import _
 
 Two = tuple[str, str]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.messages import _
+from vlrb.common.messages import _
 
 SENTENCES = (
     _("This pair is not one of those that you decide."),

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 
 import gradio as gr
 
-from benchmark.disclosure import LEVELS
-from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.page import markup
@@ -25,6 +22,9 @@ from review.actions.disputes import DisputedItem
 from review.actions.projects import ProjectReport
 from storage.annotation.annotation_projects import Project
 from storage.clock import minute
+from vlrb.common.messages import _
+from vlrb.disclosure import LEVELS
+from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
 
 _SPLIT = "A : B : undecided"
 _ALL = "all"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
-from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
-from common.messages import _, joined, ngettext
 from storage.clock import iso
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.label_quality.annotation import MIN_PAIRS_DISCLOSED
+from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
 
 if TYPE_CHECKING:  # the actions import this module
     from review.actions.adjudication import ContestedPair

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec, capital
-from benchmark.spec_file import known_benchmarks, load_spec
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.charts.paper_reference import paper_figures
@@ -17,9 +14,12 @@ from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
 from maintenance.page.reason_templates import reason_templates
 from maintenance.page.row_actions import effect_of, label_of
-from predictions.readers import READERS
-from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from storage.metadata import FIELDS
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.judges import TYPES
+from vlrb.readers import READERS
+from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from web.actions import ACTIONS
 
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
@@ -38,9 +38,9 @@ def declared_texts() -> Iterator[tuple[str, str]]:
     for title, _ in (*NAVIGATION, ACTION):
         yield "leaderboard/render.py", title
     for title in TYPES.values():
-        yield "benchmark/judges.py", title
+        yield "vlrb/judges.py", title
     for benchmark in known_benchmarks():
-        folder = f"benchmark/definitions/{benchmark}"
+        folder = f"vlrb/benchmarks/{benchmark}"
         spec = load_spec(benchmark)
         yield from ((f"{folder}/spec.toml", text) for text in _of_definition(spec) if text)
         for column in columns_of(spec):
@@ -61,7 +61,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
             for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
     for guide in PAIR_GUIDES:
-        yield from (("predictions/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
+        yield from (("vlrb/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
     for name, metadata in FIELDS.items():
         titles = (
             name.replace("_", " "),

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from auth import Role
-from benchmark.protocols import protocols
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
 from leaderboard.share.exports import FORMATS
 from maintenance.command_line import command_line
 from maintenance.registry import Action, ActionParameter, ActionRegistry
-from predictions.readers import READERS
 from storage.metadata import FIELDS
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.protocols import protocols
+from vlrb.readers import READERS
 from web.actions import ACTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"

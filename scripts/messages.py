@@ -19,9 +19,9 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
-from common.translations import DOMAIN, LOCALES
 from scripts.declared_texts import declared_texts
 from scripts.texts import PACKAGES, ROOT
+from vlrb.common.translations import DOMAIN, LOCALES
 
 _KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 _CALL = re.compile(rb"\b(?:_|n?gettext)\(")

@@ -16,8 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CATALOGUE = ROOT / "docs" / "texts.txt"
 PACKAGES = (
-    "auth", "benchmark", "common", "curate", "judge", "leaderboard", "maintenance", "operation", "predictions",
-    "receipts", "review", "settings", "storage", "submissions", "web", "workers",
+    "auth", "common", "leaderboard", "maintenance", "operation", "receipts", "review", "settings", "storage",
+    "submissions", "vlrb", "web", "workers",
 )  # fmt: skip
 HOLE = "{…}"
 _SENTENCE = re.compile(r"[A-Z{“\"‘'(][^\s]*(?: [^\s]+){2,}")

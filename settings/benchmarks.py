@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
-from benchmark.spec_file import load_spec
 from common.hub_sources import parse_hub_source
-from common.messages import _, joined
 from settings.declared import DeclaredSettings, Files, Flag, Levels, Names, SettingsError, setting, split_names
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.messages import _, joined
 
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -86,7 +86,7 @@ class BenchmarkSettings(DeclaredSettings):
         DEFINITIONS,
         "directory with a folder for each benchmark of your own, beside those of the project "
         "([benchmarks](benchmarks.md))",
-        shown="`benchmark/definitions`",
+        shown="`vlrb/benchmarks`",
         alias="benchmark_definitions",
     )
     label_revision: str = setting(

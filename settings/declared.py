@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
-from common.messages import Message, _
+from vlrb.common.messages import Message, _
+from vlrb.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 
 _HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})

@@ -11,13 +11,13 @@ from typing import Any, Self
 from pydantic import SecretStr, field_validator, model_validator
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
-from common.messages import _
 from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS
 from settings.declared import Flag, Names, keys_of, setting
 from settings.worker import DATABASE_FILE, WorkerSettings
 from storage.files.durability import LOCAL, REPLICATED
 from storage.integrity.key_place import KeyPlace
+from vlrb.common.messages import _
 
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""

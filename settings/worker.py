@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from pydantic import PrivateAttr, SecretStr, field_validator, model_validator
 
-from benchmark.spec import DEMO
-from common.messages import _
 from operation.real_board import RealBoardPlaces
 from operation.replication.replica import Replica
 from settings.benchmarks import BenchmarkSettings
 from settings.declared import Paths, setting
 from storage.files.object_store import address_below
+from vlrb.benchmarks.spec import DEMO
+from vlrb.common.messages import _
 
 DATABASE_FILE = "leaderboard.db"
 

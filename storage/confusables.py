@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from benchmark.judges import judge_name, judge_slug
-from common.invisible_characters import invisible
 from storage import reported_results
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+from vlrb.common.invisible_characters import invisible
+from vlrb.judges import judge_name, judge_slug
 
 _TABLE = Path(__file__).with_name("data") / "confusables.txt"
 FIELDS = ("model", "organisation", "judge")

@@ -22,8 +22,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session as Session  # actions name the type and import no SQL
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from common.canonical_json import is_old_link
-from common.messages import _
+from vlrb.common.canonical_json import is_old_link
+from vlrb.common.messages import _
 
 if TYPE_CHECKING:
     from alembic.config import Config

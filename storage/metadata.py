@@ -11,8 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from benchmark.judges import TYPES
-from common.messages import _
 from storage.metadata_fields import (
     Amount,
     Block,
@@ -26,6 +24,8 @@ from storage.metadata_fields import (
     Whole,
     YesNo,
 )
+from vlrb.common.messages import _
+from vlrb.judges import TYPES
 
 JUDGE_TYPES = tuple(TYPES)
 DETAILS, COST = _("Model details (optional)"), _("What the run cost")

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import PlainValidator
 
-from common.invisible_characters import invisible
-from common.messages import _
-from common.parsing import bounded_number
+from vlrb.common.invisible_characters import invisible
+from vlrb.common.messages import _
+from vlrb.common.parsing import bounded_number
 
 Storage = Literal["text", "number", "whole", "flag"]
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.clock import iso
 from storage.models.moderation import Moderation
+from vlrb.common.messages import _
 
 
 class RemovedEntry(NamedTuple):

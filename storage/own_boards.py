@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from benchmark.spec import DEMO
-from common.messages import _
 from storage.database import Database, DatabaseUnusable
 from storage.models.core import RegisteredLabelSet, Submission
+from vlrb.benchmarks.spec import DEMO
+from vlrb.common.messages import _
 
 
 class OtherBoards(DatabaseUnusable):

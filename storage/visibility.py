@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, insert, select, update
 from sqlalchemy.orm import Session
 
-from benchmark.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES
-from common.messages import _, joined
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.models.visibility import Approval, Visibility
+from vlrb.common.messages import _, joined
+from vlrb.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"

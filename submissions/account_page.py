@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from auth import AuthError, Identity
 from auth.routes import ActivityLine, SubmissionRow
-from common.messages import _
 from storage.database import Database
 from submissions import activity, visibility_options
 from submissions.pages import next_submission_text, visibility_label
 from submissions.service import SubmissionService
 from submissions.status import AWAITING, list_own
+from vlrb.common.messages import _
 
 
 def submission_rows(database: Database, benchmark: str, *, user: Identity) -> list[SubmissionRow]:

@@ -12,11 +12,6 @@ from functools import cache
 from typing import Any
 
 from auth import Identity, Role, require
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from common.messages import Message, _, joined
-from common.rounding import percent
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
 from storage.clock import iso
@@ -24,6 +19,11 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.audit import StoredEvent
 from storage.labels import label_imports
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _, joined
+from vlrb.common.rounding import percent
+from vlrb.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
+from vlrb.scoring import Tally
 
 MOST_ENTRIES = 500
 RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")

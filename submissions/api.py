@@ -24,14 +24,11 @@ from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from auth.role_routes import RoleRoute
-from common.messages import _
 from operation.alarms import NO_FILES, ServiceAlarm
-from predictions import readability
-from predictions.sandbox import ReadingFailed
-from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.durability import NotReplicated, ReplicaLost
+from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 from storage.limits import submission_pause
@@ -39,6 +36,7 @@ from storage.limits.sliding_window import RateLimited
 from submissions import activity, openapi_examples, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaUsed
+from submissions.sandbox import ReadingFailed
 from submissions.service import (
     Accepted,
     Allowance,
@@ -51,6 +49,8 @@ from submissions.service import (
     SubmissionsPaused,
 )
 from submissions.status import Status
+from vlrb.common.messages import _
+from vlrb.predictions import readability
 
 SubmissionError = (
     MetadataRejected

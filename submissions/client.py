@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from common.command_line import columns, complain, say, translated
-from common.messages import _
-from common.rounding import percent
-from common.text import printable
-from predictions.problems import votes_phrase
 from storage.metadata import FIELDS
 from submissions.text_output import sample_lines, score_title
+from vlrb.common.command_line import columns, complain, say, translated
+from vlrb.common.messages import _
+from vlrb.common.rounding import percent
+from vlrb.common.text import printable
+from vlrb.predictions.problems import votes_phrase
 
 if TYPE_CHECKING:
     import httpx

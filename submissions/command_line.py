@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from benchmark.spec_file import definitions_folder, load_spec
-from common.command_line import CommandParser, complain, translated
-from common.messages import _, joined
-from common.text import printable
-from predictions.problems import votes_phrase
-from predictions.readability import needs_confirmation
 from submissions.text_output import benchmark_title, sample_lines
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.common.command_line import CommandParser, complain, translated
+from vlrb.common.messages import _, joined
+from vlrb.common.text import printable
+from vlrb.predictions.problems import votes_phrase
+from vlrb.predictions.readability import needs_confirmation
 
 OK, REJECTED, USAGE = 0, 1, 2
 
@@ -81,8 +81,8 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
 
 def check_command(arguments: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found."""
-    from benchmark.items import ItemTable, load_table
-    from predictions.parse import UploadRejected, build_report, parse_predictions
+    from vlrb.benchmarks.items import ItemTable, load_table
+    from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 
     try:
         data = arguments.file.read_bytes()
@@ -131,7 +131,7 @@ def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
 
 def readable(report: dict[str, Any]) -> str:
     """Return a check report in words; control characters of the file are shown as escapes."""
-    from predictions.readers import format_name
+    from vlrb.readers import format_name
 
     lines: list[str] = [
         _(

@@ -15,11 +15,6 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
-from benchmark.spec import BenchmarkSpec
-from common.json_types import Json
-from common.messages import _, joined
-from common.translations import ENGLISH, Translations, translations
-from predictions.readability import needs_confirmation
 from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
@@ -41,6 +36,11 @@ from submissions.submit_html import (
     warning_html,
     why_off_html,
 )
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.json_types import Json
+from vlrb.common.messages import _, joined
+from vlrb.common.translations import ENGLISH, Translations, translations
+from vlrb.predictions.readability import needs_confirmation
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
-from benchmark.spec import BenchmarkSpec
-from common.json_types import Json
-from common.messages import _
-from predictions.sandbox import ReadingFailed
-from predictions.spool import TooLarge, UploadedFile
+from storage.files.spool import TooLarge, UploadedFile
 from storage.models.core import UnfitText
 from submissions import api, visibility_options
+from submissions.sandbox import ReadingFailed
 from submissions.service import SubmissionService
 from submissions.status import Status
 from submissions.submit_html import submit_page
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.json_types import Json
+from vlrb.common.messages import _
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from common.messages import _
 from storage.metadata import FIELDS
 from storage.metadata_fields import FieldRefused
+from vlrb.common.messages import _
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelInfo

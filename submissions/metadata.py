@@ -7,10 +7,10 @@ from typing import NamedTuple, Self
 
 from pydantic import ValidationError
 
-from common.messages import _
-from common.text import join_sentences
 from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
 from storage.metadata_fields import FieldRefused, absent, yes_no
+from vlrb.common.messages import _
+from vlrb.common.text import join_sentences
 
 __all__ = ["FIELDS", "JUDGE_TYPES", "FieldProblem", "Metadata", "MetadataRejected", "parse_columns", "yes_or_no"]
 

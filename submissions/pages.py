@@ -20,8 +20,6 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
-from common.messages import _, joined
-from common.rounding import percent
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
@@ -31,6 +29,8 @@ from submissions import status as submissions_status
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
+from vlrb.common.messages import _, joined
+from vlrb.common.rounding import percent
 
 TEMPLATES = Path(__file__).with_name("templates")
 POLICY_URL = "/policy"

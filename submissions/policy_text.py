@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from benchmark.file_remarks import SAME_SHARE
-from common.messages import _, joined
-from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.models.core import MAX_VOTES
 from submissions.visibility_options import MOST_DAYS
+from vlrb.common.messages import _, joined
+from vlrb.file_remarks import SAME_SHARE
+from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth import Identity
-from benchmark.file_remarks import SAME_SHARE
-from common.messages import _
 from storage.clock import minute
 from storage.limits.sliding_window import DAY, next_allowed_at
+from vlrb.common.messages import _
+from vlrb.file_remarks import SAME_SHARE
 
 YEAR = 365 * DAY  # seconds
 

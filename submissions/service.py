@@ -13,18 +13,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
-from benchmark.file_remarks import NO_JUDGE
-from benchmark.judges import judge_name
-from common.messages import _
-from predictions.parse import Predictions
-from predictions.readability import is_unreadable, needs_confirmation
-from predictions.spool import UploadedFile
 from receipts.payload import Acceptance, acceptance_payload
 from receipts.signing import Signer
 from storage import confusables, stored_rows, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.files.durability import Durability
+from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -34,6 +29,11 @@ from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
 from submissions.metadata import FieldProblem, Metadata
 from submissions.quota import QuotaPolicy
+from vlrb.common.messages import _
+from vlrb.file_remarks import NO_JUDGE
+from vlrb.judges import judge_name
+from vlrb.predictions.parse import Predictions
+from vlrb.predictions.readability import is_unreadable, needs_confirmation
 
 ACCEPTED = "submission.accepted"
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from auth import Identity, Role
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
@@ -17,6 +15,8 @@ from storage.jobs import job_queue
 from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"

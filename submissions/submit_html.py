@@ -12,15 +12,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from auth import Identity
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
-from common.rounding import percent
-from common.template_translations import translate_templates
-from common.translations import ENGLISH, Translations, translations
-from predictions.problems import votes_phrase
-from predictions.readability import needs_confirmation
-from predictions.readers import format_name
 from storage.clock import minute
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.common.rounding import percent
+from vlrb.common.template_translations import translate_templates
+from vlrb.common.translations import ENGLISH, Translations, translations
+from vlrb.predictions.problems import votes_phrase
+from vlrb.predictions.readability import needs_confirmation
+from vlrb.readers import format_name
 
 CheckReport = Mapping[str, Any]
 _ENGLISH = translations(ENGLISH)

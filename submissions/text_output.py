@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec_file import known_benchmarks, load_spec
-from common.command_line import translated
-from common.messages import _
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.common.command_line import translated
+from vlrb.common.messages import _
 
 
 def sample_lines(report: Mapping[str, Any]) -> list[str]:

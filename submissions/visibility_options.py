@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from auth import Forbidden, Identity, Role, require
-from common.messages import _
 from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
@@ -17,6 +16,7 @@ from storage.limits.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
 from submissions.metadata import FieldProblem, Metadata, MetadataRejected, yes_or_no
+from vlrb.common.messages import _
 
 FIELDS = ("anonymous_until", "published")
 CONFIRMATION = "accept_unreadable"

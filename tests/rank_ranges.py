@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.spec import MEAN, MICRO
-from benchmark.statistics.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
-from benchmark.statistics.uncertainty import ALPHA, holm
 from tests.factories.specs import MACRO, OVERALL
+from vlrb.benchmarks.spec import MEAN, MICRO
+from vlrb.statistics.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
+from vlrb.statistics.uncertainty import ALPHA, holm
 
 _KINDS = {MACRO: MEAN, OVERALL: MICRO}
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchmark.spec_file import load_spec
+from vlrb.benchmarks.spec_file import load_spec
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
-    "benchmark",
+    "vlrb",
     "storage",
     "submissions",
     "workers",
@@ -26,45 +26,41 @@ PACKAGES = (
     "auth",
     "maintenance",
     "common",
-    "predictions",
     "receipts",
     "review",
     "web",
-    "judge",
-    "curate",
     "operation",
     "settings",
 )
+# Parts of vlrb with arrows of their own; the rest of it is the core, `vlrb`.
+PARTS = ("vlrb.common", "vlrb.predictions", "vlrb.readers", "vlrb.judge", "vlrb.editions")
 
-# package -> project packages it may import (wiring files may import everything)
+# package -> project packages it may import (wiring files may import everything); vlrb imports nothing of the service
+LIBRARY = {"vlrb", "vlrb.common"}
+READING = {*LIBRARY, "vlrb.predictions", "vlrb.readers"}
 ARROWS: dict[str, set[str]] = {
-    "common": set(),
-    "benchmark": set(),
-    "storage": {"common", "benchmark"},
-    "auth": {"common", "benchmark", "storage"},
-    "predictions": {"common", "benchmark"},
-    "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
-    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts", "operation"},
-    "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
-    "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
-    "review": {"common", "benchmark", "storage", "auth", "maintenance"},
-    "operation": {"common", "storage", "auth"},
-    "settings": {"common", "benchmark", "storage", "auth", "operation"},
-    "workers": {
-        "common",
-        "benchmark",
-        "storage",
-        "predictions",
-        "operation",
-        "settings",
-        "curate",
-    },  # which makes editions
-    "judge": {"common", "benchmark", "predictions"},  # only curate imports it
-    "curate": {"common", "benchmark", "predictions", "judge"},  # workers make editions with it
+    "vlrb.common": set(),
+    "vlrb": set(),
+    "vlrb.readers": {*LIBRARY, "vlrb.predictions"},
+    "vlrb.predictions": {*LIBRARY, "vlrb.readers"},
+    "vlrb.judge": READING,
+    "vlrb.editions": {*READING, "vlrb.judge"},
+    "common": {"vlrb.common"},
+    "storage": {*LIBRARY, "common"},
+    "auth": {*LIBRARY, "common", "storage"},
+    "receipts": {*READING, "common", "storage", "auth"},
+    "submissions": {*READING, "common", "storage", "auth", "receipts", "operation"},
+    "leaderboard": {*READING, "common", "storage", "auth"},
+    "maintenance": {*LIBRARY, "common", "storage", "auth", "operation"},
+    "review": {*LIBRARY, "common", "storage", "auth", "maintenance"},
+    "operation": {"vlrb.common", "common", "storage", "auth"},
+    "settings": {*LIBRARY, "common", "storage", "auth", "operation"},
+    "workers": {*READING, "vlrb.editions", "common", "storage", "operation", "settings"},
 }
-ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
+GROUPS = {*PACKAGES, *PARTS}
+ARROWS["web"] = GROUPS - {"vlrb.judge", "vlrb.editions"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
-OF_SUBMISSIONS = {"judge": "submissions.client"}
+OF_SUBMISSIONS = {"vlrb.judge": "submissions.client"}
 WIRING = {
     "app.py",
     "workers/command_line.py",
@@ -75,15 +71,15 @@ WIRING = {
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
-    "common/command_line.py",  # the language of the terminal
+    "vlrb/common/command_line.py",  # the language of the terminal
     "maintenance/space_commands.py",
     "web/startup.py",
     "workers/item_files.py",
     "submissions/command_line.py",
     "leaderboard/command_line.py",
-    "predictions/sandbox.py",
-    "judge/__main__.py",
-    "curate/__main__.py",
+    "submissions/sandbox.py",
+    "vlrb/judge/__main__.py",
+    "vlrb/editions/__main__.py",
 }
 CORE_LIBRARIES = {"numpy", "scipy"}
 
@@ -117,7 +113,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "leaderboard/pages/routes.py",
     ),
     "apscheduler": ("workers/schedule.py",),
-    "babel": ("common/translations.py",),
+    "babel": ("vlrb/common/translations.py",),
     "sqlalchemy": (
         "storage/",
         "operation/",
@@ -134,23 +130,23 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "pandas": (
         "leaderboard/charts/",
         "exports.py",
-        "predictions/readers/",
+        "vlrb/readers/",
         "page.py",
         "gradio_page.py",
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/", "common/hub_datasets.py"),
-    "openai": ("judge/endpoint.py",),
+    "datasets": ("workers/", "vlrb/common/hub_datasets.py"),
+    "openai": ("vlrb/judge/endpoint.py",),
     "opentelemetry": ("operation/tracing.py",),
-    "tenacity": ("judge/engine.py",),
+    "tenacity": ("vlrb/judge/engine.py",),
     "mcp": ("web/mcp/",),
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
         "submissions/hub_model.py",
-        "curate/editions/hub_upload.py",
-        "curate/commands/upload_command.py",
+        "vlrb/editions/folder/hub_upload.py",
+        "vlrb/editions/commands/upload_command.py",
         "maintenance/space.py",
         "maintenance/space_commands.py",
     ),
@@ -158,21 +154,21 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "storage/files/object_store.py",
         "workers/",
         "exports.py",
-        "judge/pairs.py",
-        "predictions/readers/inspect_log.py",
-        "curate/pools/sources.py",
-        "curate/editions/hub_layout.py",
+        "vlrb/judge/pairs.py",
+        "vlrb/readers/inspect_log.py",
+        "vlrb/editions/pools/sources.py",
+        "vlrb/editions/folder/hub_layout.py",
     ),
     "PIL": (
         "leaderboard/share/og_image.py",
         "leaderboard/share/fonts.py",
-        "judge/images.py",
-        "judge/askers.py",
-        "curate/pools/images.py",
+        "vlrb/judge/images.py",
+        "vlrb/judge/askers.py",
+        "vlrb/editions/pools/images.py",
         "workers/demo_pictures.py",
     ),
-    "imagehash": ("curate/pools/images.py",),
-    "datasketch": ("curate/pools/near_duplicates.py", "curate/pools/edition_signatures.py"),
+    "imagehash": ("vlrb/editions/pools/images.py",),
+    "datasketch": ("vlrb/editions/pools/near_duplicates.py", "vlrb/editions/pools/edition_signatures.py"),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -226,27 +222,32 @@ def imports(root: Path) -> Iterator[Import]:
 
 def broken(found: Import) -> str | None:
     """Return which rule an import breaks; None if it breaks none."""
-    package = found.path.split("/")[0] if "/" in found.path else ""
-    target = found.name.split(".")[0]
+    package = group(found.path.replace("/", ".")) if "/" in found.path else ""
+    library, target = found.name.split(".")[0], group(found.name)
     if found.name.startswith("."):
         return "relative imports hide where an arrow points"
-    if target in LIBRARY_USERS and not any(_is_at(found.path, place) for place in LIBRARY_USERS[target]):
-        return f"{target} belongs in {', '.join(LIBRARY_USERS[target])}"
+    if library in LIBRARY_USERS and not any(_is_at(found.path, place) for place in LIBRARY_USERS[library]):
+        return f"{library} belongs in {', '.join(LIBRARY_USERS[library])}"
     if found.path in WIRING or not package:
         return None
-    if package == "benchmark" and found.name.startswith("common.messages."):
+    if package == "vlrb" and found.name.startswith("vlrb.common.messages."):
         return None  # sentences that can be translated; as pure as the core
-    if package == "benchmark" and target != "benchmark" and not _is_core(target):
+    if package == "vlrb" and target != "vlrb" and not _is_core(library):
         return "the core imports the standard library, numpy and scipy only"
-    if target == "scipy" and found.name.startswith("scipy.stats"):
+    if library == "scipy" and found.name.startswith("scipy.stats"):
         return "importing scipy.stats costs a second; scipy.special has what is needed"
     if package in OF_SUBMISSIONS and found.name.startswith(OF_SUBMISSIONS[package]):
         return None
-    if target in PACKAGES and target not in ARROWS[package] | {package}:
+    if target in GROUPS and target not in ARROWS[package] | {package}:
         return f"{package} may import {', '.join(sorted(ARROWS[package])) or 'no other package'}"
-    if target in ("app", "tests", "bench"):
+    if library in ("app", "tests", "bench"):
         return "nothing imports the wiring or the tests"
     return None
+
+
+def group(name: str) -> str:
+    """Return the package of a dotted module, or the part of vlrb that it is in."""
+    return next((part for part in PARTS if name == part or name.startswith(f"{part}.")), name.split(".")[0])
 
 
 def _is_at(path: str, place: str) -> bool:
@@ -278,15 +279,15 @@ def test_every_import_follows_the_arrows() -> None:
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("benchmark/x.py", "import sqlalchemy"),
-        ("benchmark/x.py", "from common.translations import translations"),
+        ("vlrb/x.py", "import sqlalchemy"),
+        ("vlrb/x.py", "from vlrb.common.translations import translations"),
         ("submissions/x.py", "import babel"),
-        ("benchmark/x.py", "import orjson"),
-        ("benchmark/x.py", "from storage.models.core import Job"),
-        ("benchmark/x.py", "from scipy.stats import norm"),
-        ("storage/x.py", "import predictions.parse"),
+        ("vlrb/x.py", "import orjson"),
+        ("vlrb/x.py", "from storage.models.core import Job"),
+        ("vlrb/x.py", "from scipy.stats import norm"),
+        ("storage/x.py", "import vlrb.predictions.parse"),
         ("submissions/x.py", "from leaderboard.board import rows"),
-        ("predictions/parse.py", "import gradio as gr"),
+        ("vlrb/predictions/parse.py", "import gradio as gr"),
         ("submissions/x.py", "from workers.labels.loader import load_labels"),
         ("leaderboard/board/rows.py", "import plotly.graph_objects as go"),
         ("leaderboard/board/rows.py", "from fastapi import APIRouter"),
@@ -299,11 +300,11 @@ def test_every_import_follows_the_arrows() -> None:
         ("maintenance/x.py", "from web.services import Services"),
         ("maintenance/page/gradio_page.py", "from review import tab"),
         ("maintenance/actions/task_retry.py", "from review import drafts"),
-        ("submissions/x.py", "from judge.prompts import OFFICIAL"),
-        ("judge/x.py", "from submissions.service import SubmissionService"),
-        ("judge/engine.py", "import openai"),
-        ("curate/x.py", "from review.actions.projects import create"),
-        ("judge/x.py", "from curate.pools.pool import read_pool"),
+        ("submissions/x.py", "from vlrb.judge.prompts import OFFICIAL"),
+        ("vlrb/judge/x.py", "from submissions.service import SubmissionService"),
+        ("vlrb/judge/engine.py", "import openai"),
+        ("vlrb/editions/x.py", "from review.actions.projects import create"),
+        ("vlrb/judge/x.py", "from vlrb.editions.pools.pool import read_pool"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:
@@ -316,10 +317,13 @@ def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) 
 @pytest.mark.parametrize(
     ("path", "line"),
     [
-        ("benchmark/x.py", "from common.messages import _, ngettext"),
-        ("benchmark/x.py", "import json, numpy\nfrom scipy.special import ndtri\nfrom benchmark.items import Item"),
-        ("workers/command_line.py", "from predictions.parse import parse_predictions\nfrom settings import Settings"),
-        ("workers/jobs/score.py", "from predictions.parse import parse_predictions"),
+        ("vlrb/x.py", "from vlrb.common.messages import _, ngettext"),
+        ("vlrb/x.py", "import json, numpy\nfrom scipy.special import ndtri\nfrom vlrb.benchmarks.items import Item"),
+        (
+            "workers/command_line.py",
+            "from vlrb.predictions.parse import parse_predictions\nfrom settings import Settings",
+        ),
+        ("workers/jobs/score.py", "from vlrb.predictions.parse import parse_predictions"),
         ("leaderboard/gradio_page.py", "import gradio as gr"),
         ("web/gradio_app.py", "import gradio\nfrom leaderboard.gradio_page import build_board"),
         ("app.py", "from web.app import create_app"),
@@ -394,13 +398,13 @@ def loaded_by(module: str) -> set[str]:
     return set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["submissions.command_line", "predictions.parse", "benchmark.scorecard"])
+@pytest.mark.parametrize("module", ["submissions.command_line", "vlrb.predictions.parse", "vlrb.scorecard"])
 def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert not HEAVY & loaded_by(module)
 
 
 def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() -> None:
-    programs = ("curate", "judge", "leaderboard", "maintenance", "submissions", "workers")
+    programs = ("vlrb.editions", "vlrb.judge", "leaderboard", "maintenance", "submissions", "workers")
     loaded = set().union(*(loaded_by(f"{program}.__main__") for program in programs))
     assert not {"numpy", "openai", "PIL", "sqlalchemy"} & loaded
 
@@ -534,10 +538,10 @@ ASGI = ["scope", "receive", "send"]
 # point, and overloads are one formula.
 CALLED_BY_LIBRARIES = {
     "auth/limits/rate_limit.py": "push_in_turn",
-    "benchmark/statistics/uncertainty.py": "wilson",
-    "common/command_line.py": "_fill_text add_usage",
-    "common/messages.py": "__new__ ngettext",
-    "common/template_translations.py": "ngettext",
+    "vlrb/statistics/uncertainty.py": "wilson",
+    "vlrb/common/command_line.py": "_fill_text add_usage",
+    "vlrb/common/messages.py": "__new__ ngettext",
+    "vlrb/common/template_translations.py": "ngettext",
     "leaderboard/charts/svg.py": "_circle symbol",
     "leaderboard/gradio_page.py": "leaderboard",
     "maintenance/api.py": "__init__",
@@ -550,7 +554,7 @@ CALLED_BY_LIBRARIES = {
 # These are passed as values, or take the values of a tuple; whoever got them gives the arguments in order.
 CALLED_AS_VALUES = {
     "auth/service.py": "record_denial",
-    "benchmark/statistics/pairwise.py": "pair",
+    "vlrb/statistics/pairwise.py": "pair",
     "leaderboard/pages/analyse.py": "_shown figure_file",
     "leaderboard/pages/decisions.py": "nothing",
     "leaderboard/pages/tool_pages.py": "nearest",
@@ -565,7 +569,7 @@ CALLED_AS_VALUES = {
     "maintenance/database/entry_queries.py": "_of",
     "maintenance/decision_log.py": "__call__",
     "maintenance/digest.py": "findings",
-    "predictions/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
+    "vlrb/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
     "review/actions/projects.py": "create",
     "storage/annotation/adjudications.py": "add_adjudicators",
     "storage/annotation/annotation_projects.py": "add_annotators",
@@ -602,10 +606,10 @@ def test_no_function_takes_more_than_two_arguments_in_order() -> None:
 # one benchmark, and "other" a value of a format, of a metric's label, or of
 # an answer that no response is better.
 OTHER_MEANINGS = {
-    "benchmark/label_quality/annotation.py": 1,
-    "benchmark/demo.py": 1,
-    "benchmark/disclosure.py": 1,
-    "benchmark/pairs/published_overalls.py": 1,
+    "vlrb/label_quality/annotation.py": 1,
+    "vlrb/demo.py": 1,
+    "vlrb/disclosure.py": 1,
+    "vlrb/pairs/published_overalls.py": 1,
     "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,
@@ -700,8 +704,8 @@ def test_the_table_of_packages_lists_what_each_may_import() -> None:
     assert {package for package, _ in rows} == set(PACKAGES)
     documented = {package: {word for word in re.findall(r"[a-z]+", cell) if word in PACKAGES} for package, cell in rows}
     for package in set(PACKAGES) - {"web"}:  # in words: everything but three
-        command = {OF_SUBMISSIONS[package].split(".")[0]} if package in OF_SUBMISSIONS else set()
-        assert documented[package] - {"common"} == (ARROWS[package] | command) - {"common"}, package
+        allowed = {name.split(".")[0] for name in ARROWS[package]}
+        assert documented[package] - {"common", "vlrb"} == allowed - {"common", "vlrb"}, package
 
 
 def test_every_folder_with_python_is_looked_at() -> None:

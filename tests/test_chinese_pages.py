@@ -9,10 +9,10 @@ import httpx
 import pytest
 from babel.messages.catalog import Message as CatalogMessage
 
-from benchmark.baselines import BASELINES
 from scripts.messages import catalogues, missing, of_python, read, template, updated
 from tests.chinese_text import english_left, untranslated
 from tests.factories.services.service import running, until
+from vlrb.benchmarks.baselines import BASELINES
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.__main__ import command_line as judge_command_line
 from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
 from tests.factories.suite.programs import run_submissions, run_worker
 from tests.test_architecture import PACKAGES, imports
+from vlrb.judge.__main__ import command_line as judge_command_line
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -151,7 +151,7 @@ def test_every_command_and_every_option_of_a_judge_is_named() -> None:
     for words, parser in maintenance_commands(judge_command_line()):
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
         missing += [f"{words} {name}" for name in options - {"--help"} if f"`{name}" not in JUDGING]
-        missing += [words] if f"python -m judge {words}" not in JUDGING else []
+        missing += [words] if f"python -m vlrb.judge {words}" not in JUDGING else []
     assert not missing
 
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.protocols import scores
-from benchmark.scorecard import scorecard
-from benchmark.scoring import Tally, tally
-from predictions.parse import Predictions, parse_predictions
 from receipts.payload import votes_sha256
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.prediction_files import MANY_VOTES, Writer
 from tests.factories.specs import GROUPINGS, PROTOCOLS
+from vlrb.predictions.parse import Predictions, parse_predictions
+from vlrb.protocols import scores
+from vlrb.scorecard import scorecard
+from vlrb.scoring import Tally, tally
 
 PAIRS = labels.pairs(4)
 TABLE = labels.table(4)

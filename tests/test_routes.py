@@ -16,13 +16,13 @@ from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
-from common.translations import ENGLISH
 from leaderboard.routes import BoardFastPathMiddleware
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
 from tests.factories.services.layers import application_within
+from vlrb.common.translations import ENGLISH
 from web.app import create_app
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import build_services

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from auth.settings import Mode
-from common.translations import translations
 from settings import SECRET_NAMES, SETTING_NAMES, LabelSpec, Settings, SettingsError, WorkerSettings
 from settings.__main__ import documentation
 from settings.web import SPACE_NAMES
+from vlrb.common.translations import translations
 
 
 def read(**environ: str) -> Settings:

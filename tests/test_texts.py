@@ -17,7 +17,7 @@ BANNED = re.compile(
 
 TESTS = Path(__file__).parent
 # Tests whose rule is what a text says.
-ABOUT_TEXTS = ("test_texts.py", "test_chinese_pages.py", "common/test_text.py", "common/test_translations.py")
+ABOUT_TEXTS = ("test_texts.py", "test_chinese_pages.py", "vlrb/common/test_text.py", "vlrb/common/test_translations.py")
 
 
 @cache

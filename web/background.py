@@ -16,16 +16,16 @@ from starlette.routing import Mount
 
 import submissions.api
 from auth import LOCAL
-from common.translations import languages
 from operation.replication import stored_uploads
 from operation.replication.litestream import environment
-from predictions.spool import UploadedFile
 from settings import Settings
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away
+from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
+from vlrb.common.translations import languages
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.html_pages import HtmlPagesMiddleware
 from web.middleware.noscript import NoscriptMiddleware

@@ -13,8 +13,6 @@ from starlette.responses import Response
 import auth.routes
 from auth import AuthError
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
-from common.messages import _
-from common.text import join_sentences
 from leaderboard.pages.status_pages import offline_page
 from leaderboard.render_context import RenderContext
 from leaderboard.routes import ErrorPages
@@ -22,6 +20,8 @@ from leaderboard.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
 from storage.database_wait import log_away
 from storage.models.core import UnfitText
+from vlrb.common.messages import _
+from vlrb.common.text import join_sentences
 from web.services import BenchmarkServices, Services
 
 log = logging.getLogger(__name__)

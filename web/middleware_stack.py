@@ -11,11 +11,11 @@ from starlette.types import ASGIApp
 from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
-from common.translations import ENGLISH, languages
 from leaderboard.cache import BoardCache
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
+from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware

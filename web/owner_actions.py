@@ -7,11 +7,11 @@ from typing import Any
 
 import submissions.pages
 from auth import Identity
-from benchmark.spec import BenchmarkSpec
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.types import Conflict
 from receipts.service import ReceiptService, RecordChanged
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 
 def owner_actions(

@@ -12,11 +12,11 @@ import orjson
 from starlette.requests import Request
 from starlette.types import Scope
 
-from common.messages import _
-from common.translations import ENGLISH, translations
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
 from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
+from vlrb.common.messages import _
+from vlrb.common.translations import ENGLISH, translations
 from web.benchmarks import requested_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
 from web.middleware.html_pages import Rewrite

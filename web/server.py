@@ -6,9 +6,9 @@ import socket
 
 import uvicorn
 
-from common.command_line import say
-from common.messages import _
 from settings import Settings
+from vlrb.common.command_line import say
+from vlrb.common.messages import _
 from web.app import create_app
 from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.services import Services

@@ -18,7 +18,6 @@ from auth.limits.shared_rates import SharedRates
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
-from benchmark.disclosure import PUBLIC
 from leaderboard.board.public_ranks import public_ranks
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.cache import BoardCache, TranslatedBoards
@@ -38,13 +37,12 @@ from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
 from operation.tracing import NO_TRACING, Tracing
 from operation.webhook_sender import WebhookSender
-from predictions.sandbox import read_isolated_among
-from predictions.spool import Spool
 from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import ServedSettings, Settings
 from storage.database import Database, Session
 from storage.files.durability import REPLICATED, Durability
+from storage.files.spool import Spool
 from storage.files.uploads import Uploads
 from storage.integrity.key_place import KeyPlace
 from storage.labels import label_imports, weak_hiding
@@ -56,8 +54,10 @@ from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.notifications.webhook_delivery import WebhookDelivery
 from submissions.notifications.webhooks import WebhookSubscriptions
 from submissions.quota import QuotaPolicy
+from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
+from vlrb.disclosure import PUBLIC
 from web.actions import ACTIONS
 from web.mcp.endpoint import serves_mcp
 

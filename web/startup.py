@@ -11,24 +11,24 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from benchmark.spec import MANIFEST
-from common.messages import _
 from operation.replication.folder_mirror import restore_items
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica_claim import require_same, require_whole
 from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.restore import put_aside
 from operation.start import StartRefused, prepare_database, record_restore, sqlite_path
-from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.object_store import failure_reason, public_address
+from storage.files.spool import sweep
 from storage.files.uploads import Uploads
 from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
 from storage.own_boards import OtherBoards, require_own_boards
+from vlrb.benchmarks.spec import MANIFEST
+from vlrb.common.messages import _
 
 LOCK_FILE = "service.lock"
 ROOT = Path(__file__).parents[1]

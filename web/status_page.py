@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from common.messages import _
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
 from operation.public_status import EXAMPLE, PublicStatus
+from vlrb.common.messages import _
 
 
 def build(context: RenderContext, status: PublicStatus) -> APIRouter:

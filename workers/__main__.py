@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from common.command_line import exit_code
+from vlrb.common.command_line import exit_code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.labels import LabelSet
-from benchmark.pairs.pair_table import labels_of_pairs, pair_table
-from benchmark.protocols import category_counts
-from benchmark.scorecard import score_row
-from benchmark.scoring import Tally, fields, tally
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.uncertainty import wilson
-from benchmark.votes import ABSENT, UNDECIDED
-from common.messages import _, joined
-from predictions.parse import Predictions, all_warnings, parse_predictions
-from predictions.problems import Problem, UploadRejected
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table
+from vlrb.predictions.parse import Predictions, all_warnings, parse_predictions
+from vlrb.predictions.problems import Problem, UploadRejected
+from vlrb.protocols import category_counts
+from vlrb.scorecard import score_row
+from vlrb.scoring import Tally, fields, tally
+from vlrb.statistics.uncertainty import wilson
+from vlrb.votes import ABSENT, UNDECIDED
 from workers.labels.loader import LabelsError, load_pairs
 from workers.scorecard_text import COUNTS, first_width, heading, interval, percentage, rates, table_row
 

@@ -11,14 +11,14 @@ from sqlalchemy import Row, Text, cast, or_, select
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
-from benchmark.file_remarks import KEPT, needs_no_judge
-from benchmark.statistics.variants import Variant
 from common import deltas
 from storage.clock import iso
 from storage.labels.label_sets import ActiveBoard
 from storage.metadata import NAMES
 from storage.models.core import Score, Submission
 from storage.models.quota import Attempt
+from vlrb.file_remarks import KEPT, needs_no_judge
+from vlrb.statistics.variants import Variant
 from workers.moderation_state import ModerationState
 
 _FACTS = (

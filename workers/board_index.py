@@ -19,14 +19,14 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import PUBLIC, merged
-from benchmark.statistics.pairwise import VERSION
-from benchmark.statistics.variants import VariantGroups
 from storage import reported_results
 from storage.integrity import audit
 from storage.labels import label_imports
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission
+from vlrb.disclosure import PUBLIC, merged
+from vlrb.statistics.pairwise import VERSION
+from vlrb.statistics.variants import VariantGroups
 from workers.board_entries import EntryOrder, EntryRules, ScoredEntry, read_entries
 from workers.moderation_state import load_moderation
 from workers.scorer import Scorer

@@ -11,14 +11,14 @@ import orjson
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from benchmark.label_quality.label_diff import RankedBoard, rank_board
-from benchmark.scoring import fields, slices
-from benchmark.spec import BenchmarkSpec
 from storage import entry_filters
 from storage.clock import iso
 from storage.models.core import Score, Submission
 from storage.moderation import removed_condition
 from storage.visibility import pending_approval_ids, unpublished
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.label_quality.label_diff import RankedBoard, rank_board
+from vlrb.scoring import fields, slices
 
 _FEW = 500  # ids that a query may name
 

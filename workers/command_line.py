@@ -8,11 +8,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.spec import DEFAULT_BENCHMARK, SpecError
-from benchmark.spec_file import definitions_folder, load_spec
-from common.command_line import CommandParser, complain, say, translated
-from common.messages import _
 from settings import SettingsError, WorkerSettings
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
+from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.common.command_line import CommandParser, complain, say, translated
+from vlrb.common.messages import _
 from workers import WRONG_CONFIGURATION
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark import demo
+from vlrb import demo
 from workers.demo_pictures import draw_picture
 
 COMPLETE = "items.json"  # written last: where it is, the rest is

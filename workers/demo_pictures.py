@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from PIL import Image, ImageDraw, ImageFont
 
-from benchmark.demo import Exercise, Scene
+from vlrb.demo import Exercise, Scene
 
 WIDTH, HEIGHT = 420, 280  # pixels
 _Colour = tuple[int, int, int]

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.item_texts import item_rows, item_text
-from benchmark.items import ItemTable
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import load_spec
-from common.atomic_files import PUBLIC, write_once
 from settings import WorkerSettings
+from vlrb.benchmarks.item_texts import item_rows, item_text
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.atomic_files import PUBLIC, write_once
 from workers.labels.loader import LabelsError, LabelsUnreachable, read_rows
 from workers.scorer import load_table, table_of_sources
 

@@ -13,7 +13,6 @@ from queue import Empty, SimpleQueue
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from benchmark.spec import DEMO
 from common.logging_setup import log_to_stderr
 from operation.replication.curated_folders import CuratedFolders
 from operation.replication.folder_mirror import restore_items, worker_mirrors
@@ -26,6 +25,7 @@ from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from storage.own_boards import require_own_boards
+from vlrb.benchmarks.spec import DEMO
 from workers import schedule
 from workers.item_files import write_items
 from workers.jobs import check_files

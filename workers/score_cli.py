@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.items import ItemTable
-from benchmark.label_quality.label_diff import commitment, label_changes
-from benchmark.scorecard import scorecard
-from benchmark.scoring import tally
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from common.csv_text import csv_table
-from common.messages import _
-from predictions.parse import UploadRejected, all_warnings, parse_predictions
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.common.csv_text import csv_table
+from vlrb.common.messages import _
+from vlrb.label_quality.label_diff import commitment, label_changes
+from vlrb.predictions.parse import UploadRejected, all_warnings, parse_predictions
+from vlrb.scorecard import scorecard
+from vlrb.scoring import tally
 from workers.labels.loader import load_labels
 from workers.scorecard_text import render
 from workers.scorer import load_table

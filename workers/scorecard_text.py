@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
-from common.command_line import columns as width_of
-from common.command_line import translated
-from common.messages import Message, _, joined, ngettext
-from common.rounding import percent
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.command_line import columns as width_of
+from vlrb.common.command_line import translated
+from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.common.rounding import percent
+from vlrb.protocols import protocols
 
 _NAME, _CELL = 16, 15  # columns of a terminal: the first, at least, and each of the others
 

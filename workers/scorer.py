@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmark.items import ItemTable
-from benchmark.items import load_table as read_table
-from benchmark.labels import NOT_LABELLED, LabelSet
-from benchmark.pairs.labelled_pairs import PairsError, PairSet
-from benchmark.pairs.pair_table import labels_of_pairs, pair_table
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from operation.tracing import Trace, not_traced
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.items import load_table as read_table
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.pairs.labelled_pairs import PairsError, PairSet
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table
+from vlrb.scorecard import SCORER_VERSION
 from workers.labels.loader import LabelsError, load_labels, load_pairs
 
 

@@ -6,12 +6,12 @@ import logging
 
 from sqlalchemy.exc import IntegrityError
 
-from benchmark.disclosure import PUBLIC
-from common.messages import _
 from storage.database import Database, migrate
 from storage.jobs import job_queue
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
+from vlrb.common.messages import _
+from vlrb.disclosure import PUBLIC
 from workers.scorer import Scorer
 
 _NEW_BOARD = _("A new board starts with the labels that the service is configured to show first.")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from benchmark.labels import LabelSet
-from common.messages import _
-from common.text import pluralize
 from storage.database import Database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.common.messages import _
+from vlrb.common.text import pluralize
 from workers.jobs import (
     activate_revision,
     draft_labels,

@@ -13,8 +13,6 @@ from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from common.messages import _
-from curate.errors import CurateError
 from operation.replication.replica import Replica
 from storage.boards import thinning
 from storage.database import Database
@@ -27,6 +25,8 @@ from storage.jobs.leases import LeaseLost
 from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
+from vlrb.common.messages import _
+from vlrb.editions.errors import CurateError
 from workers import task_handlers
 from workers.jobs import audit_checkpoint, check_files, import_labels, weak_hiding
 from workers.jobs.activate_revision import BoardChangedMeanwhile

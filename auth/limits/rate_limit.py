@@ -22,7 +22,7 @@ from auth.limits.request_classes import is_upload, rate_limit_class
 from auth.middleware import client_address
 from auth.model import Identity, TooManyFailures
 from auth.problem_details import refusal
-from common.messages import _
+from vlrb.common.messages import _
 
 MINUTE, HOUR = 60.0, 3600.0
 MOST_PLACES = 50_000

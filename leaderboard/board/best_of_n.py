@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from benchmark.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 VALUES = "best_of_n.json"
 """In the folder of a definition."""

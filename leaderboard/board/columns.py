@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec
-from common.rounding import percent
 from storage import metadata
 from storage.metadata_fields import MetadataField
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.rounding import percent
+from vlrb.judges import TYPES
 
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow

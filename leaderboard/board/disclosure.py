@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.disclosure import (
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.disclosure import (
     BY_CATEGORY,
     OVERALL_ONLY,
     PUBLIC,
@@ -22,10 +23,9 @@ from benchmark.disclosure import (
     overall_bounds,
     redact,
 )
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import PairwiseArrays
-from benchmark.statistics.uncertainty import Z
+from vlrb.scoring import Tally
+from vlrb.statistics.pairwise import PairwiseArrays
+from vlrb.statistics.uncertainty import Z
 
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")

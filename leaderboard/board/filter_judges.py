@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.judges import judge_slug
-from common.messages import _, joined
+from vlrb.common.messages import _, joined
+from vlrb.judges import judge_slug
 
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow

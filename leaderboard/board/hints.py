@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmark.spec import BenchmarkSpec
-from common.messages import Message, _, joined, ngettext
-from common.rounding import percent, tenths
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.search import STATED, asked_column, haystack, is_unstated, misread, words
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.common.rounding import percent, tenths
 
 _MOST = 3  # words that are explained
 

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from common.messages import Message, _, joined
-from common.rounding import percent, tenths
 from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board, BoardRow
+from vlrb.common.messages import Message, _, joined
+from vlrb.common.rounding import percent, tenths
 
 _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
 _WIDTH = 1000  # units of the drawing from one end to the other

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from benchmark.spec import BenchmarkSpec
 from leaderboard.board.rows import build_board
 from leaderboard.cache import SnapshotSource
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 _KEPT = 4  # boards; a re-score concerns two
 

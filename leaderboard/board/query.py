@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from benchmark.judges import TYPES
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
-from common.rounding import tenths as tenths
-from common.rounding import units as units
 from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
 from leaderboard.board.search import asked_column, is_unstated, term, words
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.common.rounding import tenths as tenths
+from vlrb.common.rounding import units as units
+from vlrb.judges import TYPES
+from vlrb.protocols import protocols
 
 PAGE = 100
 SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")

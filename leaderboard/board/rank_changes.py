@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmark.disclosure import OVERALL_ONLY, half_points
-from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.estimates import signed
+from vlrb.common.rounding import percent, tenths
+from vlrb.disclosure import OVERALL_ONLY, half_points
 
 MOST_MOVES = 50  # lines of the table; the largest changes
 

@@ -1,6 +1,6 @@
 """Rank and rank range of a row in a given order.
 
-The ranges of a snapshot (benchmark.statistics.pairwise) count each judge once, by its best version, while the board
+The ranges of a snapshot (vlrb.statistics.pairwise) count each judge once, by its best version, while the board
 ranks every version. Rank ranges are converted to board ranks: best rank = rank of the judge at the upper end, worst =
 at the lower end.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import RankRange
-from common.rounding import units
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.rounding import units
+from vlrb.statistics.pairwise import RankRange
 
 
 class RankInfo(NamedTuple):

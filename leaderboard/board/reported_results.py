@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from benchmark.judges import judge_name, judge_slug
-from benchmark.number_check.answer import Plausibility
-from benchmark.number_check.check import check_numbers
-from benchmark.number_check.figures import read_figures
-from benchmark.pairs import reported_definitions
-from benchmark.pairs.definition_check import DefinitionCheck
-from benchmark.pairs.published_overalls import GROUPED, OVERALL
-from benchmark.reported_arithmetic import ArithmeticCheck, arithmetic_check
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined
+from vlrb.judges import judge_name, judge_slug
+from vlrb.numbers.answer import Plausibility
+from vlrb.numbers.check import check_numbers
+from vlrb.numbers.figures import read_figures
+from vlrb.pairs import reported_definitions
+from vlrb.pairs.definition_check import DefinitionCheck
+from vlrb.pairs.published_overalls import GROUPED, OVERALL
+from vlrb.reported_arithmetic import ArithmeticCheck, arithmetic_check
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""

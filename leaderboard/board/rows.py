@@ -15,25 +15,25 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.arrays import FloatArray
-from benchmark.baselines import BASELINES
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
-from benchmark.file_remarks import board_remark, needs_no_judge
-from benchmark.judges import judge_name, judge_slug
-from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
-from benchmark.scoring import FIELDS, fields, slices
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import RankRange, rank_ranges_of
-from benchmark.statistics.ranking import RankingEntry
-from benchmark.statistics.ranking import standings as places
-from benchmark.statistics.uncertainty import mover_macro, wilson
-from common.messages import Message, _, joined, ngettext
-from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings, with_bands
 from leaderboard.board.reported_results import ORACLE, ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
+from vlrb.arrays import FloatArray
+from vlrb.benchmarks.baselines import BASELINES
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.common.rounding import percent
+from vlrb.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
+from vlrb.file_remarks import board_remark, needs_no_judge
+from vlrb.judges import judge_name, judge_slug
+from vlrb.protocols import Ratios, accuracies, category_counts, protocols, ratios
+from vlrb.scoring import FIELDS, fields, slices
+from vlrb.statistics.pairwise import RankRange, rank_ranges_of
+from vlrb.statistics.ranking import RankingEntry
+from vlrb.statistics.ranking import standings as places
+from vlrb.statistics.uncertainty import mover_macro, wilson
 
 Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined
 from leaderboard.board.rows import Board
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined
+from vlrb.protocols import protocols
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from common.messages import _, ngettext
 from common.script_texts import script_texts
-from common.translations import Translations
+from vlrb.common.messages import _, ngettext
+from vlrb.common.translations import Translations
 
 SENTENCES = (
     _("There is no field {name}. Fields: {fields}."),

@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from benchmark.judges import TYPES
-from benchmark.spec import BenchmarkSpec
-from common.messages import Message, _, joined
-from common.rounding import tenths
-from common.translations import languages, translations
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _, joined
+from vlrb.common.rounding import tenths
+from vlrb.common.translations import languages, translations
+from vlrb.judges import TYPES
 
 Test = Callable[[BoardRow], bool]
 Limit = Callable[[float], bool]

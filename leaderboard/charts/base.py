@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.protocols import protocols, scores
-from benchmark.spec import BenchmarkSpec, capital
-from benchmark.statistics.pairwise import PairwiseArrays
-from common.json_types import Json
-from common.messages import Message, _, joined
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
 from leaderboard.charts.layout import ChartText, Estimates, Page, isolated
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.common.json_types import Json
+from vlrb.common.messages import Message, _, joined
+from vlrb.protocols import protocols, scores
+from vlrb.statistics.pairwise import PairwiseArrays
 
 MOST_JUDGES = 30
 HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
@@ -30,7 +30,7 @@ class BoardContext:
 
     rows: Sequence[BoardRow] = ()  # of the board under the view's rules
     relations: PairwiseArrays | None = None
-    difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of benchmark.statistics.pairwise
+    difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of vlrb.statistics.pairwise
     compared: int = 0  # judges behind `difficulty`
     best_of_n: Sequence[BestOfN] = ()
     as_of: str = ""  # ISO

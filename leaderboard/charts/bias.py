@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmark.scoring import FIELDS
-from benchmark.statistics.uncertainty import ALPHA, Z, wilson
-from common.messages import _, ngettext
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
+from vlrb.common.messages import _, ngettext
+from vlrb.scoring import FIELDS
+from vlrb.statistics.uncertainty import ALPHA, Z, wilson
 
 LENGTHS = ("longer", "shorter")
 

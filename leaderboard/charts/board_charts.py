@@ -10,10 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
-from common.messages import _, joined, ngettext
-from common.rounding import one_decimal
 from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
@@ -41,6 +37,10 @@ from leaderboard.charts.scatter_plots import (
     planes,
     reach_of,
 )
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.common.rounding import one_decimal
+from vlrb.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 
 MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-from benchmark.spec import BenchmarkSpec
 from leaderboard import charts
 from leaderboard.charts.registry import DECLARED, ChartKind
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 
 def _declared() -> Mapping[str, ChartKind]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmark.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 FONT_STACK = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "sans-serif")
 FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, sans-serif"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from common.messages import _
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
 from leaderboard.charts.bias import best_so_far
@@ -15,13 +14,14 @@ from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import ChartText
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
+from vlrb.common.messages import _
 
 _FEW_TICKS = 3
 _EMPTY = (
     _("No judge on the board states the price, the tokens or the time of its run."),
     _(
-        "python -m judge submit fills them in. Of an entry of yours you can state them on its page in your account, "
-        "and with a submission under “What the run cost”."
+        "python -m vlrb.judge submit fills them in. Of an entry of yours you can state them on its page in your "
+        "account, and with a submission under “What the run cost”."
     ),
 )
 

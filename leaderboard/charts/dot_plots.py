@@ -11,10 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from benchmark.spec import BenchmarkSpec
-from common.json_types import Json
-from common.messages import _
-from common.rounding import one_decimal
 from leaderboard.board.columns import by_key
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
@@ -44,6 +40,10 @@ from leaderboard.charts.layout import (
     under,
     with_legend,
 )
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.json_types import Json
+from vlrb.common.messages import _
+from vlrb.common.rounding import one_decimal
 
 _ROW, _NARROW_ROW, _HEADER, _NARROW_HEADER, _CURVES = 36, 44, 42, 130, 380  # heights
 _NUMBER, _PANEL, _GAP, _EDGE, _WIDEST = 48, 150, 28, 12, 560  # widths

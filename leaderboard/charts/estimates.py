@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.protocols import category_counts, protocols, ratios
-from benchmark.scorecard import score_row, scorecard
-from benchmark.scoring import Tally, slice_index, slices
-from benchmark.spec import BenchmarkSpec, capital
-from benchmark.statistics.uncertainty import wilson
-from benchmark.votes import Behaviour
-from common.messages import Message, _
-from common.rounding import one_decimal
 from leaderboard.share import escape
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.common.messages import Message, _
+from vlrb.common.rounding import one_decimal
+from vlrb.protocols import category_counts, protocols, ratios
+from vlrb.scorecard import score_row, scorecard
+from vlrb.scoring import Tally, slice_index, slices
+from vlrb.statistics.uncertainty import wilson
+from vlrb.votes import Behaviour
 
 SnapshotEntry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.json_types import Json
+from vlrb.common.json_types import Json
 
 
 def interactive_drawing(drawn: Json) -> str:

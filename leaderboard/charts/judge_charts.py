@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchmark.spec import BenchmarkSpec
-from common.messages import Message, _, joined
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
@@ -51,6 +49,8 @@ from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates, isolated
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _, joined
 
 MOST_LINES = 6  # more cannot be named at their ends
 

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.spec import BenchmarkSpec
-from common.json_types import Json
-from common.messages import _, joined
-from common.rounding import one_decimal
-from common.translations import ENGLISH, Translations, translations
 from leaderboard.charts.colours import FONTS, Palette, palette
 from leaderboard.charts.estimates import Estimate
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.json_types import Json
+from vlrb.common.messages import _, joined
+from vlrb.common.rounding import one_decimal
+from vlrb.common.translations import ENGLISH, Translations, translations
 
 NARROW = 720  # pixels; below, names stand above their lines and panels above one another
 CHANCE = 50

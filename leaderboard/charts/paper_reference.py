@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from benchmark.spec import BenchmarkSpec
-from common.messages import Message
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message
 
 FILE = "paper_figures.json"
 _SOURCES = ("tags_source", "votes_source", "critics_source")

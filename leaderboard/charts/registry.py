@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
 from leaderboard.charts.estimates import SnapshotEntry
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
 
 Group = Literal["accuracy", "biases", "field"]
 GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from common.json_types import Json
-from common.messages import _
 from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.layout import (
@@ -28,6 +26,8 @@ from leaderboard.charts.layout import (
     text_width,
     under,
 )
+from vlrb.common.json_types import Json
+from vlrb.common.messages import _
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
 _HEIGHT, _NARROW_HEIGHT, _BARS = 380, 320, 190

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
-from benchmark.spec import BenchmarkSpec
-from common.json_types import Json
 from leaderboard.charts.colours import FONTS, LIGHT, Palette
 from leaderboard.charts.layout import faded
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.json_types import Json
 
 _LINE_HEIGHT = 1.3  # of a text, in its size
 _RGBA = re.compile(r"rgba\((\d+),(\d+),(\d+),([\d.]+)\)")

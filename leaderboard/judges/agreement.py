@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from benchmark.disclosure import PUBLIC
-from benchmark.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
-from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
+from vlrb.common.messages import _
+from vlrb.disclosure import PUBLIC
+from vlrb.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 340, 260, 38, 34, 10  # of a drawing: size, room for ticks, and beside the points
 _STEP = 10

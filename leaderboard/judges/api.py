@@ -9,11 +9,6 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from auth.problem_details import problem
-from benchmark.disclosure import PUBLIC
-from benchmark.judges import MOST_SLUG
-from benchmark.statistics.composite import Composite
-from benchmark.statistics.rank_agreement import LEAST
-from common.messages import _
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
@@ -38,6 +33,11 @@ from leaderboard.judges.selection import (
 from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines, part_json
 from leaderboard.pages.compare import difference_json
 from leaderboard.responses import json_body, respond
+from vlrb.common.messages import _
+from vlrb.disclosure import PUBLIC
+from vlrb.judges import MOST_SLUG
+from vlrb.statistics.composite import Composite
+from vlrb.statistics.rank_agreement import LEAST
 
 SearchQuery = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from benchmark.disclosure import PUBLIC
-from benchmark.statistics.composite import BenchmarkScore, Composite, composites
-from benchmark.statistics.uncertainty import Interval
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine
+from vlrb.disclosure import PUBLIC
+from vlrb.statistics.composite import BenchmarkScore, Composite, composites
+from vlrb.statistics.uncertainty import Interval
 
 LARGEST_WEIGHT = 9.0
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmark.statistics.composite import Composite
-from common.rounding import percent
 from leaderboard.board.rows import Board
 from leaderboard.judges.composite import weighted
 from leaderboard.judges.table import (
@@ -19,6 +17,8 @@ from leaderboard.judges.table import (
     variant_of,
 )
 from leaderboard.share import escape
+from vlrb.common.rounding import percent
+from vlrb.statistics.composite import Composite
 
 MOST_IN_A_FLOAT = 40  # rows
 _CAPTION = "Judges on several benchmarks: percent agreement with people."

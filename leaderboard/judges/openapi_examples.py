@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
 from leaderboard.openapi_examples import answers
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
 
 _SPEC = load_spec(DEFAULT_BENCHMARK)
 _HEADLINE = _SPEC.headline

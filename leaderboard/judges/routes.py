@@ -10,7 +10,6 @@ from dataclasses import replace
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from benchmark.statistics.rank_agreement import LEAST
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
@@ -37,6 +36,7 @@ from leaderboard.render import render
 from leaderboard.responses import respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
+from vlrb.statistics.rank_agreement import LEAST
 
 _PICKED = re.compile(r"\[([a-z0-9-]+)\]$")  # what an entry of the list of judges ends with
 

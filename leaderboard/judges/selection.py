@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from benchmark.judges import MOST_SLUG
-from benchmark.statistics.composite import Composite
-from benchmark.statistics.pairwise import PairwiseArrays
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardVersion
 from leaderboard.judges.compare import BenchmarkComparison, compare_judges
@@ -18,6 +15,9 @@ from leaderboard.judges.composite import composite_of
 from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
 from leaderboard.pages.reported_findings import ReportedFinding, report_findings
+from vlrb.judges import MOST_SLUG
+from vlrb.statistics.composite import Composite
+from vlrb.statistics.pairwise import PairwiseArrays
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from benchmark.disclosure import PUBLIC
-from benchmark.protocols import protocols
-from benchmark.spec import GROUPS
-from common.messages import _, joined
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.pages.reported_findings import ReportedFinding
+from vlrb.benchmarks.spec import GROUPS
+from vlrb.common.messages import _, joined
+from vlrb.disclosure import PUBLIC
+from vlrb.protocols import protocols
 
 Findings = Mapping[str, ReportedFinding]
 """What arithmetic says of reported results, by their ids."""

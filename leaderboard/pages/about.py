@@ -14,14 +14,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from benchmark.items import Item, ItemTable
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from leaderboard.cache import BoardVersion
-from predictions.readers import READERS
-from predictions.readers.base import FileGuide
-from predictions.readers.pair_predictions import GUIDES as PAIR_GUIDES
+from vlrb.benchmarks.items import Item, ItemTable
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.readers import READERS
+from vlrb.readers.base import FileGuide
+from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
+from vlrb.scoring import Tally
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
 _BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing

@@ -13,10 +13,6 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from benchmark.disclosure import OVERALL_ONLY
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, ngettext
 from leaderboard.board.best_of_n import load_values
 from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
@@ -36,6 +32,10 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import file_stem
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, ngettext
+from vlrb.disclosure import OVERALL_ONLY
+from vlrb.protocols import protocols
 
 PATH = "/analyse"
 FIRST_SHOWN = 5

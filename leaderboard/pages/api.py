@@ -11,9 +11,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
@@ -23,6 +20,9 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import json_body, respond, version_or_problem
 from leaderboard.serial_executor import QueueFull, SerialExecutor
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.pairs.definition_check import figure_names
 
 AsOf = Annotated[
     str | None,

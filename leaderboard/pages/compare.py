@@ -1,6 +1,6 @@
 """Comparison of two to five entries: paired differences, significance, and the items where they differ most.
 
-Entries scored here are compared pair by pair of the benchmark (benchmark/statistics/pairwise.py); where that is not
+Entries scored here are compared pair by pair of the benchmark (vlrb/statistics/pairwise.py); where that is not
 possible their intervals are, which needs a larger difference to tell them apart, and the page says so.
 """
 
@@ -12,15 +12,15 @@ from itertools import combinations
 from math import erfc, sqrt
 from typing import Any
 
-from benchmark.spec import BenchmarkSpec, capital
-from benchmark.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
-from benchmark.statistics.uncertainty import ALPHA, Z, holm
-from common.messages import _, joined, ngettext
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
+from vlrb.statistics.uncertainty import ALPHA, Z, holm
 
 MOST = MOST_COMPARED
 AXES = (0.2, 0.3, 0.4, 0.6, 1.0)  # of drawn differences, to either side

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from benchmark.pairs.definition_check import (
+from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined
+from vlrb.pairs.definition_check import (
     FITS,
     IMPOSSIBLE,
     NO_DEFINITION,
@@ -19,11 +22,8 @@ from benchmark.pairs.definition_check import (
     check_definitions,
     read_printed,
 )
-from benchmark.pairs.published_overalls import GROUPED, OVERALL
-from benchmark.pairs.reported_definitions import definition_name, needed_definitions, printed_title
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined
-from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
+from vlrb.pairs.published_overalls import GROUPED, OVERALL
+from vlrb.pairs.reported_definitions import definition_name, needed_definitions, printed_title
 
 TABLES = "published_tables.json"
 """Tables of papers in the folder of a definition: source, url, columns, rows of a name and figures as printed."""

@@ -11,14 +11,6 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from benchmark.disclosure import OVERALL_ONLY
-from benchmark.protocols import category_counts, protocols
-from benchmark.scorecard import scorecard
-from benchmark.scoring import Tally
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.uncertainty import wilson
-from benchmark.votes import Behaviour
-from common.messages import Message, _
 from leaderboard.board import reported_results
 from leaderboard.board.disclosure import shown_strict
 from leaderboard.board.position import marked_strips
@@ -30,8 +22,16 @@ from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
-from predictions.readers import format_name
 from storage.metadata import facts
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import Message, _
+from vlrb.disclosure import OVERALL_ONLY
+from vlrb.protocols import category_counts, protocols
+from vlrb.readers import format_name
+from vlrb.scorecard import scorecard
+from vlrb.scoring import Tally
+from vlrb.statistics.uncertainty import wilson
+from vlrb.votes import Behaviour
 
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""

@@ -8,12 +8,12 @@ from itertools import combinations
 from math import sqrt
 from typing import Any
 
-from benchmark.scoring import Tally
-from benchmark.statistics.uncertainty import wilson
-from benchmark.votes import Behaviour
-from common.messages import _
 from leaderboard.board.rows import Bounds
 from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
+from vlrb.common.messages import _
+from vlrb.scoring import Tally
+from vlrb.statistics.uncertainty import wilson
+from vlrb.votes import Behaviour
 
 _LENGTHS = ("longer", "shorter")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmark.items import Item, ItemTable, presentation_order
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import BANDS, PairwiseArrays
-from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.pages.item_catalog import ItemTexts
+from vlrb.benchmarks.items import Item, ItemTable, presentation_order
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.statistics.pairwise import BANDS, PairwiseArrays
 
 PAGE = 25
 PREFIX = 12  # digits of a fingerprint in an address; more where they are needed to tell two apart

@@ -11,13 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import ItemTable, load_table, response_fingerprint
-from benchmark.label_quality.annotation import TELLTALE
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import PairwiseArrays, unpack
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.disclosure import without_counts
 from leaderboard.cache import BoardVersion
+from vlrb.benchmarks.items import ItemTable, load_table, response_fingerprint
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.label_quality.annotation import TELLTALE
+from vlrb.statistics.pairwise import PairwiseArrays, unpack
 
 ALLOWED = frozenset({"key", "id", "query", "response", "image", "category", "source", "query_source", "models"})
 """The columns of an item file. Any other might tell a label, so a file with one is not read."""

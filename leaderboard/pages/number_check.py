@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from benchmark.number_check.answer import Explanation, Plausibility
-from benchmark.number_check.check import check_numbers
-from benchmark.number_check.counts import right_range
-from benchmark.number_check.figures import Figures, Reading, figure, read_figures
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined, ngettext
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.numbers.answer import Explanation, Plausibility
+from vlrb.numbers.check import check_numbers
+from vlrb.numbers.counts import right_range
+from vlrb.numbers.figures import Figures, Reading, figure, read_figures
+from vlrb.pairs.definition_check import figure_names
 
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _NO_FIGURES = ("benchmark", "lang")  # that every address may have

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
-from common.messages import Message, _, joined
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.messages import Message, _, joined
 
 _POOLED = load_spec(DEFAULT_BENCHMARK).pooled
 _FILE = Path(__file__).parents[1] / "red_team.json"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmark.pairs.definition_check import IMPOSSIBLE, DefinitionCheck
-from common.messages import _, joined
 from leaderboard.board.reported_results import ReportedFigures, mixed_definitions
 from leaderboard.pages import definition_check, number_check
+from vlrb.common.messages import _, joined
+from vlrb.pairs.definition_check import IMPOSSIBLE, DefinitionCheck
 
 
 @dataclass(frozen=True, slots=True)

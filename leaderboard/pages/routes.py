@@ -8,7 +8,6 @@ from functools import partial
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
-from common.messages import _
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, analyse, explore, number_check, red_team, tool_pages
@@ -17,6 +16,7 @@ from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, NotFoundPage, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
+from vlrb.common.messages import _
 
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _BUSY = _("Too many readers are checking numbers at the moment. Please try again in a few seconds.")

@@ -9,11 +9,11 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from common.messages import _
 from leaderboard import render
 from leaderboard.cache import CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, respond
+from vlrb.common.messages import _
 
 _TEXTS = {
     "not-found": (

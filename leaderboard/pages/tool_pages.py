@@ -9,11 +9,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmark.number_check.answer import Implied, Plausibility
-from benchmark.pairs.definition_check import by_printed_name, printed_names
-from benchmark.pairs.reported_definitions import definition_name, printed_title
-from benchmark.spec import BenchmarkSpec
-from common.messages import _
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
@@ -24,6 +19,11 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.number_check import BadFigures
 from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.numbers.answer import Implied, Plausibility
+from vlrb.pairs.definition_check import by_printed_name, printed_names
+from vlrb.pairs.reported_definitions import definition_name, printed_title
 
 _LISTED = 12  # entries offered to compare with
 _IN_THE_FIELD = 200  # of them that the field completes

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from benchmark.protocols import protocols
-from benchmark.spec import capital
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import latex, one_line
 from leaderboard.share.summary import summarize
+from vlrb.benchmarks.spec import capital
+from vlrb.protocols import protocols
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from common.csv_text import csv_cell as csv_cell
+from vlrb.common.csv_text import csv_cell as csv_cell
 
 
 def one_line(text: str) -> str:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from benchmark.judges import judge_slug
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec, capital
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board, BoardRow
 from storage.metadata import FIELDS
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.judges import judge_slug
+from vlrb.protocols import protocols
 
 SCHEMA_VERSION = "0.3.0"
 _HUB = "https://huggingface.co/datasets/"

@@ -16,15 +16,15 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
-from common.rounding import percent, tenths
 from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usual
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
 from leaderboard.share import escape, every_eval_ever
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.rounding import percent, tenths
+from vlrb.protocols import protocols
 
 Value = str | int | float | bool | None
 

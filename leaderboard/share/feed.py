@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from benchmark.protocols import protocols
-from common.text import join_sentences
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import summarize
+from vlrb.common.text import join_sentences
+from vlrb.protocols import protocols
 
 NEWEST = 50
 _ATOM = "http://www.w3.org/2005/Atom"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols import protocols
-from common.messages import _
-from common.rounding import tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import one_line
+from vlrb.common.messages import _
+from vlrb.common.rounding import tenths
+from vlrb.protocols import protocols
 
 
 def dataset_definition(board: Board) -> bytes:

@@ -5,13 +5,13 @@ No word in it comes from a submitter: what an agent reads as instructions must n
 
 from __future__ import annotations
 
-from benchmark.disclosure import OVERALL_ONLY
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
 from leaderboard.board.rows import Board
 from leaderboard.pages.compare import listed
 from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import FORMATS
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.disclosure import OVERALL_ONLY
+from vlrb.protocols import protocols
 
 ARXIV = "https://arxiv.org/abs/"
 

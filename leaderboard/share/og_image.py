@@ -11,12 +11,12 @@ import io
 import unicodedata
 from collections.abc import Sequence
 
-from benchmark.spec import BenchmarkSpec, capital
-from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.colours import LIGHT
 from leaderboard.share.fonts import font, is_drawable
 from leaderboard.share.summary import summarize
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.common.rounding import percent, tenths
 
 WIDTH, HEIGHT = 1200, 630
 _LEFT, _RIGHT = 72, WIDTH - 72

@@ -18,7 +18,6 @@ from starlette.responses import RedirectResponse, Response
 
 from auth.csrf import base_url
 from auth.problem_details import problem
-from common.messages import _
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
@@ -39,6 +38,7 @@ from leaderboard.share import (
     og_image,
 )
 from leaderboard.share.summary import row_of, summarize
+from vlrb.common.messages import _
 
 Elsewhere = Callable[[str], str | None]
 """The address of an entry of another benchmark; None where there is none."""

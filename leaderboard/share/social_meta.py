@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from common.messages import _
 from leaderboard.board.rows import Board
+from vlrb.common.messages import _
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.pairs.reported_definitions import stated_overall
-from benchmark.protocols import protocols
-from common.messages import Message, _
-from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.share.social_meta import SocialPreview
+from vlrb.common.messages import Message, _
+from vlrb.common.rounding import percent, tenths
+from vlrb.pairs.reported_definitions import stated_overall
+from vlrb.protocols import protocols
 
 
 @dataclass(frozen=True, slots=True)

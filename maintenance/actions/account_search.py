@@ -8,7 +8,6 @@ from typing import NamedTuple
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
 from auth.settings import IdentitySettings, Mode
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
@@ -16,6 +15,7 @@ from maintenance.database.account_queries import AccountMatch, AccountRoles, Acc
 from maintenance.registry import AccountSearch, action
 from maintenance.types import Conflict, NotFound, require_maintainer
 from storage.database import Session
+from vlrb.common.messages import _
 
 MOST = 200
 _LOCAL = AccountMatch(LOCAL.account, LOCAL.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries
@@ -15,6 +14,7 @@ from storage import visibility
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.visibility import APPROVED, REJECTED
+from vlrb.common.messages import _
 
 SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.rejected"
 SubmissionId = Annotated[str, ParamInfo("Submission", "e followed by eleven characters", metavar="SUBMISSION")]

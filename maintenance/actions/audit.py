@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from common.canonical_json import GENESIS, canonical_json
-from common.messages import _, joined, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
@@ -17,6 +15,8 @@ from maintenance.types import Conflict, require_maintainer
 from storage.database import LARGEST, Database, Session
 from storage.integrity import audit, audit_checkpoints
 from storage.integrity import integrity_check as integrity
+from vlrb.common.canonical_json import GENESIS, canonical_json
+from vlrb.common.messages import _, joined, ngettext
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _WHOLE = _("Give seq and hash as its file has them, or the whole content of that file.")

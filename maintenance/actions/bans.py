@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from auth import LOCAL, Role, bans, require
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.database import account_queries
 from maintenance.registry import AccountName, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer
+from vlrb.common.messages import _
 
 _YOURSELF = _("Nobody can ban themselves, or lift their own ban.")
 _LOCAL = _(

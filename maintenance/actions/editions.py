@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from benchmark.spec_file import known_benchmarks
-from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
@@ -22,6 +20,8 @@ from storage.annotation import annotation_projects
 from storage.database import LARGEST
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest, TaskView
+from vlrb.benchmarks.spec_file import known_benchmarks
+from vlrb.common.messages import _
 
 EXPORT = "editions.export"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")

@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from benchmark.judges import judge_name
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
@@ -29,6 +27,8 @@ from storage import confusables, stored_rows, visibility
 from storage.database import Session
 from storage.integrity import audit
 from storage.limits import sliding_window
+from vlrb.common.messages import _
+from vlrb.judges import judge_name
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from common.messages import _, joined
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
@@ -14,6 +13,7 @@ from operation.incidents import Incident
 from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
+from vlrb.common.messages import _, joined
 
 IncidentText = Annotated[str, ParamInfo(help="what does not work, and since when")]
 UpdateText = Annotated[str, ParamInfo("What is known by now", help="what is known by now")]

@@ -6,9 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
-from benchmark.spec import DEMO
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
@@ -22,6 +19,9 @@ from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_sets
+from vlrb.benchmarks.spec import DEMO
+from vlrb.common.messages import _
+from vlrb.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from common.messages import _, joined, ngettext
 from maintenance import label_availability
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
@@ -27,6 +26,7 @@ from storage.labels.weak_hiding import WeaklyHidden
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
+from vlrb.common.messages import _, joined, ngettext
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"

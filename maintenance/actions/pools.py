@@ -1,4 +1,4 @@
-"""Use cases about pools: candidates for a next edition, imported from a folder that `python -m curate` wrote."""
+"""Use cases about pools: candidates for a next edition, imported from a folder that `python -m vlrb.editions` wrote."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
@@ -27,6 +26,7 @@ from storage.annotation.pools import PoolView
 from storage.database import LARGEST
 from storage.files.import_folders import FolderNotAllowed, folder_below
 from storage.jobs.tasks import TaskRequest, TaskView
+from vlrb.common.messages import _
 
 IMPORT = "pools.import"
 FOLLOW = _("The list has it when it is loaded again after that; the tab Tasks shows its progress.")
@@ -56,7 +56,7 @@ Folder = Annotated[
     button="Import the pool",
 )
 def request_import(ctx: ActionContext, name: PoolName, *, folder: Folder, reason: Reason) -> ActionResult:
-    """Have a worker import the candidates of a folder that `python -m curate` wrote. For maintainers.
+    """Have a worker import the candidates of a folder that `python -m vlrb.editions` wrote. For maintainers.
 
     The folder has the pairs of a pool, or the candidates of a filter; it stays where it is, for the images. Preferences
     in it are not imported; draft labels and gold pairs are. Raises AuthError, Conflict.

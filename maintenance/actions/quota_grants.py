@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from common.messages import _
 from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
@@ -16,6 +15,7 @@ from storage.database import LARGEST
 from storage.integrity import audit
 from storage.limits import quota_grants
 from storage.limits.quota_grants import GrantStatus
+from vlrb.common.messages import _
 
 GRANTED, REVOKED = "quota.granted", "quota.revoked"
 MOST = 1000

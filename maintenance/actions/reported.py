@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from benchmark.spec import BenchmarkSpec
-from common.messages import _, joined, ngettext
 from maintenance import text_output
 from maintenance.action_context import ActionContext, Shipped
 from maintenance.database import queries
@@ -29,6 +27,8 @@ from storage.clock import iso
 from storage.database import Session
 from storage.integrity import audit
 from storage.reported_results import normalized_name, same_numbers
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _, joined, ngettext
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, RESTORED = "reported.removed", "reported.restored"

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from benchmark.disclosure import PUBLIC, readers_words
-from common.messages import _, joined, ngettext
 from maintenance import label_availability, text_output
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
@@ -26,6 +24,8 @@ from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.disclosure import PUBLIC, readers_words
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"

@@ -6,11 +6,11 @@ reveals something needs its confirmation typed each time, so it is asked for whe
 
 from __future__ import annotations
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import RowNumber, action
 from maintenance.types import ActionResult, Conflict, require_maintainer
+from vlrb.common.messages import _
 
 
 @action(

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from common.messages import _
 from storage.models.core import Account, BoardState, Job, Score, State, Submission
 from storage.models.moderation import Moderation
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, unpublished
+from vlrb.common.messages import _
 
 
 class EntryRow(NamedTuple):

@@ -11,13 +11,13 @@ from typing import Any
 
 import gradio as gr
 
-from common.translations import Translations
 from maintenance.action_context import ActionContext
 from maintenance.page.form_values import value
 from maintenance.page.page_context import PageContext, TaskWatch
 from maintenance.page.row_actions import label_of
 from maintenance.registry import Action, ActionParameter
 from maintenance.types import ActionResult
+from vlrb.common.translations import Translations
 
 
 @dataclass(frozen=True, slots=True)

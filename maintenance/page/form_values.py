@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from common.messages import _
 from maintenance.registry import ActionParameter
 from maintenance.types import Conflict
+from vlrb.common.messages import _
 
 
 def value(action_parameter: ActionParameter, typed: Any) -> Any:

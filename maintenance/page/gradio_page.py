@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import gradio as gr
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import audit
 from maintenance.decision_log import decisions
@@ -33,6 +32,7 @@ from maintenance.tabs import tasks as tasks_tab
 from maintenance.tabs.action_table import SCRIPT
 from maintenance.types import ActionResult
 from storage.clock import minute
+from vlrb.common.messages import _
 
 CSS_PATH = Path(__file__).with_name("page.css")
 TABS_ID = "maintain-tabs"

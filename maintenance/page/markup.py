@@ -12,11 +12,6 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmark.disclosure import PUBLIC
-from common.messages import _, joined, ngettext
-from common.rounding import one_decimal, percent
-from common.template_translations import translate_templates
-from common.translations import ENGLISH, Translations, translations
 from maintenance import preview_rows, text_output
 from maintenance.actions.account_search import Directory
 from maintenance.actions.approvals import PendingApproval
@@ -33,6 +28,11 @@ from storage.clock import minute
 from storage.jobs.tasks import TaskView
 from storage.limits.quota_grants import GrantStatus
 from storage.metadata import label
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.common.rounding import one_decimal, percent
+from vlrb.common.template_translations import translate_templates
+from vlrb.common.translations import ENGLISH, Translations, translations
+from vlrb.disclosure import PUBLIC
 
 NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""

@@ -12,7 +12,6 @@ import gradio as gr
 from gradio.context import Context
 
 from auth import AuthError, Identity
-from common.translations import ENGLISH, Translations, translations
 from maintenance.action_context import ActionContext
 from maintenance.actions.open_cases import open_cases
 from maintenance.page import markup
@@ -20,6 +19,7 @@ from maintenance.registry import ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
+from vlrb.common.translations import ENGLISH, Translations, translations
 
 QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from common.messages import _
 from maintenance.page.form_values import value
 from maintenance.page.reason_templates import reasons_for
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import REASON_LIMIT, Conflict
+from vlrb.common.messages import _
 
 MOST_ROWS = 200  # of one request
 MOST_BUTTONS = 3  # at a row; more are in a menu

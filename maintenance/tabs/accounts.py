@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, quota_grants
 from maintenance.page import markup
@@ -12,6 +11,7 @@ from maintenance.page.action_form import ActionForm, Refresh
 from maintenance.page.page_context import QUIETLY, PageContext, html
 from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
+from vlrb.common.messages import _
 
 _LEAD = _(
     "A banned account cannot sign in, and its tokens stop working; its entries stay. Granted submissions take from "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gradio as gr
 
-from common.messages import _
 from maintenance.actions import approvals
 from maintenance.page import markup
 from maintenance.page.action_form import Refresh
 from maintenance.page.page_context import PageContext, html
 from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
+from vlrb.common.messages import _
 
 _LEAD = _(
     "The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set, every file with votes that "

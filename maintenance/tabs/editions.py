@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gradio as gr
 
-from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions import editions
 from maintenance.page import markup
 from maintenance.page.page_context import QUIETLY, PageContext, html
+from vlrb.common.messages import _
 
 _LEAD = _(
     "A worker makes an edition of a closed verification project about candidates: a public folder with definition, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, entries, entry_search
 from maintenance.page import markup
@@ -13,6 +12,7 @@ from maintenance.page.page_context import QUIETLY, PageContext, html
 from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 from storage import metadata
+from vlrb.common.messages import _
 
 _SINGLE = ("entries.edit", "entries.merge")  # for one entry at a time
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import gradio as gr
 
-from benchmark.disclosure import BY_CATEGORY, LEVELS
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels, operations, rescoring
 from maintenance.page import markup
@@ -16,6 +14,8 @@ from maintenance.page.page_context import PageContext, TaskWatch, html
 from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 from storage.labels import label_sets
+from vlrb.common.messages import _
+from vlrb.disclosure import BY_CATEGORY, LEVELS
 
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _LEAD = _(

@@ -7,7 +7,6 @@ from typing import Any
 
 import gradio as gr
 
-from common.messages import _
 from maintenance import curation_text
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, pools
@@ -19,12 +18,13 @@ from maintenance.tabs.action_table import ActionTable
 from maintenance.types import whole_number
 from storage.annotation.pools import PoolView
 from storage.clock import minute
+from vlrb.common.messages import _
 
 _LEAD = _(
-    "A pool is a folder that python -m curate wrote on this machine: candidates for a next edition. A worker imports "
-    "their texts, draft labels and gold pairs. Preferences stay in the folder. People who verify a pool answer at "
-    "/annotate. They see a draft label after their first answer. Where annotators differ, an adjudicator decides who "
-    "has not annotated the pair. The tab Verification shows how far a project is, and closes it."
+    "A pool is a folder that python -m vlrb.editions wrote on this machine: candidates for a next edition. A worker "
+    "imports their texts, draft labels and gold pairs. Preferences stay in the folder. People who verify a pool answer "
+    "at /annotate. They see a draft label after their first answer. Where annotators differ, an adjudicator decides "
+    "who has not annotated the pair. The tab Verification shows how far a project is, and closes it."
 )
 
 

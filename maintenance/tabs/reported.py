@@ -7,7 +7,6 @@ from pathlib import Path
 
 import gradio as gr
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import reported
 from maintenance.page import markup
@@ -17,6 +16,7 @@ from maintenance.page.row_actions import RowActions
 from maintenance.reported_file import ReportedFileRejected, fields
 from maintenance.tabs.action_table import ActionTable
 from maintenance.types import Conflict
+from vlrb.common.messages import _
 
 _LEAD = _(
     "A CSV or JSON file, one row a result: name, url of the source and percentages ({overall} at least). All rows are "

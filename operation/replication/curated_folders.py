@@ -17,13 +17,13 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from common import atomic_files
-from common.messages import _
 from operation.replication.replica import EDITIONS, FILES, POOLS, Replica
 from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import audit
 from storage.models.pools import Pool
+from vlrb.common import atomic_files
+from vlrb.common.messages import _
 
 EXPORTED = "editions.exported"
 _PARTS = ("public", "private", "verified")

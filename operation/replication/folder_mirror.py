@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import atomic_files
 from operation.replication.contents import unreadable
 from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica
+from vlrb.common import atomic_files
 
 Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
 

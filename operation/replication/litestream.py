@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common import atomic_files
-from common.messages import _
 from operation.replication.replica import Replica
+from vlrb.common import atomic_files
+from vlrb.common.messages import _
 
 SYNC_INTERVAL = "1s"
 _LONGEST_SOCKET_PATH = 100  # of 107 that Linux takes

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from common import atomic_files
 from storage.files.object_store import address_below, open_store, s3_options
+from vlrb.common import atomic_files
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
 POOLS, EDITIONS, FILES = "pools", "editions", "files"

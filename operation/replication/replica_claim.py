@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import Replica
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.audit import Head
+from vlrb.common.messages import _
 
 NAME = "service.json"
 

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from common.messages import _
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
 from operation.replication.replica_claim import ReplicaClaim
 from operation.start import sqlite_path
+from vlrb.common.messages import _
 
 INTERVAL, PATIENCE = 5.0, 5.0  # seconds
 BEHIND_SECONDS = 60.0  # before it is an alarm

@@ -12,10 +12,10 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
-from common import atomic_files
-from common.messages import _
 from operation.replication.litestream import ReplicaUnusable
 from operation.replication.replica import KEYS, Replica
+from vlrb.common import atomic_files
+from vlrb.common.messages import _
 
 NAME = f"{KEYS}/receipt.key.sealed"
 _SALT_BYTES = 16

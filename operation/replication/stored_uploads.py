@@ -13,12 +13,12 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import audit
 from storage.models.core import Submission
+from vlrb.common.messages import _
 
 CHECKED = "uploads.checked"
 FILES_CHECKED = "files.checked"  # what only workers may read (workers/jobs/check_files.py)

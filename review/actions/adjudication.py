@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from auth import Role
-from benchmark.label_quality.annotation import annotation_order
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -24,6 +22,8 @@ from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 from storage.integrity import audit
+from vlrb.common.messages import _
+from vlrb.label_quality.annotation import annotation_order
 
 ADJUDICATORS, ADJUDICATED = "verification.adjudicators", "verification.adjudicated"
 

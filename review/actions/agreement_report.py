@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
-from common.messages import _, joined
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
@@ -18,6 +16,8 @@ from review.actions.individual_labels import with_seconds
 from review.actions.projects import ProjectNumber, known
 from storage.annotation import adjudications, annotation_projects, shown_orders
 from storage.answer_times import answer_times
+from vlrb.common.messages import _, joined
+from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
 
 
 @action(

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import IdentitySettings, Mode
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
@@ -29,6 +28,7 @@ from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 from storage.integrity import audit
+from vlrb.common.messages import _
 
 __all__ = ["SEEN", "GivenAnswer"]
 

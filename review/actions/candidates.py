@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.request_task import request_task
@@ -18,6 +17,7 @@ from storage.annotation import disputes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest
 from storage.labels import label_sets
+from vlrb.common.messages import _
 
 PROPOSE = "labels.candidates"
 

@@ -11,9 +11,6 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from auth import Role, require
-from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import DISPUTE_ANSWERS
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -27,6 +24,9 @@ from storage.database import LARGEST
 from storage.integrity import audit
 from storage.jobs.tasks import TaskView
 from storage.models.review import REASON_LENGTHS
+from vlrb.benchmarks.items import ItemTable
+from vlrb.common.messages import _
+from vlrb.label_quality.annotation import DISPUTE_ANSWERS
 
 OPENED, ACCEPTED, REJECTED = "dispute.opened", "dispute.accepted", "dispute.rejected"
 MOST_OPEN = 50

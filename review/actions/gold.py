@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from benchmark.label_quality.annotation import VERDICTS
-from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -16,6 +14,8 @@ from storage.annotation import adjudications, annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.database import Session
 from storage.integrity import audit
+from vlrb.common.messages import _, ngettext
+from vlrb.label_quality.annotation import VERDICTS
 
 GOLD = "verification.gold"
 _KEY_DIGITS = 8

@@ -1,4 +1,4 @@
-"""Every answer of a closed annotation project, for publication and for `python -m curate verify import`.
+"""Every answer of a closed annotation project, for publication and for `python -m vlrb.editions verify import`.
 
 Nothing here depends on a label. Answers of an open project stay closed: annotators who are maintainers are blind, too.
 """
@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from common.messages import _
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
@@ -19,10 +18,11 @@ from storage.annotation.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Session
 from storage.integrity import audit
+from vlrb.common.messages import _
 
 EXPORTED = "verification.exported"
 ADJUDICATOR = "adjudicator:"
-"""Before the account of who adjudicated: `python -m curate verify import` lets these answers decide."""
+"""Before the account of who adjudicated: `python -m vlrb.editions verify import` lets these answers decide."""
 
 
 class IndividualLabel(NamedTuple):

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.actions.pools import PoolNumber
 from maintenance.registry import ParamInfo, Reason, action
@@ -27,6 +26,7 @@ from review.actions.projects import (
 from storage.annotation import adjudications, annotation_projects, pools
 from storage.annotation.annotation_projects import NewProject
 from storage.integrity import audit
+from vlrb.common.messages import _, ngettext
 
 MOST_ANSWERS = 100
 POOL = "pool"

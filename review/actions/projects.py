@@ -10,10 +10,6 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import PairAgreement, agreement
-from common.canonical_json import canonical_json
-from common.messages import _, ngettext
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -31,6 +27,10 @@ from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
 from storage.labels import label_imports
+from vlrb.benchmarks.items import ItemTable
+from vlrb.common.canonical_json import canonical_json
+from vlrb.common.messages import _, ngettext
+from vlrb.label_quality.annotation import PairAgreement, agreement
 
 CREATED, ANNOTATORS, CLOSED = "verification.created", "verification.annotators", "verification.closed"
 ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")

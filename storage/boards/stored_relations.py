@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session
 
-from benchmark.statistics import pairwise_delta
 from common import deltas
 from storage.boards import series
 from storage.boards.series import SeriesPlace
 from storage.boards.snapshots import UNREADABLE
 from storage.models.core import StoredRelations
+from vlrb.statistics import pairwise_delta
 
 _RECENT = 8  # some label revisions twice; 2 MB each with 500 judges
 _IN_BODY = "{}"  # instead of a summary, where the body has it

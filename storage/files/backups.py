@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.files.object_store import open_store
@@ -33,6 +32,7 @@ from storage.integrity import audit
 from storage.integrity.audit import Head
 from storage.models.core import AuditHead
 from storage.models.operations import Backup
+from vlrb.common.messages import _
 
 MADE = "backup.made"
 OTHERS = "backup.copies_of_another_database"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from common.messages import _
+from vlrb.common.messages import _
 
 LOCAL, REPLICATED = "local", "replicated"
 WAIT_SECONDS = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from common.messages import _
+from vlrb.common.messages import _
 
 
 class FolderNotAllowed(ValueError):

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from common.messages import _
+from vlrb.common.messages import _
 
 _TRANSPORT = re.compile(r"curlCode: \d+, ([A-Za-z ']{1,80})")  # such as: Could not connect to server
 _REFUSAL = re.compile(r"AWS Error ([A-Z_]{1,60})")  # such as: ACCESS_DENIED

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from common.atomic_files import sync_directory
 from storage.files.object_store import open_store
+from vlrb.common.atomic_files import sync_directory
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".incoming-"

@@ -1,4 +1,4 @@
-"""Append-only audit events in a hash chain; common/canonical_json.py defines the hash.
+"""Append-only audit events in a hash chain; vlrb/common/canonical_json.py defines the hash.
 
 A chain in the same database shows partial tampering only; publish its head elsewhere.
 
@@ -19,12 +19,12 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
-from common.canonical_json import GENESIS, body_sha256, canonical_json, link
-from common.messages import _
 from storage.announcements import announce
 from storage.clock import database_now, exact, instant, iso
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
+from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link
+from vlrb.common.messages import _
 
 __all__ = [
     "BOARD",

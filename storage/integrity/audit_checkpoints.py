@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from common import atomic_files
 from storage.clock import database_now, iso
 from storage.integrity import audit, receipt_keys
 from storage.integrity.audit import Head
 from storage.models.core import AuditEvent
+from vlrb.common import atomic_files
 
 
 def latest(session: Session) -> dict[str, Any]:

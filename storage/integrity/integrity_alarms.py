@@ -9,12 +9,12 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_check import Mismatch
+from vlrb.common.messages import _
 
 CHECKED, FAILED = "integrity.checked", "integrity.failed"
 _DAY = 86_400.0

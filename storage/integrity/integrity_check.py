@@ -23,8 +23,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from benchmark.commitments import commit
-from common.messages import _
 from storage import stored_rows
 from storage.boards import snapshots, stored_relations
 from storage.boards.stored_relations import RelationsContent
@@ -35,6 +33,8 @@ from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
+from vlrb.commitments import commit
+from vlrb.common.messages import _
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"

@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.commitments import commit
-from common.canonical_json import canonical_json
 from storage.metadata import FIRST, NAMES
+from vlrb.commitments import commit
+from vlrb.common.canonical_json import canonical_json
 
 DESCRIPTION = NAMES
 """Columns of a submission that its owner may edit."""

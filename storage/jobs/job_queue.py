@@ -8,12 +8,12 @@ from statistics import median
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
 from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Submission, WorkerHeartbeat
 from storage.visibility import pending_approval_ids
+from vlrb.common.messages import _
 
 URGENT, BACKFILL = 0, 1
 GAVE_UP = _(

@@ -17,12 +17,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, delete, func, insert, select
 from sqlalchemy.orm import Session, aliased
 
-from common.messages import _
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
 from storage.models.core import State
 from storage.models.moderation import Task
+from vlrb.common.messages import _
 
 
 class TaskKind(StrEnum):

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, delete, exists, insert, select, update
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import PUBLIC
 from storage.clock import database_now
 from storage.models.core import RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
+from vlrb.disclosure import PUBLIC
 
 
 class ImportedRevision(NamedTuple):

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import merged
 from storage.labels import label_imports
 from storage.models.moderation import StatedLevel
+from vlrb.disclosure import merged
 
 
 def state(session: Session, benchmark: str, *, levels: Mapping[str, str]) -> None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from benchmark.commitments import commit
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import LabelCommitment
+from vlrb.commitments import commit
 
 REGISTERED = audit.REGISTERED
 ACTIVATED = "board.pointed"  # as audit chains and public JSON have it

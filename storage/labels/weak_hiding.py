@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from common.messages import _
 from storage.labels import label_imports
 from storage.models.moderation import WeakHiding
+from vlrb.common.messages import _
 
 
 class WeaklyHidden(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from common.messages import _
 from storage.clock import minute
+from vlrb.common.messages import _
 
 DAY = 86_400.0  # seconds
 CHANGES_A_DAY = 20

@@ -261,7 +261,7 @@ class Score(Base):
     submission_id: Mapped[EntryId]
     label_revision: Mapped[Words]
     scorer_version: Mapped[Words]
-    tally: Mapped[JsonText]  # benchmark.scoring.Tally.to_json()
+    tally: Mapped[JsonText]  # vlrb.scoring.Tally.to_json()
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     salt: Mapped[Sha256 | None] = mapped_column(
         default=new_salt
@@ -333,7 +333,7 @@ class ThinnedSnapshot(Base):
 
 
 class StoredRelations(Base):
-    """Paired statistics of judges under a revision (benchmark/statistics/pairwise.py). Never changed (triggers)."""
+    """Paired statistics of judges under a revision (vlrb/statistics/pairwise.py). Never changed (triggers)."""
 
     __tablename__ = "relations"
     __table_args__ = (

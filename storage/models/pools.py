@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, JsonColumn, Words
+from vlrb.label_quality.annotation import PREFERENCES, VERDICTS
 
 OptionalJsonColumn = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
 

@@ -11,10 +11,10 @@ from typing import Annotated
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
 from storage.models.pools import Pool
+from vlrb.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 
 REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth.crypto import random_id
-from common.messages import Message, _
-from common.translations import Translations, translations
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
 from storage import digests, notifications
 from storage.database import Database
@@ -29,6 +27,8 @@ from submissions.notifications.delivery_loop import run_delivery
 from submissions.notifications.digest import DigestSource
 from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
+from vlrb.common.messages import Message, _
+from vlrb.common.translations import Translations, translations
 
 LEASE_SECONDS = 120.0  # longer than a mail server may take
 log = logging.getLogger(__name__)

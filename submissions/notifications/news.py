@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from common.messages import Message, _, joined
 from storage.boards import rescore_snapshots
 from storage.database import Database
 from storage.integrity import audit
 from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
+from vlrb.common.messages import Message, _, joined
 
 MOST_LINES = 30
 

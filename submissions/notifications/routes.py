@@ -17,9 +17,9 @@ from auth.model import require_person
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
-from common.messages import _
 from submissions.notifications.subscriptions import EVENTS, EmailRejected, EmailSubscriptions
 from submissions.notifications.webhooks import WebhookRejected, WebhookSubscriptions
+from vlrb.common.messages import _
 
 _Csrf = Annotated[str, Form(alias="csrf")]
 _QueryText = Annotated[str, Query(max_length=500)]

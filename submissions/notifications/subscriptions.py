@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from auth import Identity
 from auth.crypto import KeyRing, random_id
 from auth.model import Role, require_person
-from common.messages import _
 from operation.mail_server import is_address
 from storage import digests, notifications
 from storage.database import Database, Session
 from storage.notifications import NewSubscription, StoredSubscription
+from vlrb.common.messages import _
 
 EVENTS = {
     "scored": _("Your submission is scored"),

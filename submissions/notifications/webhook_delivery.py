@@ -15,7 +15,6 @@ from typing import Any
 
 import orjson
 
-from common.translations import Translations, translations
 from operation.webhook_sender import SECONDS, DeliveryFailed, WebhookSender
 from storage import webhooks
 from storage.database import Database
@@ -25,6 +24,7 @@ from submissions.activity import RESCORED, ActivityRules
 from submissions.notifications.delivery_loop import run_delivery
 from submissions.notifications.news import NewsItem, latest_seq, news_of
 from submissions.notifications.webhooks import WebhookSubscriptions, message_id
+from vlrb.common.translations import Translations, translations
 
 LEASE_SECONDS = 4 * SECONDS
 _GONE = "status-410"

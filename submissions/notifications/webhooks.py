@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from auth import Identity
 from auth.crypto import KeyRing, random_id
 from auth.model import require_person
-from common.messages import Message, _
 from operation.webhook_sender import SECONDS, new_secret, parse_url
 from storage import webhooks
 from storage.clock import iso
 from storage.database import Database
 from storage.webhooks import LastMessage, NewMessage, NewWebhook, StoredWebhook
 from submissions.notifications.subscriptions import EVENTS
+from vlrb.common.messages import Message, _
 
 TESTS_AN_HOUR = 10
 TEST = "webhook.test"

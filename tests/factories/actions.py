@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from auth import Identity
-from benchmark.items import ItemTable
 from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext, BundledItems, ItemLookup
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
@@ -20,6 +19,7 @@ from maintenance.registry import ActionRegistry
 from storage.database import Database
 from submissions.activity import ActivityItem, ActivityRules, list_activity
 from tests.factories.specs import spec_of
+from vlrb.benchmarks.items import ItemTable
 from web.actions import ACTIONS
 
 PUBLIC_EVENTS = ACTIONS.public_events()

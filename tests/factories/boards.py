@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import orjson
 
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.votes import Matrix, Votes
-from predictions.parse import parse_predictions
 from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
 from tests.databases import a_submission, fill_once
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.predictions.parse import parse_predictions
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.votes import Matrix, Votes
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.labels.loader import load_labels

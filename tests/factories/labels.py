@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import ItemTable, build_table
-from benchmark.labels import LabelSet, make_label_set
-from benchmark.scoring import Tally, tally
-from benchmark.votes import Behaviour, Matrix, Votes
 from tests.factories.specs import INVENTED, SOURCES, TAGS
+from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.labels import LabelSet, make_label_set
+from vlrb.scoring import Tally, tally
+from vlrb.votes import Behaviour, Matrix, Votes
 
 SIZES = {
     "VLFeedback": 10,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.scoring import tally_many
-from benchmark.statistics.pairwise import Packed, PairwiseSummary, compare_all, pack
 from tests.factories.snapshots import entry, items, label_sets, snapshot
+from vlrb.scoring import tally_many
+from vlrb.statistics.pairwise import Packed, PairwiseSummary, compare_all, pack
 
 Skills = dict[str, tuple[float, float, float]]
 SKILLS: Skills = {

@@ -1,4 +1,4 @@
-"""Pools as `python -m curate` leaves them: a folder with candidates, images, draft labels, gold and a filter report."""
+"""Pools as `vlrb.editions` leaves them: a folder with candidates, images, draft labels, gold and a filter report."""
 
 from __future__ import annotations
 

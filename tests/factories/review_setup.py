@@ -11,12 +11,6 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from benchmark.item_texts import item_rows, item_text
-from benchmark.items import ItemTable, presentation_order
-from benchmark.labels import LabelSet
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.spec import BenchmarkSpec
-from benchmark.votes import Votes
 from leaderboard.pages.item_catalog import ItemCatalog
 from review.presentation import give_order
 from storage.annotation import annotation_projects
@@ -26,6 +20,12 @@ from storage.models.core import AuditEvent
 from tests.databases import BOTH, a_submission
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import DEMO
+from vlrb.benchmarks.item_texts import item_rows, item_text
+from vlrb.benchmarks.items import ItemTable, presentation_order
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
 from workers.labels.loader import label_set
 from workers.labels.store import LabelRegistry, LabelStore

@@ -11,10 +11,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, select, update
 
-from benchmark.items import ItemTable, build_table
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.spec import BenchmarkSpec
-from benchmark.votes import Votes
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
@@ -22,6 +18,10 @@ from storage.models.core import BoardState, Snapshot
 from tests.databases import a_submission
 from tests.factories import labels
 from tests.factories.specs import DEMO
+from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
 from workers.labels.loader import label_set
 from workers.scorer import Scorer

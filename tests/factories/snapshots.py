@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.baselines import BASELINES, constant_judge_tallies
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.scoring import tally_many
 from leaderboard.cache import CurrentSnapshot
 from storage.moderation import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
 from tests.factories.specs import SOURCES
+from vlrb.benchmarks.baselines import BASELINES, constant_judge_tallies
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.scoring import tally_many
 
 REVISIONS = ("v2", "v0")
 

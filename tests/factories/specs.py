@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchmark import reported_arithmetic
-from benchmark.items import source_of
-from benchmark.number_check import figures
-from benchmark.number_check.figures import Figures
-from benchmark.protocols import protocols
-from benchmark.reported_arithmetic import ArithmeticCheck
-from benchmark.scoring import slices
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard.api import columns as api_columns
 from leaderboard.board.columns import by_key, columns_of, drawn, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.share import exports
+from vlrb import reported_arithmetic
+from vlrb.benchmarks.items import source_of
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.numbers import figures
+from vlrb.numbers.figures import Figures
+from vlrb.protocols import protocols
+from vlrb.reported_arithmetic import ArithmeticCheck
+from vlrb.scoring import slices
 
 VL = load_spec("vl-rewardbench")
 DEMO = load_spec("demo")

@@ -16,16 +16,16 @@ from auth.model import IMPLIED, Organisation, Role
 from auth.routes import refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
-from benchmark.items import ItemTable
-from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
-from predictions.spool import Spool, UploadedFile
 from receipts.signing import Signer
 from storage.database import Database
+from storage.files.spool import Spool, UploadedFile
 from storage.files.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from tests.factories import labels
 from tests.factories.specs import VL
+from vlrb.benchmarks.items import ItemTable
+from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 
 BENCHMARK = VL.id
 LIMIT = 1 << 20

@@ -11,18 +11,18 @@ from starlette.types import ASGIApp
 
 import leaderboard.judges.routes
 import leaderboard.routes
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet
-from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_table import labels_of_pairs, pair_table
-from benchmark.scoring import tally_many
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard.cache import BoardCache
 from leaderboard.render_context import contexts_of
 from tests.factories import snapshots
 from tests.factories.snapshots import FixedSource
 from tests.pair_files import mm_rlhf_items, mmrb_items
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table
+from vlrb.scoring import tally_many
 from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware
 
 SERVED = ("vl-rewardbench", "multimodal-rewardbench", "mm-rlhf-rewardbench")

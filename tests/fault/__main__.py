@@ -44,7 +44,11 @@ FAULTS = (
         "an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", kills=15
     ),
     Fault("a draft is killed at each commit: whole or none", "review/test_kill.py::test_a_kill_at_any", kills=4),
-    Fault("a killed judge run goes on, asking nothing twice", "judge/test_kill.py::test_a_run_that_is_killed", kills=2),
+    Fault(
+        "a killed judge run goes on, asking nothing twice",
+        "vlrb/judge/test_kill.py::test_a_run_that_is_killed",
+        kills=2,
+    ),
     Fault(
         "two web processes, three workers, PostgreSQL restarted",
         "operation/test_topology.py::test_a_thousand",

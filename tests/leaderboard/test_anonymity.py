@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.statistics.pairwise import PairwiseArrays
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
@@ -16,6 +15,7 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.specs import VL
+from vlrb.statistics.pairwise import PairwiseArrays
 
 ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
 

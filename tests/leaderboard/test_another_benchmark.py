@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard.__main__ import main as check_numbers
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
@@ -25,6 +23,8 @@ from leaderboard.render_context import RenderContext
 from storage.database import open_database
 from tests.factories.services.service import Service, running, until
 from tests.factories.suite.programs import run_main, run_maintenance, run_submissions, run_worker
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
 
 pytestmark = pytest.mark.slow
 

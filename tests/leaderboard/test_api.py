@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from benchmark.scorecard import scorecard
-from benchmark.scoring import Tally
-from benchmark.votes import Behaviour
 from leaderboard.cache import CurrentSnapshot
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL
 from tests.leaderboard.test_routes import serve
+from vlrb.scorecard import scorecard
+from vlrb.scoring import Tally
+from vlrb.votes import Behaviour
 
 ENTRY = entry(1, 0.7)
 

@@ -11,9 +11,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.scoring import tally_many
-from benchmark.statistics.pairwise import Variants, compare_all
-from benchmark.statistics.uncertainty import Z, mover_macro, wilson
 from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.board.query import BoardQuery
@@ -22,6 +19,9 @@ from leaderboard.cache import BoardCache
 from leaderboard.share.exports import as_csv, extract
 from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
 from tests.factories.specs import VL
+from vlrb.scoring import tally_many
+from vlrb.statistics.pairwise import Variants, compare_all
+from vlrb.statistics.uncertainty import Z, mover_macro, wilson
 
 BEST, OTHER = "e00000000001", "e00000000002"
 

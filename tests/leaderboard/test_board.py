@@ -6,15 +6,15 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from benchmark.baselines import BASELINES, MAJORITY
-from benchmark.protocols import scores
-from benchmark.scoring import Tally
-from benchmark.statistics.uncertainty import mover_macro, wilson
 from leaderboard.board.query import BoardQuery, ordered, read_query, select, tenths
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, arithmetic_check
+from vlrb.benchmarks.baselines import BASELINES, MAJORITY
+from vlrb.protocols import scores
+from vlrb.scoring import Tally
+from vlrb.statistics.uncertainty import mover_macro, wilson
 
 
 def reported(name: str = "Paper judge", **figures: float | None) -> ReportedFigures:

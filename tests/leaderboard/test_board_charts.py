@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.scoring import Tally
-from benchmark.statistics.pairwise import unpack
-from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.best_of_n import BestOfN, load_values, read_values
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
@@ -23,6 +20,9 @@ from leaderboard.charts.layout import Page
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, PAPER, VL
+from vlrb.scoring import Tally
+from vlrb.statistics.pairwise import unpack
+from vlrb.statistics.uncertainty import wilson
 
 BODY = pairwise.body()
 ENTRIES: list[dict[str, Any]] = BODY["entries"]

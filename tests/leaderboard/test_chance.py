@@ -10,7 +10,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.spec import BenchmarkSpec
 from leaderboard import routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.board_charts import chance_line
@@ -23,6 +22,7 @@ from leaderboard.render import assets, bar_position, render, style_sheet
 from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
+from vlrb.benchmarks.spec import BenchmarkSpec
 
 TIES = replace(
     VL,

@@ -11,10 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.scorecard import score_row
-from benchmark.scoring import Tally
-from benchmark.statistics.pairwise import compare_all
-from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
@@ -29,6 +25,10 @@ from leaderboard.charts.layout import CHANCE, ChartText, Page, plain, text_width
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
+from vlrb.scorecard import score_row
+from vlrb.scoring import Tally
+from vlrb.statistics.pairwise import compare_all
+from vlrb.statistics.uncertainty import wilson
 
 V2 = ChartQuery("v2", Page(VL))
 JUDGES = [entry(1, 0.8, k=5), entry(2, 0.6, k=1), entry(3, 0.4, k=4)]

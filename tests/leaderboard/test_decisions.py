@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser
 from starlette.testclient import TestClient
 
-from benchmark.scoring import Tally
 from leaderboard import routes
 from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
@@ -23,6 +22,7 @@ from tests.factories.services.axe import expect_accessible_light_and_dark
 from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
+from vlrb.scoring import Tally
 
 HOSTILE = "<script>alert(1)</script> {{7*7}}"
 BEFORE, AFTER = "snapshot-1", "snapshot-2"

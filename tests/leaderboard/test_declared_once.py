@@ -13,21 +13,21 @@ from types import ModuleType
 import pytest
 from starlette.testclient import TestClient
 
-from benchmark.protocols import Protocol
-from benchmark.scorecard import scorecard
 from leaderboard import charts
 from leaderboard.charts import catalog, registry
 from leaderboard.charts.base import ChartQuery, empty_chart
 from leaderboard.charts.layout import Page
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
-from predictions import readers
-from predictions.readers.base import FormatReader, PredictionReader
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
 from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
+from vlrb import readers
+from vlrb.protocols import Protocol
+from vlrb.readers.base import FormatReader, PredictionReader
+from vlrb.scorecard import scorecard
 
 
 def sources(*suffixes: str) -> Iterator[tuple[str, str]]:
@@ -89,7 +89,7 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
 
 def test_no_code_or_page_names_a_pair_of_one_benchmark() -> None:
     """What it says stands before readers of every benchmark."""
-    files = (ROOT / "benchmark" / "definitions").glob("*/items.json")
+    files = (ROOT / "vlrb" / "benchmarks").glob("*/items.json")
     items = [item for file in files for item in json.loads(file.read_text(encoding="utf-8"))["items"]]
     ids = {name for item in items for name in item["ids"].values()}
     assert "RLAIF-V-14" in ids
@@ -133,7 +133,7 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "coin_format.py").write_text(
-        "from predictions.readers.base import FileGuide, ParsedFile\n"
+        "from vlrb.readers.base import FileGuide, ParsedFile\n"
         "FORMAT = 'coin'\n"
         "GUIDE = FileGuide('Coin', 'the file `coin.txt`', 'coin --flip',\n"
         "                  'Upload `coin.txt`, see [Coin](https://coin.example).')\n"
@@ -144,7 +144,7 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
     )
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
     (coin,) = (reader for reader in readers._further() if reader.FORMAT == "coin")
-    sys.modules.pop("predictions.readers.coin_format")
+    sys.modules.pop("vlrb.readers.coin_format")
     for holder in (readers, about, doc_tables):
         monkeypatch.setattr(holder, "READERS", (*readers.READERS, coin) if holder is readers else readers.READERS)
     assert readers.detect({"coin": 1}) is coin
@@ -171,7 +171,7 @@ def test_the_row_of_a_prediction_format_names_what_every_reader_defines() -> Non
 
 
 def test_every_module_that_recognises_a_format_is_asked() -> None:
-    folder = ROOT / "predictions" / "readers"
+    folder = ROOT / "vlrb" / "readers"
     able = {path.stem for path in folder.glob("*.py") if "\ndef matches_format" in path.read_text(encoding="utf-8")}
     assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
 

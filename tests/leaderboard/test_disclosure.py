@@ -12,9 +12,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.protocols import category_counts, scores
-from benchmark.scoring import Tally
-from benchmark.statistics.pairwise import unpack
 from leaderboard import api, routes
 from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion
@@ -24,6 +21,9 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 from tests.factories.specs import CATEGORIES, SLICES, SOURCES, VL
+from vlrb.protocols import category_counts, scores
+from vlrb.scoring import Tally
+from vlrb.statistics.pairwise import unpack
 
 HIDDEN = {"v2": "categories"}
 

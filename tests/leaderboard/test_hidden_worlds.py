@@ -26,13 +26,6 @@ from fastapi.routing import APIRoute
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
-from benchmark.demo import demo_items, demo_labels, demo_pairs
-from benchmark.items import ItemTable
-from benchmark.labels import LabelSet, make_label_set
-from benchmark.protocols import category_counts
-from benchmark.scorecard import SCORER_VERSION
-from benchmark.scoring import Tally, tally
-from benchmark.votes import Votes
 from settings import Settings
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
@@ -42,6 +35,13 @@ from storage.models.core import AuditEvent
 from tests.databases import a_submission, new_database, on_record
 from tests.factories.services.layers import application_within
 from tests.factories.specs import CATEGORIES, VL
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet, make_label_set
+from vlrb.demo import demo_items, demo_labels, demo_pairs
+from vlrb.protocols import category_counts
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.scoring import Tally, tally
+from vlrb.votes import Votes
 from web.app import create_app
 from web.services import build_services
 from web.startup import load_signer

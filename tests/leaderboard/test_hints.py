@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from common.rounding import percent
-from common.translations import translations
 from leaderboard.board.hints import UnstatedJudges, leaders, misread_words, unstated_judges
 from leaderboard.board.query import PRESETS, BoardQuery, read_query, select
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import VL
+from vlrb.common.rounding import percent
+from vlrb.common.translations import translations
 
 
 def board() -> Board:

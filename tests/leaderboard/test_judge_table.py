@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.disclosure import BY_CATEGORY
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
@@ -18,6 +17,7 @@ from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.selection import version_key
 from leaderboard.judges.table import judge_json, judge_lines, missing_pairs, part_of, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from vlrb.disclosure import BY_CATEGORY
 
 
 def _board(*judges: tuple[str, float], benchmark: str = "vl-rewardbench") -> Board:

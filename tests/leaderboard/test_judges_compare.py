@@ -12,8 +12,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.spec_file import load_spec
-from common.rounding import percent
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import routes
@@ -25,6 +23,8 @@ from leaderboard.pages.definition_check import published_tables
 from leaderboard.render_context import contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.rounding import percent
 
 SPECS = [load_spec(name) for name in SERVED]
 

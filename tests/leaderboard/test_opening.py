@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from benchmark.statistics.pairwise import RankRange
 from leaderboard.board.opening import finding as sentences
 from leaderboard.board.opening import strips
 from leaderboard.board.rows import Board, build_board
@@ -13,6 +12,7 @@ from leaderboard.render import opening_markup
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
+from vlrb.statistics.pairwise import RankRange
 
 
 def board(*skills: float, published: tuple[object, ...] = ()) -> Board:

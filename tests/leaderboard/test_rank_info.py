@@ -1,11 +1,11 @@
 """Ranks and rank ranges in the order of the view."""
 
-from benchmark.statistics.pairwise import RankRange
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of, shared_ranks, standings, with_bands
 from leaderboard.board.rows import build_board
 from tests.factories import pairwise
 from tests.factories.snapshots import entry
 from tests.factories.specs import VL
+from vlrb.statistics.pairwise import RankRange
 
 
 def test_equal_counts_share_a_rank_and_what_has_no_value_has_none() -> None:

@@ -14,8 +14,6 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 import leaderboard.routes
-from benchmark.pairs import reported_definitions
-from benchmark.spec_file import load_spec
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.reported_results import ReportedFigures, by_judge, load_published, mixed_definitions
 from leaderboard.board.rows import build_board
@@ -26,6 +24,8 @@ from leaderboard.share import hub_eval_results
 from leaderboard.share.summary import summarize
 from maintenance import reported_file
 from tests.factories.three_benchmarks import application, board_of, boards
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs import reported_definitions
 
 OTHERS = ("mm-rlhf-rewardbench", "multimodal-rewardbench")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from benchmark.judges import TYPES, judge_slug
-from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.reported_results import REPORTERS, ReportedFigures, by_judge, load_published
 from leaderboard.board.rows import build_board
 from leaderboard.cache import empty_snapshot
 from leaderboard.render import safe_link
 from tests.factories.specs import VL
+from vlrb.judges import TYPES, judge_slug
+from vlrb.statistics.uncertainty import wilson
 
 RESULTS = load_published(VL)
 SOURCE_FILE = Path(__file__).parents[3] / "shared" / "reference" / "published.json"
@@ -32,7 +32,7 @@ LOOKED_UP = {("ARM-Thinker-7B", "date"), ("ARM-Thinker-7B", "organisation"), ("P
 
 
 def raw() -> list[dict[str, Any]]:
-    path = Path(__file__).parents[2] / "benchmark/definitions/vl-rewardbench/reported.json"
+    path = Path(__file__).parents[2] / "vlrb/benchmarks/vl-rewardbench/reported.json"
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
     return rows
 
@@ -70,7 +70,7 @@ def test_all_that_was_collected_is_here_with_its_name_and_figures_but_what_has_n
     without = {name for name, figures in found.items() if not any(figures.values())}
     ours = {row.name: dict(row.figures) for row in RESULTS}
     assert ours == {name: figures for name, figures in found.items() if name not in without}
-    path = Path(__file__).parents[2] / "benchmark/definitions/vl-rewardbench/reported.json"
+    path = Path(__file__).parents[2] / "vlrb/benchmarks/vl-rewardbench/reported.json"
     assert {one["name"] for one in json.loads(path.read_text(encoding="utf-8"))["left_out"]} == without == {"CAREVL"}
 
 

@@ -15,7 +15,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.scoring import Tally
 from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
@@ -29,6 +28,7 @@ from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
 from tests.factories.specs import SLICES, VL, spec_of
 from tests.leaderboard.test_queries import publish
+from vlrb.scoring import Tally
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
 ROUTES: dict[str, tuple[str, ...]] = {

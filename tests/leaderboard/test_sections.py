@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from benchmark.baselines import BASELINES
 from leaderboard.api import leaderboard_json
 from leaderboard.board.query import SECTIONS, BoardQuery, chosen, select
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import VL
+from vlrb.benchmarks.baselines import BASELINES
 
 COUNTED = len(BASELINES) - 1  # the snapshot has no majority
 

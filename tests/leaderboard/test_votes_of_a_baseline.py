@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 import leaderboard.api
 import leaderboard.routes
-from benchmark.spec_file import load_spec
 from leaderboard.api import leaderboard_json
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.pages_of_rows import PageOfRows
@@ -29,6 +28,7 @@ from leaderboard.render_context import contexts_of
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, application, board_of
+from vlrb.benchmarks.spec_file import load_spec
 
 SPECS = [load_spec(name) for name in SERVED]
 MM_RLHF = load_spec("mm-rlhf-rewardbench")

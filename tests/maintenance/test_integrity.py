@@ -16,7 +16,6 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from common.canonical_json import canonical_json
 from maintenance import text_output
 from maintenance.__main__ import main
 from maintenance.actions import audit as actions_audit
@@ -35,6 +34,7 @@ from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
+from vlrb.common.canonical_json import canonical_json
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from benchmark.item_texts import item_rows, item_text
-from benchmark.items import ItemTable
 from leaderboard.pages.item_catalog import read_item_file
 from maintenance.__main__ import main
 from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
 from tests.real_data import rows as real_rows
+from vlrb.benchmarks.item_texts import item_rows, item_text
+from vlrb.benchmarks.items import ItemTable
 
 
 def dataset(turned: bool = False) -> list[dict[str, Any]]:

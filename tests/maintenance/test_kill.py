@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from benchmark.scorecard import SCORER_VERSION
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from storage.database import Database, open_database
@@ -25,6 +24,7 @@ from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy, Installation, Prepare
+from vlrb.scorecard import SCORER_VERSION
 from workers.jobs import activate_revision
 from workers.labels.loader import load_labels
 from workers.runner import Worker

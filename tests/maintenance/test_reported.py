@@ -16,7 +16,6 @@ from sqlalchemy import func, select
 import leaderboard.api
 import leaderboard.routes
 from auth import Forbidden
-from benchmark.spec_file import load_spec
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
@@ -39,6 +38,7 @@ from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
 from tests.factories.specs import VL, arithmetic_check, spec_of
 from tests.factories.suite.programs import Finished, run_maintenance
+from vlrb.benchmarks.spec_file import load_spec
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
@@ -192,7 +192,7 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
     shipped = bundled_results(VL)
-    data = (ROOT / "benchmark/definitions/vl-rewardbench/reported.json").read_bytes()
+    data = (ROOT / "vlrb/benchmarks/vl-rewardbench/reported.json").read_bytes()
     found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, reason="all of them")
     assert (found.changed, len(found.known)) == (False, len(load_published(VL)))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}

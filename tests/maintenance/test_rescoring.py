@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from benchmark.statistics.pairwise import rank_ranges_of
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
@@ -36,6 +35,7 @@ from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
+from vlrb.statistics.pairwise import rank_ranges_of
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict
@@ -28,6 +27,7 @@ from tests.factories.fakes import other_scorer
 from tests.factories.refusals import refuses
 from tests.factories.specs import VALUES
 from tests.factories.suite.command_process import CommandProcess
+from vlrb.votes import UNDECIDED, Votes
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"

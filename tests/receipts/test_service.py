@@ -16,9 +16,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select, update
 
 from auth import ANONYMOUS, LOCAL, OPEN
-from benchmark.commitments import commit
-from benchmark.scoring import FIELDS, Tally
-from common.canonical_json import GENESIS, canonical_json
 from receipts import api
 from receipts.service import ReceiptService
 from receipts.signing import Signer, public_key_json, read_keys, verify_signature
@@ -38,6 +35,9 @@ from tests.factories import labels, small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import SLICES, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native, signed_in_as_everybody
+from vlrb.commitments import commit
+from vlrb.common.canonical_json import GENESIS, canonical_json
+from vlrb.scoring import FIELDS, Tally
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer

@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 
 from auth import LOCAL
-from benchmark.commitments import commit
-from common.canonical_json import GENESIS, link_of
 from maintenance.actions import audit as actions_audit
 from receipts.signing import Signer, public_key_json
 from storage.integrity import audit, audit_checkpoints
@@ -26,6 +24,8 @@ from submissions.__main__ import main
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
+from vlrb.commitments import commit
+from vlrb.common.canonical_json import GENESIS, link_of
 
 ROOT = Path(__file__).parents[2]
 SALT, DIGEST = "5" * 64, "d" * 64

@@ -14,7 +14,6 @@ import uvicorn
 from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
-from benchmark.label_quality.annotation import PREFERENCES
 from review.actions import projects
 from review.actions.projects import PairSelection
 from storage.annotation import annotation_projects
@@ -24,6 +23,7 @@ from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
 from tests.factories.services.axe import expect_accessible, expect_accessible_light_and_dark
 from tests.factories.services.review_pages import serve
+from vlrb.label_quality.annotation import PREFERENCES
 
 pytestmark = pytest.mark.browser
 SAVED = '#saved:text-is("Saved")'

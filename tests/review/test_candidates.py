@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.label_quality.label_errors import FEWEST
 from maintenance.actions import audit, operations
 from maintenance.types import Conflict
 from review.actions import candidates
@@ -20,6 +19,7 @@ from storage.jobs import tasks
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OPEN, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, add_judges, on_both
+from vlrb.label_quality.label_errors import FEWEST
 
 
 def _agree_against(bench: ReviewSetup, wrong: set[int], *, judges: int = 8) -> np.ndarray:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.labels import NOT_LABELLED
 from maintenance import text_output
 from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict, NotFound
@@ -30,6 +29,7 @@ from tests.factories.accounts import (
 from tests.factories.actions import by, decisions
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_both
+from vlrb.benchmarks.labels import NOT_LABELLED
 
 WHY = "The preferred response invents a second dog."
 

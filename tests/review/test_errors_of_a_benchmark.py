@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from benchmark.scoring import tally
-from benchmark.spec import BenchmarkSpec, ErrorChoice
-from benchmark.votes import Votes
 from maintenance.types import Conflict
 from review.actions import answers, projects
 from review.actions.projects import PairSelection
@@ -25,6 +22,9 @@ from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, seen_order, set_up
 from tests.factories.services.review_pages import serve
 from tests.factories.specs import DEMO
+from vlrb.benchmarks.spec import BenchmarkSpec, ErrorChoice
+from vlrb.scoring import tally
+from vlrb.votes import Votes
 
 OWN_TAGS = ("occlusion", "blur")
 OWN = replace(

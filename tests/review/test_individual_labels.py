@@ -106,8 +106,8 @@ def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
 
 
 def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> None:
-    from curate.pools.sources import read_objects
-    from curate.verification import read_answer
+    from vlrb.editions.pools.sources import read_objects
+    from vlrb.editions.verification import read_answer
 
     project, path = answered(bench), tmp_path / "answers.jsonl"
     projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")

@@ -12,7 +12,6 @@ import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
 from auth import Identity
-from benchmark.label_quality.annotation import PREFERENCES, annotation_order
 from review.actions import pool_projects
 from review.actions.pool_projects import VerificationTeam
 from storage.annotation import adjudications, annotation_projects
@@ -25,6 +24,7 @@ from tests.factories.review_setup import materials, seen_order, set_up
 from tests.factories.services.axe import expect_accessible_light_and_dark
 from tests.factories.services.review_pages import serve
 from tests.review.test_projects import _account
+from vlrb.label_quality.annotation import PREFERENCES, annotation_order
 
 pytestmark = pytest.mark.browser
 SAVED = '#saved:text-is("Saved")'

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from auth import Forbidden, Identity
-from benchmark.label_quality.annotation import PREFERENCES, annotation_order
-from benchmark.spec_file import load_spec
 from maintenance import curation_text
 from maintenance.actions import editions, operations, pools
 from maintenance.actions.editions import EditionOptions
@@ -34,6 +32,8 @@ from tests.factories.pools import imported_pool, write_pool
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, on_both, seen_order
 from tests.review.test_projects import _account, people
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.label_quality.annotation import PREFERENCES, annotation_order
 
 __all__ = ["people"]
 ANN, BOB, CY = MAINTAINER, SECOND_MAINTAINER, STRANGER

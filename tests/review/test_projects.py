@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.items import response_fingerprint
-from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
@@ -31,6 +29,8 @@ from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, seen_order, set_up
+from vlrb.benchmarks.items import response_fingerprint
+from vlrb.label_quality.annotation import MIN_PAIRS_DISCLOSED
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from auth import Identity
-from benchmark.spec import ErrorChoice
 from review.actions import projects
 from review.actions.projects import PairSelection
 from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
@@ -22,6 +21,7 @@ from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 from tests.factories.services.review_pages import TOKEN, serve
 from tests.factories.specs import VL
 from tests.review.test_projects import people
+from vlrb.benchmarks.spec import ErrorChoice
 
 __all__ = ["people"]
 WHY = "The preferred response invents a second dog."

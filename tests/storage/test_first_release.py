@@ -16,14 +16,14 @@ import pytest
 from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import make_url
 
-from benchmark import demo
-from benchmark.scorecard import SCORER_VERSION
 from storage.boards import snapshots
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit, integrity_check
 from storage.models.core import Score, Snapshot
 from tests.databases import database_url
 from tests.factories import small_benchmark
+from vlrb import demo
+from vlrb.scorecard import SCORER_VERSION
 from workers.runner import Worker
 from workers.scorer import Scorer
 from workers.startup import prepare

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmark.commitments import commit
-from common.canonical_json import canonical_json
 from storage.integrity.row_commitments import DESCRIPTION, RECORD, of_description, sha256
 from storage.metadata import FIRST, LATER
 from storage.models.core import Submission
+from vlrb.commitments import commit
+from vlrb.common.canonical_json import canonical_json
 
 ELSEWHERE = {"owner", "votes", "salt"}  # in events by themselves, in the record's digest, and what both are salted with
 NOT_HELD = {"report", "receipt"}  # for its owner alone; signed

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from auth import Identity
-from predictions.spool import UploadedFile
 from storage.database import is_unavailable, open_database
+from storage.files.spool import UploadedFile
 from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy, QuotaUsed
 from tests.factories.submission_service import LIMIT, make_setup, person

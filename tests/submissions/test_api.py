@@ -21,13 +21,13 @@ from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from predictions.sandbox import ReadingFailed
 from storage.jobs import worker_heartbeats
 from storage.models.core import Submission
+from submissions.sandbox import ReadingFailed
 from tests.factories.services.service import PATIENCE, until
 from tests.factories.services.submission_routes import Served, problem_of, received, served_from
 from tests.factories.submission_service import LIMIT, native
-from tests.predictions.test_hostile import gzipped, zipped
+from tests.vlrb.predictions.test_hostile import gzipped, zipped
 
 OVER = LIMIT + (1 << 20) + 1  # beyond file limit and form overhead
 

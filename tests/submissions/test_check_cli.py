@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.items import build_table
 from submissions.command_line import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.specs import INVENTED
 from tests.factories.suite.programs import run_maintenance, run_submissions
 from tests.pair_files import mmrb_items, mmrb_predictions, write_json_lines
+from vlrb.benchmarks.items import build_table
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import func, select
 
 from auth import LOCAL
-from predictions.spool import UploadedFile
 from receipts.signing import Signer
 from storage.database import Database
 from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
+from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
 from storage.models.core import Submission
 from submissions.api import refusal

@@ -12,7 +12,6 @@ from gradio.data_classes import FileData
 from starlette.requests import Request
 
 from auth import ANONYMOUS
-from common.translations import translations
 from storage.database import Database
 from storage.metadata import FIELDS, LATER
 from submissions import gradio_page, submit_html
@@ -21,6 +20,7 @@ from submissions.status import get_status
 from tests.databases import new_database
 from tests.factories.specs import DEMO, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
+from vlrb.common.translations import translations
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import unicodedata
 
 import pytest
 
-from common.translations import translations
 from storage.metadata import facts
 from submissions.metadata import FIELDS, FieldProblem, Metadata, MetadataRejected
+from vlrb.common.translations import translations
 
 
 def problems(**said: object) -> tuple[FieldProblem, ...]:

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
-from predictions.spool import UploadedFile
 from storage import confusables
 from storage.database import Database
+from storage.files.spool import UploadedFile
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause

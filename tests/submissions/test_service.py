@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import func, select
 
 from auth import LOCAL
-from common.canonical_json import canonical_json as canonical
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Submission
@@ -19,6 +18,7 @@ from submissions.metadata import Metadata
 from submissions.service import ACCEPTED, DuplicateName, FileRejected
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from vlrb.common.canonical_json import canonical_json as canonical
 
 JUDGE = Metadata.parse({"model": "Judge"})
 

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmark.demo import demo_pairs
 from tests.factories.services.service import until
 from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
+from vlrb.demo import demo_pairs
 
 pytestmark = pytest.mark.slow
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmark.items import ItemTable
-from benchmark.spec_file import load_spec
 from tests.factories.services.gradio_pages import open_submit
 from tests.factories.services.service import Service, running, until
 from tests.factories.suite.programs import run_maintenance
 from tests.leaderboard.test_another_benchmark import DEFINITION, PAIRS, RIGHT, lines, predictions
 from tests.pair_files import mm_rlhf_items, mm_rlhf_predictions, mmrb_items, write_json, write_json_lines
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec_file import load_spec
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 QUESTIONS = mm_rlhf_items(seed=2)

@@ -19,11 +19,11 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from auth.problem_details import problem
-from common.translations import translations
 from leaderboard import render
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from vlrb.common.translations import translations
 from web.middleware.languages import LanguageDispatch, LanguageMiddleware, _preferred, choose
 from web.middleware.problem_language import translated_problem
 

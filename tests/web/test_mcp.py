@@ -15,10 +15,10 @@ from mcp import Client
 from mcp.types import CallToolResult, Tool
 
 from auth.limits.request_classes import rate_limit_class
-from benchmark.spec import DEFAULT_BENCHMARK
-from benchmark.spec_file import load_spec
 from settings import Settings
 from tests.factories.services.service import Service, running, until
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
 from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.mcp.tools import BadCall, ReadTool, read_tools
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from benchmark.spec_file import load_spec
 from leaderboard.render import FOOTER_ID, HEADER_ID
 from leaderboard.render_context import contexts_of
 from submissions.submit_html import INTRODUCTION_ID
 from tests.factories.specs import VL
+from vlrb.benchmarks.spec_file import load_spec
 from web.page_values import PageValues, page_title, page_values, with_values
 
 FIRST, OTHER = contexts_of([VL, load_spec("mm-rlhf-rewardbench")])

@@ -17,14 +17,14 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmark.items import ItemTable
 from storage.models.core import Submission
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.services.service import PATIENCE, until
 from tests.factories.services.submission_routes import Served, problem_of, received, served_from
 from tests.factories.submission_service import LIMIT, native
-from tests.predictions.test_hostile import gzipped, tarball, zipped
+from tests.vlrb.predictions.test_hostile import gzipped, tarball, zipped
+from vlrb.benchmarks.items import ItemTable
 
 ITEMS = labels.table()
 GOOD = native(ITEMS)

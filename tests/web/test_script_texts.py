@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from common.messages import Message
 from common.script_texts import script_texts
-from common.translations import translations
 from leaderboard import submit_texts, theme
 from leaderboard.board import script_texts as board
 from review import script_texts as annotate
 from tests.factories.specs import VL
+from vlrb.common.messages import Message
+from vlrb.common.translations import translations
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS: dict[str, tuple[tuple[Message, ...], tuple[tuple[str, str], ...]]] = {

@@ -14,12 +14,12 @@ from typing import Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from benchmark.scoring import Tally
 from storage.clock import database_now
 from storage.jobs import job_queue
 from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from tests.factories.suite.fork_server import fork_server
+from vlrb.scoring import Tally
 from workers import __main__ as entry
 from workers import runner
 from workers.jobs import score

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.items import load_table
+from vlrb.benchmarks.items import load_table
 from workers.labels.loader import LabelsError, load_labels
 
 

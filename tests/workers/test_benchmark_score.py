@@ -9,11 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmark.spec import TIE
-from benchmark.spec_file import load_spec
-from benchmark.votes import UNDECIDED
-from predictions.problems import ProblemCollector
-from predictions.readers.pair_predictions import read_predictions
 from tests.pair_files import (
     mm_rlhf_items,
     mm_rlhf_official,
@@ -25,6 +20,11 @@ from tests.pair_files import (
     write_json_lines,
 )
 from tests.real_data import real_file, rows
+from vlrb.benchmarks.spec import TIE
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.pair_predictions import read_predictions
+from vlrb.votes import UNDECIDED
 from workers.__main__ import main
 
 MMRB, MM_RLHF = "multimodal-rewardbench", "mm-rlhf-rewardbench"

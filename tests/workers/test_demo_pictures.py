@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmark.demo import Exercise, Scene, demo_pairs
+from vlrb.demo import Exercise, Scene, demo_pairs
 from workers.demo_pictures import HEIGHT, WIDTH, draw_picture
 
 SCENE = Scene(

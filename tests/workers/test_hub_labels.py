@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from benchmark.spec import DEFINITIONS
 from leaderboard.pages.item_catalog import read_item_file
 from tests.factories import labels
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
 from tests.factories.services.serving import held_port
 from tests.factories.suite.command_process import CommandProcess
+from vlrb.benchmarks.spec import DEFINITIONS
 from workers.labels.loader import COLUMNS, label_set
 
 TOKEN = "hf_that_may_read_the_labels"

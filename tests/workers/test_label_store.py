@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.labels import make_label_set
 from operation.replication.folder_mirror import FolderMirror
 from operation.replication.replica import LABELS, Replica
 from storage.database import Database
 from storage.labels import label_imports
 from tests.databases import new_database
 from tests.factories import small_benchmark
+from vlrb.benchmarks.labels import make_label_set
 from workers.jobs import check_files
 from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore

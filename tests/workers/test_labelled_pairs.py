@@ -15,10 +15,6 @@ from starlette.testclient import TestClient
 
 import leaderboard.routes
 from auth import Identity
-from benchmark.baselines import FIRST, LONGER, RANDOM
-from benchmark.pairs.labelled_pairs import PairSet, read_pairs
-from benchmark.spec import DEFINITIONS, BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
 from leaderboard.cache import BoardCache
 from leaderboard.render_context import contexts_of
@@ -28,7 +24,6 @@ from storage.models.core import Snapshot
 from submissions.metadata import Metadata
 from submissions.service import FileRejected
 from submissions.submit_html import report_html
-from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.accounts import MAINTAINER
 from tests.factories.oracles.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.snapshots import FixedSource
@@ -44,6 +39,11 @@ from tests.pair_files import (
     write_json_lines,
 )
 from tests.real_data import real_file, rows
+from tests.vlrb.test_spec import JUDGED_TRIPLES, folder
+from vlrb.benchmarks.baselines import FIRST, LONGER, RANDOM
+from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from workers.item_files import main
 from workers.runner import Worker, drain
 from workers.scorer import Scorer, load_scorer

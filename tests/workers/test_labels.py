@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from benchmark.items import ItemTable, build_table
-from benchmark.labels import LabelSet
 from tests.factories import labels
 from tests.factories.specs import INVENTED as INVENTED_SPEC
 from tests.factories.specs import TAGS, VL
 from tests.real_data import real_file, rows
+from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.labels import LabelSet
 from workers.labels import loader as labels_module
 from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels, read_rows
 

@@ -16,12 +16,6 @@ import pytest
 from sqlalchemy import event, insert, select, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
-from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
-from benchmark.protocols import scores
-from benchmark.scoring import Tally, tally
-from benchmark.statistics.pairwise import compare_all, rank_ranges_of, unpack
-from benchmark.statistics.reliability import majority
-from benchmark.votes import Votes
 from storage import visibility
 from storage.boards import snapshots, stored_relations
 from storage.boards.snapshots import snapshot_at
@@ -34,6 +28,12 @@ from storage.visibility import EntryVisibility
 from tests.databases import a_submission, new_database
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.benchmarks.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
+from vlrb.protocols import scores
+from vlrb.scoring import Tally, tally
+from vlrb.statistics.pairwise import compare_all, rank_ranges_of, unpack
+from vlrb.statistics.reliability import majority
+from vlrb.votes import Votes
 from workers import schedule
 from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import compute_if_changed

@@ -7,7 +7,6 @@ import json
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.scoring import Tally
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -17,6 +16,7 @@ from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.scoring import Tally
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next

@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
-from benchmark.labels import make_label_set
 from operation.alarms import service_alarms
 from storage.database import Database, open_database
 from storage.integrity import audit
@@ -23,6 +22,7 @@ from storage.labels.label_sets import LabelSetChanged
 from storage.models.core import AuditEvent, Job, Score
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, until
+from vlrb.benchmarks.labels import make_label_set
 from workers import runner, schedule
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run

@@ -8,8 +8,6 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, text
 
-from benchmark.scoring import Tally
-from benchmark.votes import Votes
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -18,6 +16,8 @@ from storage.models.core import AuditEvent, Job, Score
 from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.scoring import Tally
+from vlrb.votes import Votes
 from workers.jobs import score
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer

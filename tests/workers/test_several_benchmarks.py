@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from sqlalchemy import select
 
-from benchmark.items import build_table
-from benchmark.scorecard import SCORER_VERSION
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
@@ -15,6 +13,8 @@ from storage.models.core import Score
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
+from vlrb.benchmarks.items import build_table
+from vlrb.scorecard import SCORER_VERSION
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain
 from workers.scorer import Scorer

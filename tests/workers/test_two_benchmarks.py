@@ -10,8 +10,6 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from benchmark.items import build_table
-from benchmark.scorecard import SCORER_VERSION
 from maintenance.decision_log import decisions
 from operation.alarms import service_alarms
 from storage.boards import snapshots
@@ -28,6 +26,8 @@ from submissions import queries
 from tests.databases import fill_once, on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
+from vlrb.benchmarks.items import build_table
+from vlrb.scorecard import SCORER_VERSION
 from web.actions import ACTIONS
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain

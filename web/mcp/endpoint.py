@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
-from benchmark.spec import BenchmarkSpec
 from settings import Settings
+from vlrb.benchmarks.spec import BenchmarkSpec
 from web.mcp.tools import ApiRequest, read_tools
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from benchmark.pairs.definition_check import figure_names
-from benchmark.protocols import protocols
-from benchmark.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.pairs.definition_check import figure_names
+from vlrb.protocols import protocols
 
 Arguments = Mapping[str, Any]
 USUAL_ROWS = 20

@@ -24,9 +24,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth import Role, require
 from auth.middleware import identity_of
 from auth.problem_details import problem
-from common.translations import ENGLISH
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
+from vlrb.common.translations import ENGLISH
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from common.translations import ENGLISH, languages, preferred, translations
+from vlrb.common.translations import ENGLISH, languages, preferred, translations
 from web.middleware.problem_language import translating
 
 COOKIE = "lang"

@@ -6,9 +6,9 @@ from functools import cache
 
 from starlette.types import ASGIApp
 
-from common.translations import ENGLISH
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
+from vlrb.common.translations import ENGLISH
 from web.middleware.html_pages import HtmlPagesMiddleware
 
 

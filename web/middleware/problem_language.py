@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.types import Message, Send
 
-from common.translations import Translations
+from vlrb.common.translations import Translations
 from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 
 _LISTS = ("problems", "errors")

@@ -15,12 +15,12 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from common.messages import _
-from common.translations import ENGLISH
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import message_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
+from vlrb.common.messages import _
+from vlrb.common.translations import ENGLISH
 from web.middleware.problem_language import sentences_in
 from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 

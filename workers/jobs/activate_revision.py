@@ -17,10 +17,6 @@ from typing import Any
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
-from benchmark.label_quality.label_diff import diff_labels
-from benchmark.labels import LabelSet
-from common.messages import _, ngettext
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -28,6 +24,10 @@ from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.common.messages import _, ngettext
+from vlrb.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
+from vlrb.label_quality.label_diff import diff_labels
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
 from workers.jobs.rescore import CHUNK, score_some
 from workers.labels.loader import LabelsError

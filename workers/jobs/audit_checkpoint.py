@@ -12,9 +12,9 @@ import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import atomic_files
 from storage.database import Database
 from storage.integrity import audit_checkpoints
+from vlrb.common import atomic_files
 
 _SENT = ".sent"  # names of the files that the Hub has, a line each
 

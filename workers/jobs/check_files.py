@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import select
 
-from common.messages import _
 from operation.replication.replica import LABELS, Replica
 from operation.replication.stored_uploads import FILES_CHECKED, NAMED, is_due
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_imports
+from vlrb.common.messages import _
 from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 

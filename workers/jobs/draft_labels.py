@@ -12,8 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import (
+from storage.annotation import adjudications, annotation_projects, disputes
+from storage.database import Database, Session
+from storage.jobs.tasks import TaskClaim
+from storage.labels import label_imports, label_sets
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
+from vlrb.common.messages import _
+from vlrb.label_quality.annotation import (
     DROP,
     MIN_PAIRS_DISCLOSED,
     AnnotationAnswer,
@@ -22,12 +28,6 @@ from benchmark.label_quality.annotation import (
     draft_from_disputes,
     preferred_label,
 )
-from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
-from common.messages import _
-from storage.annotation import adjudications, annotation_projects, disputes
-from storage.database import Database, Session
-from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets
 from workers.jobs import import_labels
 from workers.jobs.import_labels import LabelDraft
 from workers.labels.loader import LabelsError

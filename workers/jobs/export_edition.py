@@ -7,14 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.label_quality.annotator_agreement import PersonAnswer
-from common.messages import _, ngettext
-from curate.editions.edition import EditionPlan, file_digest
-from curate.editions.freezing import EditionFolders, freeze
-from curate.errors import CurateError
-from curate.pools.pool import locked, read_json, write_json
-from curate.verification import ADJUDICATOR, VerificationRules
-from curate.verification_record import read_candidates, record_verification
 from operation.replication.curated_folders import EXPORTED
 from storage.annotation import adjudications, annotation_projects, pools, shown_orders
 from storage.annotation.annotation_projects import Project
@@ -24,6 +16,14 @@ from storage.database import Database, Session
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
+from vlrb.common.messages import _, ngettext
+from vlrb.editions.errors import CurateError
+from vlrb.editions.folder.edition import EditionPlan, file_digest
+from vlrb.editions.folder.freezing import EditionFolders, freeze
+from vlrb.editions.pools.pool import locked, read_json, write_json
+from vlrb.editions.verification import ADJUDICATOR, VerificationRules
+from vlrb.editions.verification_record import read_candidates, record_verification
+from vlrb.label_quality.annotator_agreement import PersonAnswer
 
 _USUAL_ANSWERS = 2
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmark.disclosure import PUBLIC
-from benchmark.label_quality.label_diff import commitment, diff_labels
-from benchmark.labels import LabelSet
-from common.messages import _, ngettext
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets, weak_hiding
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.common.messages import _, ngettext
+from vlrb.disclosure import PUBLIC
+from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.jobs import weak_hiding as jobs_weak_hiding
 from workers.labels.loader import LabelsError, allowed_source, load_labels
 from workers.labels.store import LabelStore

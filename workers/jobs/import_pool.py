@@ -8,14 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
-from common.messages import _, ngettext
-from curate.editions.edition import file_digest
-from curate.errors import CurateError
-from curate.pools.pairs import PoolPair
-from curate.pools.pool import PAIRS, read_json
-from curate.pools.sources import read_objects
-from curate.verification_record import read_candidates
 from storage.annotation import pools
 from storage.annotation.pools import Candidate, NewPool
 from storage.database import Database
@@ -23,6 +15,14 @@ from storage.files.import_folders import FolderNotAllowed, folder_below
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
+from vlrb.common.messages import _, ngettext
+from vlrb.editions.errors import CurateError
+from vlrb.editions.folder.edition import file_digest
+from vlrb.editions.pools.pairs import PoolPair
+from vlrb.editions.pools.pool import PAIRS, read_json
+from vlrb.editions.pools.sources import read_objects
+from vlrb.editions.verification_record import read_candidates
+from vlrb.label_quality.annotation import PREFERENCES, VERDICTS
 
 IMPORTED = "pools.imported"
 CANDIDATES, GOLD, REPORT = "candidates.jsonl", "gold.jsonl", "filter.json"
@@ -88,7 +88,7 @@ def import_pool(database: Database, claim: TaskClaim, *, directories: Sequence[P
 
 
 def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
-    """Return the parts of a folder that `python -m curate` wrote: candidates of a filter, or all pairs of a pool.
+    """Return the parts of a folder that `vlrb.editions` wrote: candidates of a filter, or all pairs of a pool.
 
     Raises:
         CurateError: it is no such folder; the same words whether a folder elsewhere exists or not.
@@ -103,7 +103,8 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
             return PoolFolder(images, path)
     raise CurateError(
         _(
-            "{folder} holds neither {candidates} nor {pairs}. `python -m curate pool import` and `filter` write them.",
+            "{folder} holds neither {candidates} nor {pairs}. `python -m vlrb.editions pool import` and `filter` "
+            "write them.",
             folder=folder,
             candidates=CANDIDATES,
             pairs=PAIRS,

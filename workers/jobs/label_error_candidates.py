@@ -8,10 +8,6 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import select
 
-from benchmark.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
-from benchmark.statistics.reliability import majority
-from benchmark.votes import Matrix, Votes, resolved
-from common.messages import _, ngettext
 from storage.annotation import disputes
 from storage.database import Database
 from storage.integrity import audit
@@ -19,6 +15,10 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_sets
 from storage.models.core import Submission
+from vlrb.common.messages import _, ngettext
+from vlrb.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
+from vlrb.statistics.reliability import majority
+from vlrb.votes import Matrix, Votes, resolved
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
 from workers.labels.loader import LabelsError
 from workers.scorer import Scorer

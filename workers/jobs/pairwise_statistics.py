@@ -19,13 +19,6 @@ import orjson
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from benchmark.baselines import constant_judge_tallies
-from benchmark.disclosure import redact_counts
-from benchmark.statistics.pairwise import Variants, comparable, compare_all, pack, ranking_keys
-from benchmark.statistics.reliability import majority
-from benchmark.statistics.selection import Selection
-from benchmark.statistics.variants import Variant, alike_pairs, group_variants, members
-from benchmark.votes import Matrix, unpack_many
 from storage.boards import stored_relations
 from storage.boards.stored_relations import NewRelations, RecentRelations
 from storage.database import Database
@@ -33,6 +26,13 @@ from storage.integrity import audit, row_commitments
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations, Submission
+from vlrb.benchmarks.baselines import constant_judge_tallies
+from vlrb.disclosure import redact_counts
+from vlrb.statistics.pairwise import Variants, comparable, compare_all, pack, ranking_keys
+from vlrb.statistics.reliability import majority
+from vlrb.statistics.selection import Selection
+from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
+from vlrb.votes import Matrix, unpack_many
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
 from workers.jobs.relations_memory import CountingRules, JudgeComparison, RelationsMemory, TaskIdentity

@@ -13,27 +13,27 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import select
 
-from benchmark.arrays import BoolArray
-from benchmark.disclosure import PUBLIC, merged, readers_words
-from benchmark.items import ItemTable
-from benchmark.label_quality.label_diff import (
+from storage import entry_filters
+from storage.database import Database
+from storage.labels import label_imports, label_sets
+from storage.labels.label_sets import ActiveBoard
+from storage.models.core import Submission
+from vlrb.arrays import BoolArray
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+from vlrb.disclosure import PUBLIC, merged, readers_words
+from vlrb.label_quality.label_diff import (
     RankedBoard,
     correctness,
     diff_labels,
     label_changes,
     neighbour_tests,
 )
-from benchmark.labels import LabelSet
-from benchmark.scoring import tally_many
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import RankRange
-from benchmark.votes import unpack_many
-from common.messages import _
-from storage import entry_filters
-from storage.database import Database
-from storage.labels import label_imports, label_sets
-from storage.labels.label_sets import ActiveBoard
-from storage.models.core import Submission
+from vlrb.scoring import tally_many
+from vlrb.statistics.pairwise import RankRange
+from vlrb.votes import unpack_many
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
 from workers.jobs import preview_ranges
 from workers.jobs.preview_ranges import LeveledLabels

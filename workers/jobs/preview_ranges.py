@@ -9,15 +9,15 @@ from itertools import groupby
 import numpy as np
 from sqlalchemy import select
 
-from benchmark.arrays import IntArray
-from benchmark.disclosure import redact_counts
-from benchmark.labels import LabelSet
-from benchmark.scoring import tally_many
-from benchmark.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
-from benchmark.votes import unpack_many
 from storage.database import Database
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Submission
+from vlrb.arrays import IntArray
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.disclosure import redact_counts
+from vlrb.scoring import tally_many
+from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
+from vlrb.votes import unpack_many
 from workers.board_index import BoardIndex, BoardView, PairwiseRevision
 from workers.jobs.pairwise_statistics import CHUNK, compare_under
 from workers.jobs.relations_memory import RelationsMemory
@@ -26,7 +26,7 @@ from workers.scorer import Scorer
 
 @dataclass(frozen=True, slots=True)
 class LeveledLabels:
-    """A label set, and what may be shown of scores under it (benchmark/disclosure.py)."""
+    """A label set, and what may be shown of scores under it (vlrb/disclosure.py)."""
 
     labels: LabelSet
     level: str

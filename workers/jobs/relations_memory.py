@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from benchmark.spec import BenchmarkSpec
-from benchmark.statistics.pairwise import Packed
-from benchmark.statistics.selection import Selection
-from benchmark.votes import Matrix
 from storage.boards.stored_relations import RecentRelations
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.statistics.pairwise import Packed
+from vlrb.statistics.selection import Selection
+from vlrb.votes import Matrix
 from workers.board_entries import EntryOrder
 from workers.board_index import BoardIndex
 

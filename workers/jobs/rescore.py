@@ -11,14 +11,14 @@ from sqlalchemy import Select, exists, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from benchmark.scoring import tally_many
-from benchmark.votes import packed_sizes, unpack_many
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
+from vlrb.scoring import tally_many
+from vlrb.votes import packed_sizes, unpack_many
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 

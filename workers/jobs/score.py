@@ -12,9 +12,6 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from benchmark.scoring import Tally, tally
-from benchmark.votes import Votes
-from common.messages import _
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments
@@ -23,6 +20,9 @@ from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
+from vlrb.common.messages import _
+from vlrb.scoring import Tally, tally
+from vlrb.votes import Votes
 from workers.scorer import Scorer
 
 SCORED = audit.SCORED

@@ -19,7 +19,6 @@ import orjson
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from benchmark import baselines
 from common import deltas
 from storage.boards import series, snapshots
 from storage.boards.stored_relations import RecentRelations
@@ -29,6 +28,7 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, Snapshot
+from vlrb.benchmarks import baselines
 from workers.board_index import BoardIndex, PairwiseRevision
 from workers.jobs import pairwise_statistics
 from workers.scorer import Scorer

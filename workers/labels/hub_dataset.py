@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from common.hub_sources import HubSource
-from common.messages import _
+from vlrb.common.messages import _
 
 if TYPE_CHECKING:
     from huggingface_hub.errors import HfHubHTTPError

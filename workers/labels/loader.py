@@ -20,15 +20,15 @@ from typing import Any
 
 import orjson
 
-from benchmark.items import ItemTable, response_fingerprint
-from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
-from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
-from benchmark.pairs.pair_table import labels_of_pairs
-from benchmark.spec import DEFINITIONS, BenchmarkSpec
-from benchmark.spec_file import known_benchmarks, load_spec
 from common.hub_sources import FORM, HubSource, parse_hub_source
-from common.messages import _, joined
 from storage.files.import_folders import path_below
+from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.benchmarks.labels import LabelSet, error_tags, make_label_set, preferred_index
+from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.common.messages import _, joined
+from vlrb.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
+from vlrb.pairs.pair_table import labels_of_pairs
 from workers.labels.hub_dataset import HubFiles, HubRefusal
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")

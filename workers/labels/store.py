@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from benchmark.items import ItemTable
-from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
-from common.atomic_files import write_once
-from common.messages import _
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
+from vlrb.common.atomic_files import write_once
+from vlrb.common.messages import _
 from workers.labels.loader import LabelsError
 
 SALT_BYTES = 32

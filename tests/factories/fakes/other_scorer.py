@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-import benchmark.scorecard
-import benchmark.scoring
-from benchmark.votes import UNDECIDED
+import vlrb.scorecard
+import vlrb.scoring
+from vlrb.votes import UNDECIDED
 
-_counted = benchmark.scoring.tally_many
+_counted = vlrb.scoring.tally_many
 
 
 def _other_rule(matrix, labels, *, table):  # type: ignore[no-untyped-def]
@@ -27,8 +27,8 @@ def main(arguments: Sequence[str]) -> int:
     `arguments`: address of the database, directory that workers share.
     """
     url, state = arguments
-    benchmark.scoring.tally_many = _other_rule
-    benchmark.scorecard.SCORER_VERSION = "2"
+    vlrb.scoring.tally_many = _other_rule
+    vlrb.scorecard.SCORER_VERSION = "2"
     from storage.database import open_database
     from tests.factories.boards import labels_file, table
     from workers.labels.loader import load_labels
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
     database = open_database(url)
     loaded = Scorer(
-        table(), {"v1": load_labels(labels_file("v1"), "v1", table=table())}, version=benchmark.scorecard.SCORER_VERSION
+        table(), {"v1": load_labels(labels_file("v1"), "v1", table=table())}, version=vlrb.scorecard.SCORER_VERSION
     )
     runner = create_task_runner(database, loaded, state=Path(state), lease_seconds=60.0)
     prepare(database, runner.scorer, label_revision="v1")

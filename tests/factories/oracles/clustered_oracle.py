@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t
 
-from benchmark.statistics.uncertainty import ALPHA, Interval, Z, wilson
+from vlrb.statistics.uncertainty import ALPHA, Interval, Z, wilson
 
 
 def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval:

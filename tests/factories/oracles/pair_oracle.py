@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.arrays import BoolArray
-from benchmark.pairs.labelled_pairs import PairSet
-from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
-from benchmark.statistics.uncertainty import Interval, wilson
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
+from vlrb.arrays import BoolArray
+from vlrb.benchmarks.spec import GROUPS, TIE, Overall, ProtocolSpec
+from vlrb.pairs.labelled_pairs import PairSet
+from vlrb.statistics.uncertainty import Interval, wilson
 
 UNREADABLE = -1
 Verdicts = npt.NDArray[np.int8]

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from common.translations import ENGLISH
+from vlrb.common.translations import ENGLISH
 from web.middleware.languages import LanguageDispatch
 
 

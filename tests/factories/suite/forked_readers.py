@@ -1,6 +1,6 @@
 """Sandbox processes that fork from one which has imported the readers: a new interpreter takes a fifth of a second.
 
-They lower their limits and read as those that `predictions.sandbox` starts do; `tests/predictions/test_sandbox.py`
+They lower their limits and read as those that `submissions.sandbox` starts do; `tests/vlrb/predictions/test_sandbox.py`
 starts real ones.
 """
 
@@ -22,13 +22,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from predictions import sandbox
+from submissions import sandbox
 
 ROOT = Path(__file__).parents[3]
 
 
 class ForkedReaders:
-    """What `predictions.sandbox` uses of `subprocess`."""
+    """What `submissions.sandbox` uses of `subprocess`."""
 
     DEVNULL = subprocess.DEVNULL
     TimeoutExpired = subprocess.TimeoutExpired
@@ -52,7 +52,7 @@ class ForkedReaders:
             (out, their_out), (err, their_err) = os.pipe(), os.pipe()
             for end in (out, err):
                 stack.callback(os.close, end)
-            order = json.dumps(command[command.index("predictions.sandbox") + 1 :]).encode()
+            order = json.dumps(command[command.index("submissions.sandbox") + 1 :]).encode()
             socket.send_fds(connection, [order + b"\n"], [their_out, their_err])
             os.close(their_out)
             os.close(their_err)

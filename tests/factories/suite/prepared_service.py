@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tempfile import TemporaryDirectory
 
-from common.translations import languages
 from leaderboard.render import environment
 from settings import Settings
 from tests.factories.suite.mounted_gradio import make_one_application
 from tests.factories.suite.shared_tls_context import share_tls_contexts
 from tests.factories.suite.shared_type_adapters import share_type_adapters
+from vlrb.common.translations import languages
 from web.app import create_app
 from web.services import build_services
 from web.startup import load_signer, open_service_database, prepare_files

@@ -6,19 +6,19 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.items import ItemTable
-from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_table import pair_table
-from benchmark.spec_file import load_spec
 from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
 from leaderboard.pages import about
-from predictions.parse import parse_predictions
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
 from tests.factories.specs import INVENTED, TAGS, VL
 from tests.pair_files import mmrb_items
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import pair_table
+from vlrb.predictions.parse import parse_predictions
 
 
 def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:

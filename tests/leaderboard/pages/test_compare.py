@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from benchmark.spec_file import load_spec
-from benchmark.statistics.pairwise import PairwiseArrays
-from benchmark.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
@@ -16,6 +13,9 @@ from leaderboard.render_context import RenderContext
 from tests.factories.pairwise import body, related
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import DEMO, VL
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.statistics.pairwise import PairwiseArrays
+from vlrb.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
 LATE = "e00000000077"

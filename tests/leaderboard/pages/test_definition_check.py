@@ -10,9 +10,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.pairs.definition_check import figure_names
-from benchmark.spec import BenchmarkSpec
-from benchmark.spec_file import load_spec
 from leaderboard import api, routes
 from leaderboard.__main__ import main
 from leaderboard.cache import BoardCache
@@ -20,6 +17,9 @@ from leaderboard.pages import definition_check
 from leaderboard.pages.number_check import BadFigures
 from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.definition_check import figure_names
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
 SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmark.votes import Behaviour
 from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
@@ -18,6 +17,7 @@ from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
+from vlrb.votes import Behaviour
 
 KEYS = ("general", "hallucination", "reasoning")
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.items import ItemTable, build_table, response_fingerprint
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, difficulties, read_query
 from leaderboard.pages.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
@@ -16,6 +15,7 @@ from leaderboard.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
 from tests.factories.specs import INVENTED, VL
+from vlrb.benchmarks.items import ItemTable, build_table, response_fingerprint
 
 
 def item_file(path: Path, rows: list[dict[str, Any]]) -> Path:

@@ -10,13 +10,13 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from benchmark.spec_file import load_spec
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, build_board
 from leaderboard.share import hub_eval_results
 from leaderboard.share.exports import FORMATS, EntryFacts, extract
 from tests.factories.three_benchmarks import SERVED, board_of
 from tests.leaderboard.share.test_every_eval_ever import SCHEMA, problems
+from vlrb.benchmarks.spec_file import load_spec
 
 BASE = "https://board.example"
 

@@ -12,7 +12,6 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 from PIL import Image
 
-from common.rounding import percent
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, BoardRow, build_board
 from leaderboard.render import board_data
@@ -23,6 +22,7 @@ from leaderboard.share.summary import description, summarize
 from tests.factories.hostile_text import HOSTILE, MARKUP, UNICODE
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import VL, spec_of
+from vlrb.common.rounding import percent
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SVG = "{http://www.w3.org/2000/svg}"

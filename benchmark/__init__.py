@@ -1,1 +1,0 @@
-"""Core of the benchmark: items, labels, votes, scores, statistics. Pure: standard library, numpy, scipy."""

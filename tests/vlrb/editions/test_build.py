@@ -1,0 +1,279 @@
+"""Pairs for checkable questions: correctness, length, drafts, and a command that asks nothing twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from tests.vlrb.editions.synthetic import picture
+from tests.vlrb.judge.model_server import Reply, completion, refusal, serving_model
+from vlrb.editions.__main__ import main
+from vlrb.editions.answer_checking import final_answer, is_right
+from vlrb.editions.commands.build_command import _with_choices
+from vlrb.editions.pair_building import CandidateAnswer, build_pairs, length_gap
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "right"),
+    [
+        ("So it is. Answer: 42", "42", True),
+        ("Answer: 42.0", "42", True),
+        ("Answer: 1,200", "1200", True),
+        ("Answer: 1/2", "0.5", True),
+        ("**Answer:** 3.", "3", True),
+        ("First I thought Answer: 4.\nAnswer: 5", "5", True),
+        (r"Thus \boxed{\frac{1}{2}}", r"\frac{1}{2}", True),
+        ("Answer: The red car", "red car!", True),
+        ("Answer: 30°", "30", True),
+        ("Answer: 12", "21", False),
+        ("Answer: -3", "3", False),
+        ("It is 42.", "42", None),
+        ("Answer: ", "42", None),
+        ("Answer: 1/0", "1/0", True),
+    ],
+)
+def test_final_answers_are_compared_normalised(text: str, known: str, right: bool | None) -> None:
+    assert is_right(text, known) is right
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "right"),
+    [
+        ("\u22124", "4", False),
+        ("\u22124", "-4", True),
+        (r"$-\dfrac{1}{2}$", "-0.5", True),
+        (r"\frac{1}{2}", "1/2", True),
+        ("\uff14", "4", True),
+        ("50%", "0.5", True),
+        ("50%", "60%", False),
+        ("50%", "50", None),
+        ("0,500", "0.5", None),
+        ("1,5", "15", None),
+        ("\u221a2", "2", None),
+        ("\u00b14", "4", None),
+        ("<4", "4", None),
+        ("2\u00b2", "22", None),
+        ("2*3", "23", None),
+        ("5!", "5", None),
+        ("4 dogs", "4", None),
+        ("12cm", "12", None),
+        ("x=3", "3", None),
+        ("x-y", "x y", None),
+        ("three", "3", None),
+        ("dogs", "dog", None),
+        ("not left", "left", None),
+        ("a", "the", None),
+        ("yes", "no", False),
+        ("bicycle", "motorcycle", False),
+        ("-mg", "mg", None),
+        ("gm", "mg", None),
+        ("xy", "yx", None),
+        ("-infinity", "infinity", None),
+        ("ab-cd", "ab cd", None),
+        ("ab!", "ab", None),
+        ("automobile", "car", None),
+        ("zero", "none", None),
+        ("Well-known!", "well known", True),
+        ("A", "B", False),
+        ("(B)", "B", True),
+    ],
+)
+def test_what_the_forms_of_two_answers_do_not_tell_is_undecided(given: str, known: str, right: bool | None) -> None:
+    assert is_right(f"Answer: {given}", known) is right
+    assert is_right(rf"\boxed{{{given}}}", known) is right
+
+
+@settings(deadline=None, max_examples=50)
+@drawn(
+    st.integers(-999, 999), st.sampled_from("\u221a\u00b1<>\u2264\u2260~\u2248!^*/|\u00b2\u00b3\u03c0=x\u20ac\u221e")
+)
+def test_a_number_with_a_sign_before_or_behind_it_is_neither_right_nor_wrong(number: int, sign: str) -> None:
+    assert is_right(f"Answer: {sign}{number}", str(number)) is None
+    assert is_right(f"Answer: {number}{sign}", str(number)) is None
+
+
+def test_a_last_box_that_cannot_be_read_gives_no_answer() -> None:
+    assert final_answer(r"First \boxed{4}, so \boxed{\frac{1}{\sqrt{2}}}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "right"),
+    [
+        ("Answer: B", "green", None),
+        ("Answer: B. red", "B", None),
+        ("Answer: B", "B", True),
+        ("Answer: (B)", "blue", True),
+        ("Answer: B. blue", "B", True),
+        ("Answer: blue", "B", True),
+        ("Answer: A", "B", False),
+        ("Answer: violet", "B", None),
+    ],
+)
+def test_choices_are_compared_by_letter_or_text(text: str, known: str, right: bool | None) -> None:
+    assert is_right(text, known, choices={"A": "red", "B": "blue"}) is right
+
+
+def test_choices_stand_in_the_question_that_everybody_sees() -> None:
+    choices = {"A": "three", "B": "four"}
+    assert _with_choices("How many?", choices) == "How many?\nA. three\nB. four"
+    assert _with_choices("How many? (A) Three (B) Four", choices) == "How many? (A) Three (B) Four"
+
+
+def test_a_long_answer_is_cut() -> None:
+    assert len(final_answer("Answer: " + "x" * 10_000) or "") == 400
+
+
+def words(count: int, mark: str) -> str:
+    return " ".join([mark, *["word"] * (count - 1)])
+
+
+@pytest.mark.parametrize(("first", "second", "gap"), [(100, 110, 0.1), (110, 100, 0.1), (50, 54, 0.08)])
+def test_the_length_gap_is_relative_to_the_shorter(first: int, second: int, gap: float) -> None:
+    assert length_gap(words(first, "a"), words(second, "b")) == pytest.approx(gap)
+
+
+def answer(name: str, count: int, *, right: bool | None) -> CandidateAnswer:
+    return CandidateAnswer(name, 0, text=words(count, name), right=right)
+
+
+def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None:
+    given = [
+        answer("a", 100, right=True),
+        answer("b", 110, right=False),
+        answer("c", 109, right=False),
+        answer("d", 100, right=None),
+    ]
+    pairs, counts = build_pairs(given, most=5)
+    assert [(pair.first.endpoint, pair.second.endpoint, pair.preferred) for pair in pairs] == [("a", "c", 0)]
+    assert (counts.both_wrong, counts.lengths, counts.undecided) == (1, 1, 3)
+
+
+def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> None:
+    given = [answer("a", 100, right=True), answer("b", 101, right=True)]
+    assert build_pairs(given)[0] == []
+    assert build_pairs(given, both_right=True)[0][0].preferred is None
+
+
+def ask(folder: Path, url: str, *more: str) -> int:
+    given = ["--endpoint", f"good={url},good", "--endpoint", f"bad={url},bad", "--judge", f"strong={url},strong"]
+    given += ["--checker", f"checker={url},checker", "--retry-wait", "0.01", "--output", str(folder / "build")]
+    return main(["build", str(folder / "questions.jsonl"), *given, *more])
+
+
+def reply(_: str, body: Any, __: int) -> Reply:
+    """The good model is right, the bad one wrong; question 2 gets no final answer, and question 3 two wrong ones."""
+    text = body["messages"][0]["content"][0]["text"]
+    model = body["model"]
+    if model == "strong":
+        good_first = text.index("careful") < text.index("hasty")
+        return completion(f"Reasons. Overall Judgment: Answer {1 if good_first else 2} is better.")
+    if model == "checker":
+        return completion("RIGHT" if "careful" in text else "WRONG")
+    number = int(text.split("number ")[1][0])
+    said = number if model == "good" and number != 3 else 9
+    start = f"A {'careful' if model == 'good' else 'hasty'} look at number {number} says so many words about it."
+    return completion(start if number == 2 else f"{start}\nAnswer: {said}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    rows = [{"id": f"q{n}", "query": f"What is number {n}?", "answer": n, "image": "a.png"} for n in range(5)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path) -> None:
+    with serving_model(reply) as server:
+        assert ask(folder, server.url) == 0
+        asked = len(server.asked)
+        assert ask(folder, server.url) == 0
+        assert len(server.asked) == asked, "every answer is in a journal"
+    lines = [json.loads(line) for line in (folder / "build" / "pairs.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["q0-0", "q1-1", "q2-2", "q4-3"]
+    assert all("careful" in line["response"][line["preferred"]] for line in lines)
+    assert all(line["draft"]["preferred"] == line["preferred"] for line in lines)
+    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in lines)
+    assert {line["draft"]["shown_first"] for line in lines} <= {0, 1}  # each drawn by itself
+    build = json.loads((folder / "build" / "build.json").read_text())
+    assert build["dropped"]["both_wrong"] == 1
+    given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]
+    assert main(["pool", "import", str(folder / "build" / "pairs.jsonl"), *given]) == 0
+    pool = [json.loads(line) for line in (folder / "pool" / "pairs.jsonl").read_text().splitlines()]
+    assert all("careful" in line["response"][line["draft"]["preferred"]] for line in pool)
+    assert {line["preferred"] for line in pool} <= {0, 1}
+    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in pool)
+    assert main(["verify", "export", str(folder / "pool" / "pairs.jsonl"), "--output", str(folder / "v")]) == 0
+    drafts = [json.loads(line) for line in (folder / "v" / "private" / "drafts.jsonl").read_text().splitlines()]
+    firsts = ["ab"[line["draft"]["shown_first"]] for line in pool]
+    assert [draft["shown_first"] for draft in drafts] == firsts
+
+
+def _named_by_rationale(line: dict[str, Any]) -> int:
+    """Return the response that the rationale's "Answer 1" or "Answer 2" stands for."""
+    said = 0 if "Answer 1 is better" in line["draft"]["rationale"] else 1
+    return int(line["draft"]["shown_first"] ^ said)
+
+
+def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(path: str, body: Any, count: int) -> Reply:
+        return refusal(401, "no key") if body["model"] == "bad" else reply(path, body, count)
+
+    with serving_model(failing) as server:
+        assert ask(folder, server.url) == 1
+        assert "same command to continue" in capsys.readouterr().err
+        server.answer = reply
+        asked = [body for body in server.bodies if body["model"] == "good"]
+        assert ask(folder, server.url) == 0
+        assert [body for body in server.bodies if body["model"] == "good"] == asked
+
+
+def test_keys_come_from_named_variables_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-general")
+    monkeypatch.setenv("GOOD_KEY", "sk-good")
+    with serving_model(reply) as server:
+        assert ask(folder, server.url, "--key-env", "good=GOOD_KEY") == 0
+        sent = {body["model"]: headers["authorization"] for _, body, headers in server.asked}
+    assert sent["good"] == "Bearer sk-good"
+    assert "sk-general" not in str(sent)
+    written = "".join(path.read_text() for path in (folder / "build").rglob("*.json*"))
+    assert "sk-good" not in written
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--answers", "0"], ["--concurrency", "0"], ["--retry-wait", "-1"], ["--length-gap", "nan"], ["--most", "0"]],
+)
+def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
+    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(folder, "http://localhost:9/v1", *options) == 2
+    assert f"{options[0]} " in capsys.readouterr().err
+    assert not (folder / "build").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"query": "", "answer": 1, "image": "a.png"}, "`query`"),
+        ({"query": "Q?", "image": "a.png"}, "`answer`"),
+        ({"query": "Q?", "answer": 1, "image": "../a.png"}, "outside"),
+        ({"query": "Q?", "answer": 1, "image": "a.png", "choices": "A"}, "`choices`"),
+    ],
+)
+def test_bad_questions_are_refused_by_line(
+    folder: Path, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "questions.jsonl").write_text(json.dumps(row) + "\n")
+    assert ask(folder, "http://localhost:9/v1") == 2
+    error = capsys.readouterr().err
+    assert "line 1" in error
+    assert said in error

@@ -1,0 +1,274 @@
+"""From rows to an edition in one walk: nothing public tells a label, and judges can be scored on it."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.vlrb.editions.synthetic import invent, native_judgements, picture, write_sources
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.commitments import commit
+from vlrb.editions.__main__ import main
+from vlrb.editions.folder.edition import file_digest
+from vlrb.editions.pools.edition_signatures import SIGNATURES, read_signatures
+from vlrb.editions.pools.near_duplicates import ComparedPair, EditionPrints
+from vlrb.editions.pools.pairs import PoolPair
+from vlrb.editions.pools.pool import write_lines
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table
+from vlrb.predictions.parse import parse_predictions
+from vlrb.protocols import scores
+from vlrb.scoring import tally
+
+
+class WrittenEdition(NamedTuple):
+    """Folders of an edition, and what they were made from."""
+
+    root: Path
+    public: Path
+    private: Path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
+    root = tmp_path_factory.mktemp("edition")
+    planted = invent(root, 150)
+    pool = root / "pool"
+    for source, path in write_sources(planted, root).items():
+        assert main(["pool", "import", str(path), "--source", source, "--licence", "CC0-1.0", "--into", str(pool)]) == 0
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    stored = {line["id"]: line["response"] for line in lines(pool / "pairs.jsonl")}
+    runs = []
+    for judge in ("small", "medium"):
+        (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored=stored))
+        runs.append(str(root / f"{judge}.jsonl"))
+    assert main(["filter", str(pool), "--runs", *runs, "--rule", "at-least:2"]) == 0
+    verify = root / "verify"
+    assert main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(verify)]) == 0
+    write_lines(verify / "answers.jsonl", answers(planted.truth, verify))
+    assert main(["verify", "import", str(verify), str(verify / "answers.jsonl")]) == 0
+    assert write_edition(root, "next", "--retire", "2027-12-31") == 0
+    return WrittenEdition(root, root / "editions" / "next", private=root / "private" / "next")
+
+
+def answers(truth: dict[str, int], verify: Path) -> list[dict[str, Any]]:
+    """Two annotators who are right, and name an error now and then."""
+    chance = random.Random(2)
+    out = []
+    rows = {line["id"]: line for line in lines(verify / "private" / "candidates.jsonl")}
+    for line in lines(verify / "items.jsonl"):
+        verdict = "ab"[rows[line["id"]]["preferred"]]
+        errors = ["counting"] if chance.random() < 0.4 else []
+        said = {"item": line["item"], "verdict": verdict, "errors": errors, "seconds": 30}
+        out += [{**said, "annotator": name} for name in ("ann@example.org", "bob@example.org")]
+    return out
+
+
+def write_edition(root: Path, name: str, *more: str) -> int:
+    given = ["--verified", str(root / "verify"), "--pool", str(root / "pool"), "--title", "Next | <b>edition</b>"]
+    given += ["--filter", str(root / "pool" / "filtered" / "filter.json"), "--output", str(root / "editions")]
+    return main(["edition", name, *given, "--private", str(root / "private"), *more])
+
+
+def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> None:
+    spec = load_spec("next", definitions=edition.public.parent)
+    assert spec.filtered_by == ("small", "medium")
+    labels = lines(edition.private / "labels.jsonl")
+    pairs = read_pairs(labels, spec, edition="v1")
+    votes = [{"id": line["id"], "votes": [0]} for line in labels]
+    table = pair_table([pairs])
+    upload = parse_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), table)
+    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table=table), table=table)
+    assert scores(counted)["micro"] == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
+
+
+def test_no_public_file_tells_a_label_or_a_name(edition: WrittenEdition) -> None:
+    from pyarrow import parquet
+
+    for path in edition.public.rglob("*.parquet"):
+        assert {"preferred", "tags", "votes", "draft"}.isdisjoint(parquet.read_schema(path).names)
+    texts = [
+        path.read_text() for path in edition.public.rglob("*") if path.suffix not in (".parquet", "") and path.is_file()
+    ]
+    assert not [text for text in texts if "example.org" in text or "labels-" in text]
+    manifest = json.loads((edition.public / "manifest.json").read_text())
+    assert not {"preferred", "label", "tags"} & {name for item in manifest["items"] for name in item}
+    assert not edition.private.is_relative_to(edition.public.parent)
+
+
+def test_the_hub_folders_load_as_datasets(edition: WrittenEdition) -> None:
+    import datasets
+
+    loaded = datasets.load_dataset(str(edition.public / "hub"), cache_dir=str(edition.root / "cache"))
+    labels = datasets.load_dataset(str(edition.private / "hub"), cache_dir=str(edition.root / "cache"))
+    card = json.loads((edition.public / "card.json").read_text())
+    assert {name: len(part) for name, part in loaded.items()} == {"public": card["public"], "hidden": card["hidden"]}
+    first = loaded["public"][0]
+    assert first["image"].size == (24, 24)
+    assert first["canary"] == card["canary"]
+    assert set(loaded["hidden"]["id"]) == set(labels["hidden"]["id"])
+
+
+def test_the_card_counts_what_is_there(edition: WrittenEdition) -> None:
+    card = json.loads((edition.public / "card.json").read_text())
+    labels = lines(edition.private / "labels.jsonl")
+    assert card["pairs"] == len(labels) == sum(one["pairs"] for one in card["table"])
+    assert sum(number for _, number in card["response_histogram"]) == 2 * len(labels)
+    assert card["agreement"]["alpha"] == 1.0
+    assert card["agreement"]["annotators"] == 2
+    public = lines(edition.private / "labels-public.jsonl")
+    assert card["tags_public"] == {"counting": sum("counting" in line["tags"] for line in public)}
+    for name, digest in card["sha256"].items():
+        assert file_digest(edition.public / name) == digest
+    salt = bytes.fromhex((edition.private / "salt").read_text())
+    assert commit(file_digest(edition.private / "labels.jsonl"), salt) == card["label_commitment"]
+    text = (edition.public / "README.md").read_text()
+    assert "below chance" in text
+    assert "<b>" not in (edition.public / "card.html").read_text()
+
+
+def test_the_manifest_finds_duplicates_of_this_edition_later(edition: WrittenEdition) -> None:
+    prints = EditionPrints.from_manifest(json.loads((edition.public / "manifest.json").read_text()))
+    assert len(prints.pairs) == len(lines(edition.private / "labels.jsonl"))
+
+
+def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(edition: WrittenEdition) -> None:
+    from pyarrow import Table, parquet
+
+    rows = parquet.read_table(edition.public / "hub" / "data" / "hidden-00000-of-00001.parquet").to_pylist()[:3]
+    for row in rows:
+        row["response"] = [f"{text} indeed" for text in row["response"]]
+    template = {"query": "What about the tree and a dog on the street?", "image": {"bytes": picture(9000), "path": "n"}}
+    rows.append({**rows[0], **template, "id": "new", "response": ["Nothing at all about it.", "It is a small one."]})
+    pool = edition.root / "later"
+    parquet.write_table(Table.from_pylist(rows), edition.root / "later.parquet")
+    given = ["--source", "Later", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(edition.root / "later.parquet"), *given]) == 0
+    assert main(["pool", "duplicates", str(pool), "--manifest", str(edition.public / "manifest.json")]) == 0
+    found = [one for one in lines(pool / "duplicates.jsonl") if one["where"] == "next"]
+    assert [(one["kind"], one["other"]) for one in found] == [("similar-text", row["id"]) for row in rows[:3]]
+    how = json.loads((pool / "duplicates.json").read_text())["comparisons"]
+    assert {one["edition"]: "give" in one for one in how} == {
+        "mm-rlhf-rewardbench": True, "multimodal-rewardbench": True, "next": False, "vl-rewardbench": True,
+    }  # fmt: skip
+
+
+def test_an_image_of_an_edition_is_found_without_its_texts(edition: WrittenEdition) -> None:
+    index = read_signatures(edition.public / SIGNATURES)
+    assert index is not None
+    first = PoolPair.from_json(lines(edition.root / "verify" / "verified.jsonl")[0])
+    other = replace(ComparedPair.of(first), responses=("Quite another answer.", "No answer."), image_sha256="")
+    same = index.find(other)
+    assert same is not None
+    assert same.kind == "same-question"
+    alike = index.find(replace(other, query="Which of them?"))
+    assert alike is not None
+    assert alike.kind == "similar-image"
+    assert index.find(replace(other, image_hash="")) is None
+
+
+def test_an_edition_stays_as_it_is(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_edition(edition.root, "next") == 2
+    assert "another id" in capsys.readouterr().err
+    assert write_edition(edition.root, "vl-rewardbench") == 2
+
+
+def test_labels_may_not_lie_in_the_public_folder(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = str(edition.root / "editions" / "labels")
+    assert write_edition(edition.root, "other", "--private", inside) == 2
+    assert "--private" in capsys.readouterr().err
+    assert not (edition.root / "editions" / "other").exists()
+
+
+def test_an_image_that_changed_is_refused_and_nothing_is_left(
+    edition: WrittenEdition, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = lines(edition.root / "verify" / "verified.jsonl")[0]
+    path = edition.root / "pool" / line["image"]
+    data = path.read_bytes()
+    path.write_bytes(b"else")
+    try:
+        assert write_edition(edition.root, "torn") == 2
+        assert "not the one" in capsys.readouterr().err
+        assert not (edition.root / "editions" / "torn").exists()
+    finally:
+        path.write_bytes(data)
+
+
+def test_pairs_that_nobody_has_decided_stop_an_edition(
+    edition: WrittenEdition, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = edition.root / "verify" / "open.jsonl"
+    path.write_text('{"id": "x"}\n')
+    try:
+        assert write_edition(edition.root, "early") == 2
+        assert "--partial" in capsys.readouterr().err
+    finally:
+        path.write_text("")
+
+
+NESTED = json.dumps({"rule": "unstable"})
+for _ in range(40):
+    NESTED = f'{{"rule": "not", "rules": [{NESTED}]}}'
+STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/answers.jsonl"]
+FILTER = ["filter", "pool", "--output", "again", "--runs"]
+EDITION = [
+    "edition", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
+    "--filter", "pool/filtered/filter.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("pool/pool.json", "{}", STATUS),
+        ("pool/pool.json", '{"imports": [3]}', STATUS),
+        ("pool/pairs.jsonl", '{"id": 3}', STATUS),
+        ("pool/duplicates.jsonl", '{"pair": 1}', STATUS),
+        ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
+        ("run/run.json", "{}", [*FILTER, "run"]),
+        ("run/run.json", "\ufeffx", [*FILTER, "run"]),
+        ("rule.json", NESTED, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("rule.json", "[" * 5000, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("rule.json", '{"rule": {}}', [*FILTER, "small.jsonl", "--rule", "rule.json"]),
+        ("verify/verification.json", "{}", VERIFY),
+        ("verify/verification.json", '{"answers": "2", "reviewers": []}', VERIFY),
+        ("verify/private/candidates.jsonl", "{}", VERIFY),
+        ("verify/private/gold.jsonl", "{}", VERIFY),
+        ("verify/answers.jsonl", "{}", VERIFY),
+        ("verify/agreement.json", "{}", EDITION),
+        ("verify/verified.jsonl", '{"id": "x"}', EDITION),
+        ("pool/filtered/filter.json", '{"judges": [1]}', EDITION),
+        ("editions/next/card.json", "{}", ["upload", "next", "--questions", "owner/next"]),
+        ("board.json", '{"entries": [1, {"general": 0.5}]}', ["power", "board.json"]),
+        ("manifest.json", '{"items": [{"ids": {}}]}', ["pool", "duplicates", "pool", "--manifest", "manifest.json"]),
+    ],
+)
+def test_a_damaged_file_is_named_in_one_sentence(
+    edition: WrittenEdition, name: str, text: str, command: list[str], capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(edition.root)
+    path = edition.root / name
+    if name.startswith("run/"):
+        path.parent.mkdir(exist_ok=True)
+        (path.parent / "predictions.jsonl").write_bytes((edition.root / "small.jsonl").read_bytes())
+    before = path.read_bytes() if path.is_file() else None
+    path.write_text(text)
+    try:
+        assert main(command) == 2
+    finally:
+        path.unlink() if before is None else path.write_bytes(before)
+    error = capsys.readouterr().err
+    assert name.rpartition("/")[2] in error
+    assert len(error.splitlines()) <= 2 and "Traceback" not in error

@@ -1,0 +1,278 @@
+"""The filter keeps exactly what its rule says, whatever format the runs have, and its report can be recomputed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from itertools import combinations
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.vlrb.editions.synthetic import (
+    JUDGES,
+    RUNS,
+    SOURCES,
+    SyntheticPool,
+    invent,
+    native_judgements,
+    official_lines,
+    write_sources,
+)
+from vlrb.editions.__main__ import main
+
+PAIRS = 500
+COPIES = PAIRS // 25
+
+
+class FilteredPool(NamedTuple):
+    """A pool on disk, with what was planted."""
+
+    planted: SyntheticPool
+    folder: Path
+    runs: list[str]
+
+
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory: pytest.TempPathFactory) -> FilteredPool:
+    folder = tmp_path_factory.mktemp("pool")
+    planted = invent(folder, PAIRS)
+    for source, path in write_sources(planted, folder).items():
+        given = ["--source", source, "--licence", "CC0-1.0", "--into", str(folder / "pool")]
+        assert main(["pool", "import", str(path), *given]) == 0
+    assert main(["pool", "duplicates", str(folder / "pool")]) == 0
+    return FilteredPool(planted, folder / "pool", runs=write_runs(planted, folder))
+
+
+def write_runs(planted: SyntheticPool, folder: Path) -> list[str]:
+    """Runs in four forms: native texts, native votes, official lines, and one file for each run."""
+    stored = {line["id"]: line["response"] for line in lines(folder / "pool" / "pairs.jsonl")}
+    (folder / "small.jsonl").write_text(native_judgements(planted, "small", stored=stored))
+    (folder / "medium.jsonl").write_text(official_lines(planted, "medium"))
+    with (folder / "large.jsonl").open("w") as out:
+        for name, votes in planted.votes["large"].items():
+            turned = stored[name][0] != planted.pairs[name]["response"][0]
+            given = [None if choice < 0 else choice ^ turned for choice, _ in votes]
+            out.write(json.dumps({"id": name, "votes": given}) + "\n")
+    names = ["small.jsonl", "medium.jsonl", "large.jsonl"]
+    for run in range(RUNS):
+        one = {name: votes[run : run + 1] for name, votes in planted.votes["other"].items()}
+        part = SyntheticPool(planted.rows, planted.truth, votes={"other": one})
+        (folder / f"other-{run}.jsonl").write_text(native_judgements(part, "other", stored=stored))
+        names.append(f"other-{run}.jsonl")
+    return [f"other={folder / name}" if name.startswith("other") else str(folder / name) for name in names]
+
+
+@pytest.fixture(scope="module")
+def usual(pooled: FilteredPool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the usual rule filled."""
+    output = tmp_path_factory.mktemp("usual")
+    run_filter(pooled, output)
+    return output
+
+
+def report_of(output: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((output / "filter.json").read_text())
+    return report
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def run_filter(pooled: FilteredPool, output: Path, *more: str) -> dict[str, Any]:
+    """The report of a filter."""
+    assert main(["filter", str(pooled.folder), "--runs", *pooled.runs, "--output", str(output), *more]) == 0
+    return report_of(output)
+
+
+def verdicts(planted: SyntheticPool, judge: str, *, name: str) -> list[str]:
+    """What each run says about a pair, against its label."""
+    label = planted.pairs[name]["preferred"]
+    return ["undecided" if c < 0 else "right" if c == label else "wrong" for c, _ in planted.votes[judge][name]]
+
+
+def slow_filter(planted: SyntheticPool, judges: tuple[str, ...], *, at_least: int, runs: int = RUNS) -> set[str]:
+    """The ids that stay: no copies, and so many wrong verdicts."""
+    stay = set()
+    for name in planted.pairs:
+        if name not in planted.copies:
+            wrong = sum(verdicts(planted, judge, name=name)[:runs].count("wrong") for judge in judges)
+            if wrong >= at_least:
+                stay.add(name)
+    return stay
+
+
+def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPool) -> None:
+    found = lines(pooled.folder / "duplicates.jsonl")
+    left_out = {one["pair"] for one in found if one["kind"] != "similar-image"}
+    assert left_out == pooled.planted.copies
+    assert len(pooled.planted.copies) == COPIES
+
+
+def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPool, usual: Path) -> None:
+    report, kept = report_of(usual), lines(usual / "candidates.jsonl")
+    assert {one["id"] for one in kept} == slow_filter(pooled.planted, tuple(JUDGES), at_least=12)
+    assert report["pairs"]["kept"] == len(kept) > 20
+    assert report["pairs"] | {"kept": 0} == {
+        "considered": PAIRS - COPIES, "kept": 0, "duplicates": COPIES, "without_preference": 0, "unjudged": 0,
+    }  # fmt: skip
+    assert all(one["votes"] == {"wrong": 12, "right": 0, "runs": 12} for one in kept)
+    wrong = {one["id"] for one in kept} & pooled.planted.wrong_labels
+    assert len(wrong) / len(kept) > len(pooled.planted.wrong_labels) / len(pooled.planted.pairs)
+
+
+@pytest.mark.parametrize("at_least", [7, *(pytest.param(number, marks=pytest.mark.long) for number in (1, 10))])
+def test_at_least_so_many_wrong_runs(pooled: FilteredPool, tmp_path: Path, at_least: int) -> None:
+    run_filter(pooled, tmp_path, "--rule", f"at-least:{at_least}")
+    kept = {one["id"] for one in lines(tmp_path / "candidates.jsonl")}
+    assert kept == slow_filter(pooled.planted, tuple(JUDGES), at_least=at_least)
+
+
+def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: FilteredPool, tmp_path: Path) -> None:
+    rule = tmp_path / "rule.json"
+    rule.write_text(json.dumps({"rule": "all", "rules": [{"rule": "unstable", "at_least": 2}, {"rule": "not", "rules": [
+        {"rule": "wrong-at-least", "at_least": 6}]}]}))  # fmt: skip
+    run_filter(pooled, tmp_path / "out", "--rule", str(rule))
+    planted, expected = pooled.planted, set()
+    stored = {line["id"]: line["response"] for line in lines(pooled.folder / "pairs.jsonl")}
+    for name in set(planted.pairs) - planted.copies:
+        turned = stored[name][0] != planted.pairs[name]["response"][0]
+        unstable = 0
+        for judge in ("small", "medium", "other"):  # votes alone tell no order
+            sides = []
+            for order in (0, 1):
+                # native runs were shown the pool's order, the official ones the source's
+                shown = [c for c, s in planted.votes[judge][name] if (s ^ (turned and judge == "medium")) == order]
+                sides.append(next((c for c in (0, 1) if 2 * shown.count(c) > len(shown)), None))
+            unstable += None not in sides and sides[0] != sides[1]
+        wrong = sum(verdicts(planted, judge, name=name).count("wrong") for judge in JUDGES)
+        expected |= {name} if unstable >= 2 and wrong < 6 else set()
+    assert {one["id"] for one in lines(tmp_path / "out" / "candidates.jsonl")} == expected
+    assert expected
+
+
+def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, usual: Path) -> None:
+    report, planted = report_of(usual), pooled.planted
+    single = [name for name in planted.pairs if name not in planted.copies]
+    everything = slow_filter(planted, tuple(JUDGES), at_least=12)
+    for size in report["combinations"]:
+        stay = slow_filter(planted, tuple(size["judges"]), at_least=3 * len(size["judges"]))
+        assert (size["kept"], size["removed"]) == (len(stay), len(single) - len(stay))
+        for source in SOURCES:
+            here = [name for name in single if name.startswith(source)]
+            assert size["removed_by_source"][source] == len(set(here) - stay)
+    given = [tuple(size["judges"]) for size in report["combinations"]]
+    assert {frozenset(one) for one in given} == {
+        frozenset(one) for count in range(1, 5) for one in combinations(JUDGES, count)
+    }
+    for one in report["judges"]:
+        said = [verdict for name in single for verdict in verdicts(planted, one["judge"], name=name)]
+        others = tuple(judge for judge in JUDGES if judge != one["judge"])
+        assert one["accuracy"] == pytest.approx(said.count("right") / len(said))
+        assert one["undecided"] == pytest.approx(said.count("undecided") / len(said))
+        assert one["stay_without_it"] == len(slow_filter(planted, others, at_least=9))
+        assert one["removed_by_it_only"] == one["stay_without_it"] - len(everything)
+        assert one["accuracy_on_kept"] == 0
+    for one in report["by_runs"]:
+        runs = one["runs"] // 4
+        assert one["kept"] == len(slow_filter(planted, tuple(JUDGES), at_least=one["runs"], runs=runs))
+    with (usual / "filter.csv").open() as file:
+        table = list(csv.DictReader(file))
+    whole = next(one for one in table if one["judges"].count("+") == 3 and one["source"] == "all")
+    assert int(whole["kept"]) == len(everything)
+    told = [one for one in table if one["table"] == "wrong_labels"]
+    assert [float(one["wrong_in_pool"]) for one in told] == [row["in_pool"] for row in report["wrong_labels"]["rows"]]
+    agree = [row["runs_agree"] for row in report["wrong_labels"]["rows"]]
+    assert [float(one["wrong_in_kept_if_runs_agree"]) for one in told] == agree
+
+
+def test_the_share_of_wrong_labels_follows_from_accuracies(pooled: FilteredPool, tmp_path: Path) -> None:
+    given = [f"--accuracy={judge}=0.6" for judge in JUDGES]
+    report = run_filter(pooled, tmp_path, "--label-error", "0.05", *given)
+    (row,) = report["wrong_labels"]["rows"]
+    undecided = [one["undecided"] for one in report["judges"]]
+    assert min(undecided) > 0
+    errors = prod(0.4 - share for share in undecided)
+    expected = 0.05 * 0.6**4 / (0.05 * 0.6**4 + 0.95 * errors)
+    assert row["runs_agree"] == pytest.approx(expected)
+    assert row["runs_independent"] == pytest.approx(0.05 * 0.6**12 / (0.05 * 0.6**12 + 0.95 * errors**3))
+
+
+def test_the_report_says_that_these_judges_score_below_chance(usual: Path) -> None:
+    text = (usual / "filter.html").read_text()
+    assert "below chance" in text
+    assert "by construction" in text
+    assert "<script" not in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_the_report_is_in_the_language_of_the_terminal_and_names_of_sources_stay(
+    pooled: FilteredPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    run_filter(pooled, tmp_path)
+    text = (tmp_path / "filter.html").read_text()
+    assert '<html lang="zh-CN">' in text
+    titles = re.findall(r"<(?:h1|h2|th scope=\"col\"|figcaption)[^>]*>([^<]*)<", text)
+    english = [title for title in titles if not re.search("[\u4e00-\u9fff]", title) and title != "SHA-256"]
+    assert not english
+    assert all(f"<td>{source}</td>" in text for source in SOURCES)
+    assert json.loads((tmp_path / "filter.json").read_text())["rule_in_words"] == "wrong in every run of every judge"
+
+
+def test_a_run_of_part_of_the_pool_leaves_the_rest_out(pooled: FilteredPool, tmp_path: Path) -> None:
+    part = tmp_path / "part.jsonl"
+    part.write_text("".join(Path(pooled.runs[0]).read_text().splitlines(keepends=True)[:500]))
+    assert main(["filter", str(pooled.folder), "--runs", str(part), "--output", str(tmp_path / "out")]) == 0
+    pairs = json.loads((tmp_path / "out" / "filter.json").read_text())["pairs"]
+    assert pairs["considered"] + pairs["unjudged"] == PAIRS - COPIES
+    assert pairs["considered"] == 500 - sum(
+        name in pooled.planted.copies for name in list(pooled.planted.votes["small"])[:500]
+    )
+
+
+def test_a_run_about_other_pairs_is_refused_by_line(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": "Alpha-0", "votes": [1]}\n{"id": "nobody", "votes": [1]}\n')
+    assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 2
+    said = capsys.readouterr().err
+    assert "line 2" in said
+    assert "nobody" in said
+    assert "pairs.jsonl" in said
+
+
+def test_a_rule_about_more_judges_than_there_are_is_refused(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["filter", str(pooled.folder), "--runs", *pooled.runs[:2], "--output", str(tmp_path / "out")]
+    assert main([*given, "--rule", "judges:9"]) == 2
+    said = capsys.readouterr().err
+    assert "can never hold" in said and "2 judges with 6 runs" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_unstable_needs_runs_that_tell_the_order(
+    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
+    given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable"]
+    assert main(given) == 2
+    assert "No run records" in capsys.readouterr().err
+
+
+def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    assert main(
+        ["filter", str(pooled.folder), "--runs", f"{name}={pooled.runs[0]}", "--output", str(tmp_path)]
+    ) == 0  # fmt: skip
+    text = (tmp_path / "filter.html").read_text()
+    assert "<img" not in text
+    assert "&lt;img src=x" in text

@@ -1,0 +1,181 @@
+"""Imports take what is a pair and nothing else; hostile files are refused with line, field and remedy."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from PIL import Image
+from pyarrow import parquet
+
+from tests.vlrb.editions.synthetic import picture
+from vlrb.editions.__main__ import main
+from vlrb.editions.pools.images import MOST_PIXELS
+from vlrb.editions.pools.pool import read_pool
+
+
+def row(number: int, **more: Any) -> dict[str, Any]:
+    """A pair that can be imported."""
+    both = [f"It is {number}.", f"It is certainly not {number}."]
+    return {
+        "id": f"p{number}",
+        "query": f"What is {number}?",
+        "response": both,
+        "preferred": 0,
+        "image": "a.png",
+    } | more
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.png").write_bytes(picture(1))
+    return tmp_path / "data"
+
+
+def write(folder: Path, *rows: Any) -> Path:
+    path = folder / "pairs.jsonl"
+    path.write_text("".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in rows))
+    return path
+
+
+def take(path: Path, *more: str) -> int:
+    pool = path.parent.parent / "pool"
+    return main(["pool", "import", str(path), "--source", "S", "--licence", "CC0-1.0", "--into", str(pool), *more])
+
+
+def test_a_pair_keeps_its_preference_whatever_the_order(folder: Path) -> None:
+    rows = [row(number, response=[f"Good {number}.", f"Bad {number}."]) for number in range(20)]
+    assert take(write(folder, *rows)) == 0
+    pairs = read_pool(folder.parent / "pool")
+    assert all(pair.responses[pair.preferred or 0].startswith("Good") for pair in pairs)
+    assert {pair.preferred for pair in pairs} == {0, 1}, "the stored order would tell the preference"
+
+
+@pytest.mark.parametrize(
+    ("fields", "better"),
+    [
+        ({"preferred": 1}, 1),
+        ({"preferred": None, "human_ranking": [1, 0]}, 1),
+        ({"preferred": None, "human_ranking": [0, 1]}, 0),
+        ({"response": None, "chosen": "Yes.", "rejected": "No."}, None),
+    ],
+)
+def test_preferences_are_read_in_the_forms_that_data_sets_have(folder: Path, fields: Any, better: int | None) -> None:
+    assert take(write(folder, row(1, **fields))) == 0
+    (pair,) = read_pool(folder.parent / "pool")
+    assert pair.preferred is not None
+    expected = "Yes." if better is None else row(1)["response"][better]
+    assert pair.responses[pair.preferred] == expected
+
+
+def test_parquet_and_columns_of_other_names(folder: Path) -> None:
+    data = {"bytes": picture(2), "path": None}
+    rows = [{"idx": 5, "question": "Q?", "good": "Yes.", "bad": "No.", "image": data}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "pairs.parquet")
+    assert take(folder / "pairs.parquet", "--field", "chosen=good", "--field", "rejected=bad") == 0
+    (pair,) = read_pool(folder.parent / "pool")
+    assert (pair.id, pair.query, pair.responses[pair.preferred or 0]) == ("S-5", "Q?", "Yes.")
+
+
+def test_the_same_file_again_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(folder, row(1))
+    assert take(path) == take(path) == 0
+    assert "already" in capsys.readouterr().out
+    assert len(read_pool(folder.parent / "pool")) == 1
+
+
+def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
+    from vlrb.judge.pairs import read_pairs
+
+    assert take(write(folder, row(1), row(2))) == 0
+    file = read_pairs(str(folder.parent / "pool" / "pairs.jsonl"))
+    assert [pair.image.read() for pair in file.pairs] == [picture(1)] * 2
+    assert not hasattr(file.pairs[0], "preferred")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{broken", "not JSON"),
+        ('{"id": "x", "id": "y"}', "not JSON"),
+        ("[1, 2]", "must be a JSON object"),
+        (row(1, query=None), "--field query=COLUMN"),
+        (row(1, response=["one"]), "list of two texts"),
+        (row(1, response=["same", "same "]), "same text"),
+        (row(1, preferred=2), "0 or 1"),
+        (row(1, preferred=True), "0 or 1"),
+        (row(1, query="x" * 70_000), "cut it"),
+        (row(1, image=None), "`image` is missing"),
+        (row(1, image="../secret.png"), "outside"),
+        (row(1, image="/etc/passwd"), "outside"),
+        (row(1, image="link.png"), "outside"),
+        (row(1, image="a\x00.png"), "JSON"),
+        (row(1, image="https://example.org/a.png"), "download"),
+        (row(1, image="file:///etc/passwd"), "download"),
+        (row(1, image="pairs.jsonl"), "cannot be read"),
+        (row(1, image="none.png"), "no image file"),
+        (row(1, image="data:image/png;base64,@@@"), "not base64"),
+        (row(1, image="data:image/png;base64," + base64.b64encode(b"GIF89a").decode()), "cannot be read"),
+        (row(1, category="../x"), "letters, digits"),
+        (row(1, id="a\nb"), "`id`"),
+    ],
+)
+def test_bad_rows_are_refused_with_line_and_remedy(
+    folder: Path, line: Any, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder.parent / "secret.png").write_bytes(picture(3))
+    (folder / "link.png").symlink_to(folder.parent / "secret.png")
+    path = write(folder, row(0), line)
+    assert take(path) == 2
+    error = capsys.readouterr().err
+    assert "line 2" in error
+    assert said in error
+    assert not (folder.parent / "pool" / "pairs.jsonl").exists(), "all or nothing"
+    assert take(path, "--skip-bad") == 0
+    assert len(read_pool(folder.parent / "pool")) == 1
+
+
+def huge_png(side: int) -> bytes:
+    """A small file that claims to be a huge image."""
+    head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(b"\x00" * 1000)), (b"IEND", b"")]
+    body = b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+@pytest.mark.parametrize("side", [9000, 60_000])
+def test_huge_images_are_refused_before_they_are_decoded(
+    folder: Path, side: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert side**2 > MOST_PIXELS
+    (folder / "huge.png").write_bytes(huge_png(side))
+    assert take(write(folder, row(1, image="huge.png"))) == 2
+    assert "pixels" in capsys.readouterr().err
+
+
+def test_a_torn_image_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = io.BytesIO()
+    Image.effect_noise((64, 64), 50).save(out, "JPEG")
+    (folder / "torn.jpg").write_bytes(out.getvalue()[:500])
+    assert take(write(folder, row(1, image="torn.jpg"))) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert take(write(folder, row(1), row(1, query="Another?"))) == 2
+    assert "is on line 1" in capsys.readouterr().err
+
+
+def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 2
+    assert "--revision" in capsys.readouterr().err

@@ -1,0 +1,178 @@
+"""Near duplicates: inside a pool, of editions that are served, and of training sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.real_data import real_file, rows
+from tests.vlrb.editions.synthetic import picture
+from vlrb.benchmarks.items import fingerprint, response_fingerprint
+from vlrb.benchmarks.spec import DEFINITIONS
+from vlrb.editions.__main__ import main
+from vlrb.editions.errors import CurateError
+from vlrb.editions.pools.compared_editions import served_editions
+from vlrb.editions.pools.edition_signatures import PairSignature, read_signatures
+from vlrb.editions.pools.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
+
+TEXTS = (
+    "a long answer about the red car that stands to the left of the small house",
+    "no car is to be seen here at all",
+)
+
+
+def compared(name: str, query: str, *responses: str, image: str = "") -> ComparedPair:
+    return ComparedPair(name, query, responses=responses, image_sha256=image, image_hash=image)
+
+
+def test_similarity_is_the_share_of_common_runs_of_three_words() -> None:
+    first = compared("a", "one two three four", "five six seven")
+    second = compared("b", "one two three four five", "five six seven")
+    assert similarity(first, second) == pytest.approx(3 / 4)
+    assert similarity(first, first) == 1.0
+
+
+@pytest.mark.parametrize("bits", range(7))
+def test_images_that_differ_in_four_bits_are_found_and_no_others(bits: int) -> None:
+    base = 0x0F0F_1234_5678_9ABC
+    other = base
+    for place in range(bits):
+        other ^= 1 << (place * 13) % 64
+    assert hash_distance(f"{base:016x}", f"{other:016x}") == bits
+    index = PairIndex("here")
+    index.add(compared("a", "What is it?", *TEXTS, image=f"{base:016x}"))
+    found = index.find(compared("b", "Quite another question?", "yes", "no", image=f"{other:016x}"))
+    assert (found is not None) == (bits <= 4)
+
+
+def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    (tmp_path / "b.png").write_bytes(picture(2))
+    rows: list[dict[str, Any]] = [
+        {"id": "1", "query": "Which car?", "response": list(TEXTS), "image": "a.png"},
+        {"id": "2", "query": "Other?", "response": [TEXTS[0], "Something short."], "image": "b.png"},
+        {"id": "3", "query": "What else?", "response": ["A tree.", "A shrub."], "image": "a.png"},
+        {"id": "4", "query": "Why?", "response": ["Because.", "No reason."], "image": "b.png"},
+    ]
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    items = [
+        {"key": fingerprint("Which car?", TEXTS), "id": "old-7", "responses": list(map(response_fingerprint, TEXTS))}
+    ]
+    (tmp_path / "manifest.json").write_text(json.dumps({"benchmark": "before", "items": items}))
+    seen = {"question": "what else?", "chosen": "Anything.", "rejected": "Nothing.", "image": "a.png"}
+    (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n{broken\n")
+    pool = tmp_path / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
+    others = ["--manifest", str(tmp_path / "manifest.json"), "--training", str(tmp_path / "train.jsonl")]
+    assert main(["pool", "duplicates", str(pool), *others]) == 0
+    found = [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
+    told = {(one["pair"], one["kind"], one["where"]) for one in found}
+    assert {
+        ("S-1", "same-pair", "before"),
+        ("S-2", "same-response", "before"),
+        ("S-3", "same-question", "train.jsonl"),
+        ("S-1", "similar-image", "train.jsonl"),
+        ("S-3", "similar-image", "pool"),
+        ("S-4", "similar-image", "pool"),
+    } == told
+
+
+def test_editions_that_ship_are_compared() -> None:
+    shipped = {edition.name: edition for edition in served_editions()}
+    prints = shipped["vl-rewardbench"].prints
+    assert prints is not None
+    assert len(prints.pairs) > 1200
+
+
+def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    row = {"id": "1", "query": "Which car?", "response": list(TEXTS), "image": "a.png"}
+    (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
+    item = {"key": fingerprint("Which car?", TEXTS), "id": "7", "responses": list(map(response_fingerprint, TEXTS))}
+    (tmp_path / "own" / "ours").mkdir(parents=True)
+    (tmp_path / "own" / "ours" / "items.json").write_text(json.dumps({"benchmark": "ours", "items": [item]}))
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
+    pool = tmp_path / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    assert json.loads((pool / "duplicates.jsonl").read_text())["where"] == "ours"
+
+
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.json").write_text("[]")
+    (tmp_path / "pairs.jsonl").write_text("")
+    assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 2
+    assert "manifest" in capsys.readouterr().err
+    with pytest.raises(KeyError):
+        EditionPrints.from_manifest({})
+
+
+def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Import rows that all have one flat image, which is like no other."""
+    Image.new("L", (8, 8)).save(folder / "flat.png")
+    lines = [json.dumps({**row, "image": "flat.png"}) + "\n" for row in rows]
+    (folder / "rows.jsonl").write_text("".join(lines))
+    pool = folder / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(folder / "rows.jsonl"), *given]) == 0
+    return pool
+
+
+def duplicates(pool: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
+
+
+def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = rows("items_v0.jsonl")[:50]
+    changed = [
+        {"id": row["id"], "query": row["query"], "response": [f"{text} Indeed." for text in row["response"]]}
+        for row in real
+    ]
+    template = {"id": "new", "query": real[1]["query"], "response": [" ".join(TEXTS), "It shows nothing of the kind."]}
+    pool = write_pool(tmp_path, [*changed, template])
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    found = [one for one in duplicates(pool) if one["where"] == "vl-rewardbench"]
+    assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
+    out = capsys.readouterr().out
+    assert "vl-rewardbench: compared by texts of 1,250 pairs. Its images were not compared" in out
+    assert "multimodal-rewardbench: not compared. To compare all: --edition multimodal-rewardbench=ITEMS" in out
+
+
+def test_items_that_are_given_are_compared_by_text_and_image(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = write_pool(tmp_path, [{"id": "1", "query": "Which car?", "response": [f"{text} indeed" for text in TEXTS]}])
+    item = {"ID": "x", "Text": "Which car?", "Output1": TEXTS[0], "Output2": TEXTS[1], "Image": "flat.png"}
+    other = {"ID": "y", "Text": None, "Output1": "A tree.", "Output2": "A shrub.", "Image": "lost.png"}
+    (tmp_path / "items.json").write_text(json.dumps([item, other, 3]))
+    given = f"multimodal-rewardbench={tmp_path / 'items.json'}"
+    assert main(["pool", "duplicates", str(pool), "--edition", given]) == 0
+    assert [(one["kind"], one["other"]) for one in duplicates(pool)] == [("similar-text", "x")]
+    assert "multimodal-rewardbench: compared by texts of 2 pairs and images of 1." in capsys.readouterr().out
+    assert main(["pool", "duplicates", str(pool), "--edition", f"nowhere={tmp_path / 'items.json'}"]) == 2
+    assert "multimodal-rewardbench" in capsys.readouterr().err
+    assert main(["pool", "duplicates", str(pool), "--edition", "vl-rewardbench"]) == 2
+
+
+def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_path: Path) -> None:
+    first = PairSignature.of(compared("a", "Which car?", *TEXTS))
+    assert first == PairSignature.of(compared("a", "which  CAR?", TEXTS[1], TEXTS[0]))
+    assert first.texts.startswith("2dFQswhNp9UUs+7V")
+    (tmp_path / "near_duplicates.json").write_text('{"pairs": []}')
+    with pytest.raises(CurateError, match="signatures"):
+        read_signatures(tmp_path / "near_duplicates.json")
+
+
+def test_signatures_that_ship_are_those_of_the_items(tmp_path: Path) -> None:
+    place = tmp_path / "signatures.json"
+    items = real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
+    assert main(["signatures", "mm-rlhf-rewardbench", str(items), "--output", str(place)]) == 0
+    assert place.read_bytes() == (DEFINITIONS / "mm-rlhf-rewardbench" / "near_duplicates.json").read_bytes()

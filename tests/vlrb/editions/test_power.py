@@ -1,0 +1,116 @@
+"""Numbers of pairs and matched splits, against worked examples and slow counting."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vlrb.editions.__main__ import main
+from vlrb.editions.power import interval_width, neighbours, pairs_for_width, pairs_to_separate
+from vlrb.editions.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
+
+
+def test_pairs_that_separate_two_judges_in_a_worked_example() -> None:
+    """0.65 against 0.60, one in four discordant: (1.95996 * 0.5 + 0.84162 * sqrt(0.2475))^2 / 0.0025 = 782.4."""
+    assert pairs_to_separate(0.65, 0.60, discordant=0.25) == 783
+    assert pairs_to_separate(0.6, 0.6, discordant=0.3) is None
+    with pytest.raises(ValueError, match="discordant"):
+        pairs_to_separate(0.9, 0.5, discordant=0.1)
+
+
+def test_the_power_is_reached_in_simulation() -> None:
+    n = pairs_to_separate(0.70, 0.60, discordant=0.30, power=0.8)
+    assert n is not None
+    chance = random.Random(3)
+    separated = 0
+    for _ in range(400):
+        first = second = 0
+        for _ in range(n):
+            u = chance.random()
+            first, second = first + (u < 0.20), second + (0.20 <= u < 0.30)
+        separated += (first - second) ** 2 > 3.8415 * (first + second)
+    assert separated / 400 == pytest.approx(0.8, abs=0.06)
+
+
+@pytest.mark.parametrize("width", [0.02, 0.05, 0.1])
+def test_the_smallest_number_of_pairs_for_a_width(width: float) -> None:
+    n = pairs_for_width(0.6, width)
+    assert interval_width(0.6, n) <= width < interval_width(0.6, n - 1)
+
+
+def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
+    found = neighbours("general", [("c", 0.5), ("a", 0.7), ("b", 0.6)], discordant=None)
+    assert [(one.better, one.worse) for one in found] == [("a", "b"), ("b", "c")]
+
+
+def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entries = [
+        {"model": "A", "tier": "scored", "general": 0.65, "overall": 0.7, "rank": 1},
+        {"model": "B", "tier": "scored", "general": 0.60, "overall": 0.6, "rank": 2},
+        {"model": "R", "tier": "reported", "general": 0.62, "overall": None, "rank": None},
+    ]
+    (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
+    given = ["--category", "general", "--discordant", "0.25", "--pairs", "500", "--json"]
+    assert main(["power", str(tmp_path / "board.json"), *given]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [(one["better"], one["worse"], one["pairs"]) for one in said["neighbours"]] == [("A", "B", 783)]
+    assert said["widths"]["500"] == pytest.approx(interval_width(0.6, 500))
+    assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 2
+    assert "general" in capsys.readouterr().err
+
+
+def test_a_cost_below_one_is_no_category(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entries: list[dict[str, Any]] = [
+        {"model": name, "general": share, "price_usd": 0.45, "new_figure": 0.5, "interval": {"general": [0.5, 0.7]}}
+        for name, share in (("A", 0.65), ("B", 0.60))
+    ]
+    (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
+    assert main(["power", str(tmp_path / "board.json"), "--json"]) == 0
+    assert {one["category"] for one in json.loads(capsys.readouterr().out)["neighbours"]} == {"general"}
+
+
+def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:
+    chance = random.Random(1)
+    pairs = [
+        SplitTraits(
+            str(i), "ab"[i % 2], source="xyz"[i % 3], difficulty=chance.randrange(5) / 4, words=chance.randrange(300)
+        )
+        for i in range(600)
+    ]
+    parts = split(pairs, 0.3, seed=4)
+    for category in "ab":
+        for source in "xyz":
+            held = [pair for pair in pairs if (pair.category, pair.source) == (category, source)]
+            assert abs(sum(parts[pair.id] == HIDDEN for pair in held) - 0.3 * len(held)) <= 1
+    assert all(abs(one.standardised) < 0.1 for one in balance(pairs, parts))
+    assert parts != split(pairs, 0.3, seed=5)
+    assert parts == split(pairs[::-1], 0.3, seed=4)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 1, 1, 1), (2, 1, 1), (100, 4), (7, 5, 3, 1)])
+def test_a_small_split_has_its_share_in_total_and_every_category_in_both_parts(
+    sizes: tuple[int, ...], share: float
+) -> None:
+    pairs = [
+        SplitTraits(f"{category}-{number}", str(category), source=str(number % 3), difficulty=0.5, words=number)
+        for category, size in enumerate(sizes)
+        for number in range(size)
+    ]
+    for seed in range(5):
+        parts = split(pairs, share, seed=seed)
+        hidden = sum(part == HIDDEN for part in parts.values())
+        assert hidden == int(len(pairs) * share + 0.5)
+        several = [str(category) for category, size in enumerate(sizes) if size > 1]
+        for category in several if len(several) <= min(hidden, len(pairs) - hidden) else []:
+            assert len({parts[pair.id] for pair in pairs if pair.category == category}) == 2
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_split_may_leave_one_part_empty(share: float) -> None:
+    pairs = [SplitTraits(str(number), "x", source="s", difficulty=0.5, words=number) for number in range(4)]
+    assert set(split(pairs, share, seed=1).values()) == {HIDDEN if share else PUBLIC}

@@ -1,0 +1,180 @@
+"""Pairs are read from what people have, without their labels."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from PIL import Image
+from pyarrow import parquet
+
+from tests.vlrb.judge.model_server import Reply, completion, serving_model
+from tests.vlrb.judge.running import PNG, item, write_items
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.images import JPEG as JPEG_FORM
+from vlrb.judge.images import LARGEST_IMAGE, OFFICIAL, ImagePolicy, ImageSource, find_image, image_url
+from vlrb.judge.pairs import read_pairs
+from vlrb.judge.plan import BOTH, PARITY, RANDOM, is_swapped
+
+JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
+INLINE = "data:image/png;base64," + base64.b64encode(PNG).decode()
+
+
+def test_an_image_is_a_path_an_address_or_a_data_uri_and_wins_over_image_path(tmp_path: Path) -> None:
+    (tmp_path / "photo.dat").write_bytes(JPEG)
+    images = ["image.png", "photo.dat", INLINE, "https://example.org/x.png"]
+    path = write_items(tmp_path, [item(i, image=image, image_path="missing.png") for i, image in enumerate(images)])
+    sent = [image_url(pair.image, ImagePolicy()) for pair in read_pairs(str(path)).pairs]
+    assert sent == [INLINE, "data:image/jpeg;base64," + base64.b64encode(JPEG).decode(), INLINE, images[3]]
+
+
+def test_image_path_serves_where_there_is_no_image(tmp_path: Path) -> None:
+    path = write_items(tmp_path, [item(0, image=None, image_path="image.png")])
+    assert read_pairs(str(path)).pairs[0].image.path == tmp_path / "image.png"
+
+
+def test_the_official_policy_labels_every_image_as_png(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(JPEG)
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image="photo.jpg")]))).pairs[0]
+    assert image_url(pair.image, ImagePolicy(OFFICIAL)).startswith("data:image/png;base64,/9j/")
+
+
+def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
+    rows = [{**item(i), "image": {"bytes": PNG, "path": "x.png"}} for i in range(3)]
+    path = tmp_path / "test.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    pairs = read_pairs(str(path)).pairs
+    assert [pair.id for pair in pairs] == ["RLAIF-V-0", "RLAIF-V-1", "RLAIF-V-2"]
+    assert image_url(pairs[0].image, ImagePolicy()) == INLINE
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"response": ["one"]}, "two texts"),
+        ({"image": "gone.png"}, r"no image file .*gone\.png"),
+        ({"image": None}, "`image` is missing"),
+        ({"query": 3}, "`query`"),
+        ({"image": "../image.png"}, "not below the folder"),
+        ({"image": "/etc/hostname"}, "not below the folder"),
+        ({"image": "file:///etc/hostname"}, "no image file"),
+        ({"image": "http://169.254.169.254/latest/meta-data"}, "link-local"),
+        ({"image": "http://[::ffff:a9fe:a9fe]/x.png"}, "link-local"),
+        ({"image": "https:///x.png"}, "is not an address"),
+        ({"id": "half \ud800"}, "lone surrogate"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, object], words: str) -> None:
+    path = write_items(tmp_path, [item(0), item(1, **change)])
+    with pytest.raises(JudgeError, match=f"line 2: .*{words}"):
+        read_pairs(str(path))
+
+
+def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
+    (tmp_path / "passwords").write_text("root:x:0:0")
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
+    with pytest.raises(JudgeError, match="is not an image"):
+        image_url(pair.image, ImagePolicy())
+
+
+@pytest.mark.parametrize("uri", ["data:text/html,<b>", "data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
+def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, uri: str) -> None:
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image=uri)]))).pairs[0]
+    with pytest.raises(JudgeError, match="is not an image"):
+        image_url(pair.image, ImagePolicy())
+
+
+def test_the_type_of_a_data_uri_may_be_in_capitals() -> None:
+    source = find_image(INLINE.replace("data:image/png;base64", "DATA:IMAGE/PNG;BASE64"), None)
+    assert source is not None and image_url(source, ImagePolicy()) == INLINE
+
+
+def test_no_image_is_fetched_from_a_link_local_address(tmp_path: Path) -> None:
+    fetching = ImagePolicy(fetch=True)
+    with pytest.raises(JudgeError, match="link-local"):
+        image_url(ImageSource(url="http://0xa9fea9fe/x.png"), fetching)
+    elsewhere = Reply(302, {}, headers={"Location": "http://169.254.169.254/x.png"})
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = elsewhere
+        with pytest.raises(JudgeError, match="link-local"):
+            image_url(ImageSource(url=f"{server.url}/x.png"), fetching)
+
+
+def test_an_image_comes_from_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["127.0.0.1", "127.0.0.2"])  # a name that leads elsewhere when it is looked up again
+    real = socket.getaddrinfo
+
+    def resolve(host: Any, *rest: Any, **more: Any) -> Any:
+        return real(next(answers) if host == "pictures.example" else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = Reply(raw=PNG, headers={"Content-Type": "image/png"})
+        url = server.url.replace("127.0.0.1", "pictures.example")
+        assert ImageSource(url=f"{url}/x.png").read() == PNG
+        assert server.hosts == [url.removeprefix("http://").removesuffix("/v1")]
+    assert next(answers) == "127.0.0.2", "the name is looked up once"
+
+
+def test_redirects_are_followed_and_end(tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("x")) as server:
+        server.get = Reply(302, {}, headers={"Location": "/again.png"})
+        with pytest.raises(JudgeError, match="redirects more than"):
+            ImageSource(url=f"{server.url}/x.png").read()
+        assert len(server.hosts) == 21
+        server.get = Reply(302, {}, headers={"Location": "file:///etc/hostname"})
+        with pytest.raises(JudgeError, match="is not an address"):
+            ImageSource(url=f"{server.url}/x.png").read()
+
+
+def test_a_picture_of_too_many_pixels_is_not_decoded() -> None:
+    out = io.BytesIO()
+    Image.new("1", (8_100, 8_000)).save(out, "PNG")
+    with pytest.raises(JudgeError, match="pixels are more than"):
+        image_url(ImageSource(data=out.getvalue()), ImagePolicy(JPEG_FORM))
+
+
+def test_a_hub_dataset_names_no_file_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "own.png").write_bytes(PNG)
+    with pytest.raises(JudgeError, match="names no file of this machine"):
+        find_image(str(tmp_path / "own.png"), None)
+
+
+def test_an_image_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "large.png").open("wb") as file:
+        file.truncate(LARGEST_IMAGE + 1)
+    with pytest.raises(JudgeError, match="more than 64 MiB"):
+        ImageSource(path=tmp_path / "large.png").read()
+
+
+def test_a_hub_dataset_needs_its_commit() -> None:
+    with pytest.raises(JudgeError, match="--items-revision"):
+        read_pairs("owner/name")
+
+
+def test_orders(tmp_path: Path) -> None:
+    items = [item(i, response=["x" * (i % 3), "yy"]) for i in range(200)]
+    pairs = read_pairs(str(write_items(tmp_path, items))).pairs
+    at = {
+        order: [[is_swapped(pair, vote, order=order, seed=1) for vote in range(4)] for pair in pairs]
+        for order in (RANDOM, BOTH, PARITY)
+    }
+    assert at[PARITY] == [[(i % 3) % 2 == 1] * 4 for i in range(200)]
+    assert all(sum(votes) == 2 for votes in at[BOTH])
+    assert 350 < sum(map(sum, at[RANDOM])) < 450
+    again = [[is_swapped(pair, vote, order=RANDOM, seed=2) for vote in range(4)] for pair in pairs]
+    assert again != at[RANDOM]
+
+
+def test_lines_of_other_shapes_are_refused(tmp_path: Path) -> None:
+    path = write_items(tmp_path, [item(0)])
+    for line in (json.dumps([1]), "[" * 100_000, "{", '{"id": ' + "9" * 5000 + "}"):
+        path.write_text(json.dumps(item(0)) + f"\n{line}\n")
+        with pytest.raises(JudgeError, match="line 2"):
+            read_pairs(str(path))

@@ -1,0 +1,522 @@
+"""A run over real sockets: what is asked, what is recorded, and what happens when things go wrong."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.factories.specs import VL
+from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
+from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
+from vlrb.benchmarks.items import build_table
+from vlrb.judge.__main__ import main
+from vlrb.judge.commands.submit_command import describe_run
+from vlrb.judge.endpoint import read_retry_after
+from vlrb.judge.journal import busy_seconds
+from vlrb.judge.parameters import refused_parameter
+from vlrb.judge.prompts import OFFICIAL
+from vlrb.predictions.parse import parse_predictions
+
+ROOT = Path(__file__).resolve().parents[3]
+KEY = "sk-this-is-a-secret-key"
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serving_model(lambda path, body, times: completion(JUDGEMENT.format(1))) as server:
+        yield server
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path, [item(i) for i in range(6)])
+
+
+def test_a_request_is_the_official_one_as_json(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "1") == 0
+    (path, body, headers), (judgement,) = model.asked[0], predictions(tmp_path / "run")[0]["judgements"]
+    image = "data:image/png;base64," + base64.b64encode(PNG).decode()
+    one = item(0)
+    text = OFFICIAL.render(one["query"], one["response"], swapped=judgement["swapped"])
+    assert path == "/v1/chat/completions"
+    assert headers["authorization"] == "Bearer EMPTY"
+    assert body == {
+        "model": "m",
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": text},
+                    {"type": "image_url", "image_url": {"url": image}},
+                ],
+            }
+        ],
+        "temperature": 0.2,
+        "top_p": 0.2,
+        "max_tokens": 2048,
+        "stream": False,
+    }
+
+
+def test_a_run_writes_native_predictions_with_what_it_was(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--seed", "5", votes=3) == 0
+    lines = predictions(tmp_path / "run")
+    assert [line["id"] for line in lines] == [f"RLAIF-V-{i}" for i in range(6)]
+    assert {len(line["judgements"]) for line in lines} == {3}
+    about = lines[0]["run"]
+    assert (about["seed"], about["order"], about["votes"]) == (5, "random", 3)
+    assert about["prompt"]["sha256"] == hashlib.sha256(OFFICIAL.template.encode()).hexdigest()
+    assert about["usage"]["requests"] == 18 and about["usage"]["prompt_tokens"] == 1800
+    assert set(about["engine"]) == {"openai", "tenacity"}
+
+
+def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    prices = ("--price-prompt", "1", "--price-reply", "2")
+    assert run(model.url, items, tmp_path / "run", *prices, votes=3) == 0
+    about = predictions(tmp_path / "run")[0]["run"]
+    assert about["usage"]["wall_seconds"] > 0
+    stated = describe_run(about)
+    known = {name: stated[f"--{name}"] for name in ("tokens-in", "tokens-out", "price-usd")}
+    assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
+    assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
+    assert "--benchmark" not in stated
+    by_scores = {**about, "api": "callable"}
+    assert describe_run({**by_scores, "pointwise": True})["--judge-type"] == "scalar"
+    assert "--judge-type" not in describe_run({**by_scores, "pointwise": False})
+    assert describe_run({**about, "benchmark": "next-bench"})["--benchmark"] == "next-bench"
+    bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
+    assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
+
+
+def test_time_counts_while_a_request_is_in_flight_and_no_pause_between_starts(tmp_path: Path) -> None:
+    spans = ((10.0, 4.0), (12.0, 4.0), (100.0, 2.5), (101.0, 0.0))  # when it ended, how long it took
+    lines = [{"row": 0, "vote": n, "time": at, "seconds": took} for n, (at, took) in enumerate(spans)]
+    lines.append({"event": "start", "time": 5.0})
+    (tmp_path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert busy_seconds(tmp_path / "journal.jsonl") == 8.5
+
+
+def test_no_label_is_sent_or_kept(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run") == 0
+    kept = "".join(path.read_text() for path in (tmp_path / "run").iterdir())
+    assert "SECRET-LABEL" not in kept + json.dumps(model.bodies) and "human_ranking" not in kept
+
+
+def test_the_key_goes_to_the_endpoint_alone(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+
+    def answer(path: str, body: Any, times: int) -> Reply:
+        if "number 2" in str(body):
+            return refusal(400, f"This key is odd: {KEY}")
+        return Reply(raw=f"Bearer {KEY}".encode()) if "number 1" in str(body) else completion(f"I got {KEY}.")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--api-key-env", "MY_KEY") == 0
+    assert {headers["authorization"] for _, _, headers in model.asked} == {f"Bearer {KEY}"}
+    kept = "".join(path.read_text() for path in (tmp_path / "run").iterdir())
+    assert KEY not in kept + "".join(capfd.readouterr()) and "This key is odd: [key]" in kept
+    assert "I got [key]." in kept and "the reply is not JSON: b'Bearer [key]'" in kept
+
+
+def test_a_missing_key_is_reported_before_any_request(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--api-key-env", "NOT_SET_ANYWHERE") == 2
+    assert not model.asked
+
+
+@pytest.mark.parametrize("secret", ["http://me:sk-secret@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?api_key=sk-secret"])
+def test_an_address_with_a_key_is_refused_and_written_nowhere(items: Path, tmp_path: Path, secret: str) -> None:
+    assert run(secret, items, tmp_path / "run") == 2
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(b"sk-secret" in content for content in written)
+
+
+def test_every_fault_that_passes_is_retried(items: Path, tmp_path: Path) -> None:
+    faults = {
+        "number 0": Reply(429, {"error": {"message": "slow down"}}, headers={"Retry-After": "0.3"}),
+        "number 1": Reply(500, {"error": {"message": "oops"}}),
+        "number 2": Reply(after=3, body={}),
+        "number 3": Reply(raw=b"not json"),
+        "number 4": Reply(body={"choices": []}),
+        "number 5": Reply(raw=b"{" * 1000, cut=True),
+    }
+
+    def answer(path: str, body: Any, times: int) -> Reply:
+        fault = next(fault for words, fault in faults.items() if words in str(body))
+        return completion(JUDGEMENT.format(2)) if times else fault
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--timeout", "1", "--order", "parity") == 0
+    assert [line["judgements"][0]["text"] for line in predictions(tmp_path / "run")] == [JUDGEMENT.format(2)] * 6
+    assert set(Counter(json.dumps(body) for body in model.bodies).values()) == {2}
+
+
+def test_fetching_images_imports_no_client_while_questions_are_asked(model: ModelServer, tmp_path: Path) -> None:
+    """Threads fetch; openai looks at sys.modules["httpx"] meanwhile, and breaks on a module that is half imported."""
+    slow = tmp_path / "slow" / "httpx.py"
+    slow.parent.mkdir()
+    slow.write_text("import time\ntime.sleep(2)\nURL = Client = Timeout = ConnectError = None\n")
+    model.get = Reply(raw=PNG, headers={"Content-Type": "image/png"})
+    pictures = [{} if i else {"image": f"{model.url}/{i}.png"} for i in range(6)]
+    items = write_items(tmp_path, [item(i, **picture) for i, picture in enumerate(pictures)])
+    given = ["--base-url", model.url, "--model", "m", "--items", str(items), "--output", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "vlrb.judge", "run", *given, "--fetch-images", "--json", "--attempts", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(slow.parent)}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(ran.stdout)["failure_reasons"] == {}
+
+
+def test_a_vote_that_fails_for_good_is_empty_with_its_reason(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        return Reply(500, {"error": {"message": "always"}}) if "number 3" in str(body) else completion("x")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--attempts", "2", votes=2) == 0
+        judgements = predictions(tmp_path / "run")[3]["judgements"]
+        assert [(one["text"], one["reason"]) for one in judgements] == [("", "HTTP 500: always")] * 2
+        model.answer = lambda path, body, times: completion(JUDGEMENT.format(1))
+        asked = len(model.asked)
+        assert run(model.url, items, tmp_path / "run", "--attempts", "2", votes=2) == 0
+        assert len(model.asked) == asked
+        assert run(model.url, items, tmp_path / "run", "--retry-failed", votes=2) == 0
+        assert len(model.asked) == asked + 2
+    assert [one["text"] for one in predictions(tmp_path / "run")[3]["judgements"]] == [JUDGEMENT.format(1)] * 2
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_empty_content_is_an_answer_and_is_not_asked_again(items: Path, tmp_path: Path, content: str | None) -> None:
+    with serving_model(lambda path, body, times: completion(content, "length")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+        assert run(model.url, items, tmp_path / "run", "--retry-failed") == 0
+        assert len(model.asked) == 6
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert judgement["text"] == "" and judgement["reason"] == "empty content (finish reason: length)"
+
+
+def test_parameters_that_the_model_refuses_change_once_and_for_all(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        if "max_tokens" in body:
+            words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
+            return refusal(400, words, param="max_tokens", code="unsupported_parameter")
+        if "temperature" in body:
+            return refusal(400, "Unsupported value: 'temperature' does not support 0.2; only the default is supported.")
+        return completion("x")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "1") == 0
+        assert len(model.asked) == 8
+        assert model.bodies[-1]["max_completion_tokens"] == 2048 and "temperature" not in model.bodies[-1]
+        assert run(model.url, items, tmp_path / "more", "--concurrency", "1", "--limit", "1") == 0
+        asked = len(model.asked)
+        assert run(model.url, items, tmp_path / "more", "--concurrency", "1") == 0
+        assert len(model.asked) == asked + 5, "a run that goes on knows what was refused"
+    assert predictions(tmp_path / "run")[0]["run"]["refused_parameters"] == [
+        {"parameter": "max_tokens", "renamed_to": "max_completion_tokens"},
+        {"parameter": "temperature", "renamed_to": None},
+    ]
+
+
+def test_of_two_parameters_that_a_model_takes_one_of_the_temperature_stays() -> None:
+    words = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+    sent = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
+    assert refused_parameter({"type": "error", "error": {"message": words}}, sent) == "top_p"
+    assert refused_parameter({"error": {"message": words}}, {"temperature": 0.2}) is None
+
+
+def test_a_refusal_of_the_request_itself_changes_no_parameter(items: Path, tmp_path: Path) -> None:
+    words = "'max_tokens' or 'max_completion_tokens' is too large: 2048. This model's maximum context length is 4096."
+    with serving_model(lambda path, body, times: refusal(400, words)) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+        assert len(model.asked) == 6
+    assert words in predictions(tmp_path / "run")[0]["judgements"][0]["reason"]
+
+
+def test_a_wrong_key_stops_the_run_and_records_nothing(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: refusal(401, "Incorrect API key")) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "2") == 1
+    assert not (tmp_path / "run" / "predictions.jsonl").exists()
+    assert (tmp_path / "run" / "journal.jsonl").read_text() == ""
+
+
+def test_an_endpoint_that_is_down_stops_the_run(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving_model(lambda path, body, times: completion("x")) as model:
+        url = model.url
+    assert run(url, items, tmp_path / "run", "--attempts", "2") == 1
+    assert "does not answer" in capsys.readouterr().out
+
+
+def test_a_redirect_is_not_followed_so_pairs_and_key_stay_with_the_endpoint(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = Reply(307, {}, headers={"Location": f"{model.url}/chat/completions"})
+    with serving_model(lambda path, body, times: elsewhere) as first:
+        assert run(first.url, items, tmp_path / "run") == 1
+    assert model.asked == []
+    assert f"redirected to {model.url}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(raw=b" " * (33 * 2**20)), "more than"),
+        (Reply(raw=gzip.compress(b" " * 9), headers={"Content-Encoding": "gzip"}), "compressed"),
+        (Reply(raw=b"[" * 100_000), "not JSON"),
+    ],
+)
+def test_a_reply_that_is_too_much_costs_one_vote(items: Path, tmp_path: Path, reply: Reply, reason: str) -> None:
+    with serving_model(lambda path, body, times: reply) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1", "--attempts", "1") == 0
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert judgement["failed"]
+    assert reason in judgement["reason"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "reason"),
+    [
+        (completion(JUDGEMENT.format(1) + "\0 end"), JUDGEMENT.format(1) + "\ufffd end", ""),
+        (refusal(400, "no \ud800 \x1b[2J\0 here"), "", "HTTP 400: no \ufffd \ufffd[2J\ufffd here"),
+        (completion(None, "st\ud800p"), "", "empty content (finish reason: st\ufffdp)"),
+    ],
+)
+def test_characters_that_no_file_may_hold_cost_nothing_else(
+    items: Path, tmp_path: Path, reply: Reply, text: str, reason: str
+) -> None:
+    with serving_model(lambda path, body, times: reply) as model:
+        assert run(model.url, items, tmp_path / "run", "--limit", "1") == 0
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert (judgement["text"], judgement.get("reason", "")) == (text, reason)
+
+
+def test_a_text_that_the_service_would_refuse_is_left_out_and_its_vote_stays(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        return completion("word " * 20_000 * ("number 2" in str(body)) + JUDGEMENT.format(2))
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--order", "both", votes=2) == 0
+    lines = predictions(tmp_path / "run")
+    assert lines[2]["votes"] == [1, 0]
+    assert "left out" in lines[2]["reasons"][0]
+    table = build_table(VL, {"v0": [item(i) for i in range(6)]})
+    read = parse_predictions((tmp_path / "run" / "predictions.jsonl").read_bytes(), table)
+    assert read.votes.matrix[2].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("wait", [{"Retry-After": "1000000000"}, {"retry-after-ms": "inf"}])
+def test_an_endpoint_that_asks_to_wait_too_long_stops_the_run(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], wait: dict[str, str]
+) -> None:
+    with serving_model(lambda path, body, times: Reply(429, {"error": {"message": "later"}}, headers=wait)) as model:
+        assert run(model.url, items, tmp_path / "run") == 1
+    said = capsys.readouterr().out
+    assert "asks to wait" in said
+    assert "later" in said
+
+
+@pytest.mark.parametrize(("given", "seconds"), [("nan", None), ("-5", None), ("30", 30.0), ("1e9", None)])
+def test_a_time_to_wait_that_makes_no_sense_is_none(given: str, seconds: float | None) -> None:
+    assert read_retry_after({"retry-after": given}) == seconds
+    assert read_retry_after({"retry-after-ms": "nan"}) is None
+
+
+def test_the_summary_names_what_votes_failed_with(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving_model(lambda path, body, times: refusal(400, "images are not supported here")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+    told = capsys.readouterr().out
+    assert "6 failed with: HTTP 400: images are not supported here" in told
+    last = told.splitlines()[-1]
+    assert last.startswith("Every vote failed") and "HTTP 400: images are not supported" in last
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--timeout", "0"], ["--timeout", "nan"], ["--price-prompt", "-1"], ["--max-requests", "0"],
+        ["--max-cost", "nan", "--price-reply", "1"], ["--image-quality", "101"], ["--max-pixels", "0"],
+        ["--retry-wait", "-1"], ["--order", "both", "--votes", "3"], ["--endpoint", "/pooling"],
+        ["--reading", "answer-tag"],
+    ],
+)  # fmt: skip
+def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run", *options) == 2
+    assert not model.asked
+    assert f"{options[0]} " in capsys.readouterr().err
+
+
+def test_what_a_run_cannot_read_or_write_is_named(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prompt.txt").write_bytes(b"\xe9 {query} {a0} {a1}")
+    assert run(model.url, items, tmp_path / "run", "--prompt", str(tmp_path / "prompt.txt")) == 2
+    assert run(model.url, items, tmp_path / "prompt.txt" / "run") == 2
+    (tmp_path / "run.json").write_text("{")
+    assert run(model.url, items, tmp_path) == 2
+    said = capsys.readouterr().err
+    assert all(words in said for words in ("is not UTF-8", "Not a directory", "is damaged"))
+
+
+def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("cut here \ud83d", "length")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+    assert predictions(tmp_path / "run")[0]["judgements"][0]["text"] == "cut here ?"
+
+
+def test_a_limit_first_then_the_rest(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
+    assert len(predictions(tmp_path / "run")) == 2 and len(model.asked) == 4
+    assert run(model.url, items, tmp_path / "run", votes=2) == 0
+    assert len(predictions(tmp_path / "run")) == 6 and len(model.asked) == 12
+
+
+def test_a_directory_holds_one_run(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert run(model.url, items, tmp_path / "run", "--temperature", "1") == 2
+    assert "parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (["--max-requests", "3"], 3),
+        (["--max-total-tokens", "240"], 2),
+        (["--max-cost", "0.3", "--price-prompt", "1000", "--price-reply", "1000"], 3),
+    ],
+)
+def test_a_budget_ends_the_run_and_a_larger_one_goes_on(
+    model: ModelServer, items: Path, tmp_path: Path, options: list[str], most: int
+) -> None:
+    assert run(model.url, items, tmp_path / "run", *options, "--concurrency", "1") == 1
+    assert len(model.asked) == most
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert len(model.asked) == 6
+
+
+def test_ids_that_repeat_come_with_the_fingerprint(model: ModelServer, tmp_path: Path) -> None:
+    items = write_items(tmp_path, [item(0), item(0, query="Another?"), item(1)])
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert [len(line.get("item", "")) for line in predictions(tmp_path / "run")] == [64, 64, 0]
+
+
+def test_no_more_is_in_flight_than_allowed(items: Path, tmp_path: Path) -> None:
+    slow = completion("x")
+    slow.after = 0.02
+    with serving_model(lambda path, body, times: slow) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "3", votes=5) == 0
+    assert model.most_in_flight == 3
+
+
+def test_status_tells_how_far_a_run_is(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
+    capsys.readouterr()
+    assert main(["status", str(tmp_path / "run"), "--json"]) == 0
+    state = json.loads(capsys.readouterr().out)
+    assert (state["predicted_pairs"], state["pairs"]) == (2, 6), "predictions of a part do not pass for the whole"
+    assert (state["done"], state["wanted"], state["complete"], state["parse_rate"]) == (4, 12, False, 1.0)
+    assert main(["status", str(tmp_path)]) == 2
+
+
+def test_prices_are_kept_until_others_are_given(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def cost() -> Any:
+        capsys.readouterr()
+        assert main(["status", str(tmp_path / "run"), "--json"]) == 0
+        state = json.loads(capsys.readouterr().out)
+        assert state["cost"] == predictions(tmp_path / "run")[0]["run"]["usage"]["cost"]
+        return state["cost"]
+
+    assert run(model.url, items, tmp_path / "run", "--price-prompt", "1", "--price-reply", "2") == 0
+    first = cost()
+    assert first > 0
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert cost() == first
+    assert run(model.url, items, tmp_path / "run", "--price-prompt", "2", "--price-reply", "4") == 0
+    assert cost() == pytest.approx(2 * first)
+
+
+def test_a_part_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path, capsys: Any) -> None:
+    assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
+    assert "whole revision" in capsys.readouterr().err
+    assert run(model.url, items, tmp_path / "other", "--benchmark", "next-bench") == 0
+    assert main(["submit", str(tmp_path / "other"), "--model", "x", "--server", "http://127.0.0.1:1"]) == 1
+    said = capsys.readouterr()
+    assert "a server with next-bench checks the file" in said.out
+    assert "whole revision" not in said.err
+
+
+def test_a_prompt_with_a_verdict_of_its_own_gives_votes(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("<think>.</think><answer>2</answer>")) as model:
+        assert run(model.url, items, tmp_path / "run", "--prompt", "r1-reward", "--order", "both", votes=2) == 0
+    assert model.bodies[0]["messages"][0]["content"][0]["type"] == "image_url"
+    assert [line["votes"] for line in predictions(tmp_path / "run")[:2]] == [[1, 0], [0, 1]]
+
+
+def test_a_damaged_file_is_named_in_one_sentence(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    assert run(model.url, items, output) == 0
+    asked, status = len(model.asked), ["status", str(output)]
+    submit = ["submit", str(output), "--model", "m"]
+    again = ["run", "--base-url", model.url, "--model", "m", "--items", str(items), "--output", str(output)]
+    recorded = json.loads((output / "run.json").read_text())
+    moved = json.dumps({name: value for name, value in recorded.items() if name != "items_path"})
+    cases = [
+        ("run.json", "{}", status),
+        ("run.json", "{}", again),
+        ("run.json", "[" * 5000, status),
+        ("run.json", json.dumps(recorded | {"votes": True}), status),
+        ("run.json", json.dumps(recorded | {"prompt": {"reading": 3}}), again),
+        ("run.json", json.dumps(recorded | {"model": "\ud800"}), status),
+        ("run.json", moved, ["export-inspect", str(output), str(tmp_path / "log.json")]),
+        ("report.json", "[]", status),
+        *(("journal.jsonl", f"{line}\n", status) for line in ("garbage", "[1]", '{"row": 0}')),
+        ("journal.jsonl", '{"row": [0], "vote": 0, "item": "x", "swapped": true}\n', again),
+        ("journal.jsonl", '{"event": "refused-parameter"}\n', status),
+        ("journal.jsonl", '{"row": 0, "vote": 0, "item": 3, "swapped": false}\n', status),
+        ("journal.jsonl", '{"row": 0, "vote": "0", "item": "x", "swapped": false}\n', again),
+        ("predictions.jsonl", "[]", submit),
+        ("predictions.jsonl", '{"run": {"api": "chat"}}', submit),
+    ]
+    for name, text, command in cases:
+        path = output / name
+        before = path.read_bytes()
+        path.write_text(text)
+        assert main(command) == 2, (name, text)
+        error = capsys.readouterr().err
+        assert len(error.splitlines()) == 1 and str(output) in error, (name, text, error)
+        assert name != "journal.jsonl" or "Remove the line" in error
+        path.write_bytes(before)
+    assert len(model.asked) == asked
+
+
+def test_a_damaged_parquet_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "items.parquet"
+    path.write_bytes(b"PAR1" + bytes(40))
+    assert run("http://127.0.0.1:9/v1", path, tmp_path / "run") == 2
+    said = capsys.readouterr().err
+    assert str(path) in said and "parquet file is damaged" in said

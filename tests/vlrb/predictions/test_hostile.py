@@ -1,0 +1,493 @@
+"""Hostile files are refused with a code and a line, quickly, and never with another exception."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import official_rule
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
+from vlrb.benchmarks.items import ItemTable
+from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
+from vlrb.predictions.strict_json import JsonFault, loads, scan
+from vlrb.readers import xlsx
+from vlrb.readers.base import stated_choice
+
+PAIRS = pairs(2)
+TABLE = table(2)
+LINES = [json.dumps({"id": row["id"], "votes": [0]}).encode() for row in PAIRS]
+WHOLE = b"\n".join(LINES) + b"\n"
+
+
+def problems(data: bytes, items: ItemTable = TABLE) -> list[tuple[str, int | None]]:
+    """(code, line) of every listed problem."""
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(data, items)
+    assert all(problem.message for problem in caught.value.problems)
+    return [(problem.code, problem.line) for problem in caught.value.problems]
+
+
+def with_line(line: bytes, number: int = 3) -> bytes:
+    """Return the good file with one line exchanged."""
+    return b"\n".join([*LINES[: number - 1], line, *LINES[number:]]) + b"\n"
+
+
+def third(extra: bytes) -> bytes:
+    """Return the good file with something added to its third object."""
+    return with_line(LINES[2][:-1] + b", " + extra + b"}")
+
+
+def judged(text: str) -> bytes:
+    """Return a native line with one judgement."""
+    return json.dumps({"id": "a", "judgements": [{"text": text, "swapped": True}]}, ensure_ascii=False).encode()
+
+
+RESULT = b'{"results": [\n{"id": "a", "prediction": 1},\n{"id": "a", "prediction": %s}\n]}'
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (third(b'"x": "\xc0\xaf"'), "bad-utf8"),
+        (third(b'"x": "\xed\xa0\x80"'), "bad-utf8"),
+        (third(b'"x": NaN'), "not-a-number"),
+        (third(b'"x": Infinity'), "not-a-number"),
+        (third(b'"x": -Infinity'), "not-a-number"),
+        (third(b'"x": 1e999'), "number-too-large"),
+        (third(b'"votes": [1]'), "duplicate-key"),
+        (third(b'"x": {"y": 1, "z": [{"y": 1, "y": 2}]}'), "duplicate-key"),
+        (third(b'"x" : 1, "x"\t:2'), "duplicate-key"),
+        (third(b'"x\\\\":1, "y": 2, "y": 3'), "duplicate-key"),
+        (third(b'"v\\u006ftes": [1]'), "duplicate-key"),
+        (third(b'"x": ' + b"[" * 1_000 + b"]" * 1_000), "too-deep"),
+        (third(b'"x": ' + b"[" * 100_000 + b"]" * 100_000), "too-deep"),
+        (third(b'"x": ' + b'{"y":' * 1_000 + b"1" + b"}" * 1_000), "too-deep"),
+        (third(b'"x": ' + b"9" * 5_000), "number-too-large"),
+        (third(b'"x": "\\ud800"'), "lone-surrogate"),
+        (third(b'"x": "\\u0000"'), "nul-character"),
+        (third(b'"\\u0000": 1'), "nul-character"),
+        (with_line(LINES[2] + b" x"), "bad-json"),
+        (with_line(LINES[2][:-4]), "bad-json"),
+        (with_line(b"[0, 1]"), "not-an-object"),
+        (with_line(b"17"), "not-an-object"),
+        (with_line(b'"text"'), "not-an-object"),
+        (with_line(b"null"), "not-an-object"),
+        (with_line(b""), "blank-line"),
+        (with_line(b" \t "), "blank-line"),
+        (third(b'"x": "' + b"y" * 262_144 + b'"'), "line-too-long"),
+        (with_line(b'{"id": 5, "votes": [0]}'), "bad-field"),
+        (with_line(b'{"votes": [0]}'), "missing-field"),
+        (with_line(b'{"id": null, "votes": [0]}'), "missing-field"),
+        (with_line(b'{"id": "a", "note": "no votes"}'), "missing-field"),
+        (with_line(b'{"id": "a", "votes": [0], "scores": [[0, 1]]}'), "bad-kind"),
+        (with_line(b'{"id": "a", "votes": []}'), "votes-count"),
+        (with_line(b'{"id": "a", "votes": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}'), "votes-count"),
+        (with_line(b'{"id": "a", "votes": "0"}'), "bad-field"),
+        (with_line(b'{"id": "a", "votes": [true]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "votes": ["1"]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "votes": [1.0]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "votes": [-1]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "votes": [2]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "votes": [[0]]}'), "bad-vote"),
+        (with_line(b'{"id": "a", "scores": [[0, null]]}'), "bad-field"),
+        (with_line(b'{"id": "a", "scores": [[true, 1]]}'), "bad-field"),
+        (with_line(b'{"id": "a", "scores": [["1", 2]]}'), "bad-field"),
+        (with_line(b'{"id": "a", "scores": [[1]]}'), "bad-field"),
+        (with_line(b'{"id": "a", "judgements": ["text"]}'), "bad-field"),
+        (with_line(b'{"id": "a", "judgements": [{"text": 1, "swapped": true}]}'), "bad-field"),
+        (with_line(b'{"id": "a", "judgements": [{"text": "t", "swapped": 1}]}'), "bad-order-flag"),
+        (with_line(b'{"id": "a", "judgements": [{"text": "t"}]}'), "bad-order-flag"),
+        (with_line(judged("x" * 65_537)), "text-too-long"),
+        (with_line(judged("é" * 32_769)), "text-too-long"),
+    ],
+)  # fmt: skip
+def test_a_hostile_line_is_refused_with_its_number(data: bytes, code: str) -> None:
+    assert (code, 3) in problems(data)
+
+
+def test_control_the_standard_library_takes_what_is_refused_here() -> None:
+    taken = {
+        "J2": json.loads('{"votes": [0]}'.encode("utf-16")),
+        "J4": json.loads('{"x": [NaN, Infinity, 1e999]}'),
+        "J5": json.loads('{"votes": [0], "votes": [1], "v\\u006ftes": [2]}'),
+        "J8": json.loads(r'{"x": "\ud800"}'),
+        "J9": json.loads(r'{"x": "\u0000"}'),
+    }
+    assert taken["J2"] == {"votes": [0]}
+    assert str(taken["J4"]) == "{'x': [nan, inf, inf]}"
+    assert taken["J5"] == {"votes": [2]}  # anyone who reads the first key sees another vote
+    with pytest.raises(UnicodeEncodeError):  # where it is written down
+        taken["J8"]["x"].encode()
+    assert taken["J9"] == {"x": "\0"}
+    assert b"\xc0\xaf".decode(errors="replace") == b"\xf5\xaf".decode(errors="replace")  # J3: two ids become one
+    with pytest.raises(RecursionError):  # J6: not the error that a reader of JSON expects
+        json.loads("[" * 100_000 + "]" * 100_000)
+    with pytest.raises(ValueError, match="digits") as caught:  # J7: neither is this
+        json.loads("9" * 5_000)
+    assert not isinstance(caught.value, json.JSONDecodeError)
+    assert [int(vote) for vote in (True, "1", 1.0)] == [1, 1, 1]  # J11
+
+
+def test_control_without_limits_a_long_line_and_a_long_text_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vlrb.readers.lines.LINE_LIMIT", 1 << 30)
+    assert (parse_predictions(third(b'"x": "' + b"y" * 262_144 + b'"'), TABLE).votes.matrix == 0).all()
+    texts = [{"id": row["id"], "judgements": [{"text": "x" * 65_537, "swapped": True}]} for row in PAIRS]
+    assert problems(files.jsonl(texts))[0][0] == "text-too-long"
+    monkeypatch.setattr("vlrb.readers.base.TEXT_LIMIT", 1 << 30)
+    assert (parse_predictions(files.jsonl(texts), TABLE).votes.matrix == -1).all()
+
+
+def test_control_the_official_rule_believes_any_order_flag() -> None:
+    row = {"ranking": [0, 1], "meta": {"filter_choice": "Overall Judgment: Answer 2 is better.", "random_number": 2}}
+    assert official_rule.vote_status(row) == "agree"  # as if the answers had been swapped
+    row["meta"]["random_number"] = 0  # type: ignore[call-overload]
+    assert official_rule.vote_status(row) == "reject"
+
+
+@pytest.mark.parametrize("random_number", [2, -1, True, "1", 1.0, None, [0], 10**30])
+def test_an_order_flag_that_is_not_0_or_1_is_refused(random_number: Any) -> None:
+    records = files.official_records(PAIRS, [[0]] * len(PAIRS))
+    records[2]["meta"]["random_number"] = random_number
+    (found,) = problems(files.jsonl(records))
+    assert found[0] in ("bad-order-flag", "bad-field")
+    assert found[1] == 3
+
+
+@pytest.mark.parametrize(
+    "path", ["id", "query", "response", "meta", "meta.filter_choice", "meta.random_number"]
+)  # fmt: skip
+@pytest.mark.parametrize("value", [None, 5, [1, 2], {"a": 1}, "missing"])
+def test_a_wrong_field_of_an_official_line_is_named(path: str, value: Any) -> None:
+    if (path, value) in (("id", "missing"), ("query", "missing")):
+        value = 7
+    records = files.official_records(PAIRS, [[0, 0]] * len(PAIRS))
+    place = records[4]["meta"] if "." in path else records[4]
+    if value == "missing":
+        del place[path.split(".")[-1]]
+    else:
+        place[path.split(".")[-1]] = value
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(files.jsonl(records), TABLE)
+    assert any((problem.field or "").startswith(path) for problem in caught.value.problems)
+    assert {problem.line for problem in caught.value.problems} == {5}
+
+
+def gzipped(layers: int) -> bytes:
+    """Zeros, packed again and again."""
+    data = bytes(10_000_000)
+    for _ in range(layers):
+        data = gzip.compress(data)
+    return data
+
+
+def tarball() -> bytes:
+    """Return a tar archive with the good file."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo("a.jsonl")
+        member.size = len(WHOLE)
+        archive.addfile(member, io.BytesIO(WHOLE))
+    return out.getvalue()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    """Return a zip archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+RECORDS = files.vlmevalkit_records(PAIRS, [[0]] * len(PAIRS))
+BOMB = b"<x>" + b" " * 200_000_000
+DTD = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><worksheet>&b;</worksheet>'
+OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><worksheet>&a;</worksheet>'
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda: b"", "empty-file"),
+        (lambda: b" \n\r\n\t\n", "empty-file"),
+        (lambda: b"\xef\xbb\xbf", "empty-file"),
+        (lambda: gzipped(1), "unsupported-container"),
+        (lambda: gzipped(2), "unsupported-container"),
+        (lambda: gzip.compress(tarball()), "unsupported-container"),
+        (lambda: gzip.compress(files.workbook(RECORDS)), "unsupported-container"),
+        (lambda: gzip.compress(b""), "empty-file"),
+        (lambda: gzip.compress(WHOLE)[:-9], "bad-gzip"),
+        (lambda: gzip.compress(WHOLE)[:5], "bad-gzip"),
+        (lambda: gzip.compress(WHOLE)[:-8] + bytes(8), "bad-gzip"),
+        (lambda: gzip.compress(WHOLE) + b"more", "bad-gzip"),
+        (lambda: gzip.compress(b"") * 20_000, "bad-gzip"),
+        (lambda: bz2.compress(WHOLE), "unsupported-container"),
+        (lambda: lzma.compress(WHOLE), "unsupported-container"),
+        (tarball, "unsupported-container"),
+        (lambda: zipped({"predictions.jsonl": WHOLE}), "unsupported-container"),
+        (lambda: b"PAR1" + WHOLE + b"PAR1", "unsupported-container"),
+        (lambda: b"\x80\x04\x95" + WHOLE, "unsupported-container"),
+        (lambda: WHOLE.decode().encode("utf-16"), "not-utf8"),
+        (lambda: WHOLE.decode().encode("utf-16-le"), "not-utf8"),
+        (lambda: WHOLE.decode().encode("utf-32"), "not-utf8"),
+        (lambda: WHOLE.replace(b"\n", b"\r"), "cr-line-ends"),
+        (lambda: LINES[0] + b"\n" + b'{"id": "\x00"}\n', "nul-character"),
+        (lambda: WHOLE * 17, "too-many-records"),
+        (lambda: (LINES[0] + b"\n") * 1_000_000, "too-many-records"),
+        (lambda: b"hello, world\n", "bad-json"),
+        (lambda: b"<html><body>Not found</body></html>", "bad-json"),
+        (lambda: b"[" * 100_000, "too-deep"),
+        (lambda: b"[" * 1_000 + b"]" * 1_000, "too-deep"),
+        (lambda: b"[]", "unknown-format"),
+        (lambda: b"{}", "unknown-format"),
+        (lambda: b"17\n18\n", "unknown-format"),
+        (lambda: b'{"results": []}', "unknown-format"),
+        (lambda: RESULT % b"NaN", "not-a-number"),
+        (lambda: RESULT % b'1, "id": "b"', "duplicate-key"),
+        (lambda: files.workbook([{"a": "1", "b": "2"}]), "xlsx-not-vlmevalkit"),
+        (lambda: files.workbook(RECORDS)[:-30], "bad-xlsx"),
+        (lambda: files.workbook(RECORDS, extra={"xl/media/a.bin": bytes(150_000_000)}), "zip-bomb"),
+        (lambda: zipped({"[Content_Types].xml": b"", SHEET: BOMB}), "zip-bomb"),
+        (lambda: zipped({"[Content_Types].xml": b"", SHEET: DTD}), "bad-xlsx"),
+        (lambda: zipped({"[Content_Types].xml": b"", SHEET: OUTSIDE}), "bad-xlsx"),
+        (lambda: zipped({"[Content_Types].xml": b"", SHEET: b"<worksheet"}), "bad-xlsx"),
+        (lambda: zipped({f"x{i}": b"" for i in range(2_000)}), "unsupported-container"),
+        (lambda: b"index\tprediction\tquestion\n0\t'\n1\n", "bad-table"),
+        (lambda: b"index\tprediction\tquestion\n0\t\xff\t1\n", "bad-utf8"),
+        (lambda: b'index\tprediction\tquestion\n0\t"a"b\t1\n', "bad-table"),
+    ],
+)  # fmt: skip
+def test_a_hostile_file_is_refused_by_content(make: Callable[[], bytes], code: str) -> None:
+    data = make()
+    start = time.process_time()
+    assert problems(data)[0][0] == code
+    assert time.process_time() - start < 3
+
+
+def test_a_sheet_of_more_elements_than_tables_have_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = b"<worksheet><row>%b</row></worksheet>" % b"".join(b'<c r="A%d"/>' % number for number in range(1_000))
+    data = zipped({"[Content_Types].xml": b"", SHEET: sheet})
+    assert problems(data)[0][0] != "zip-bomb"
+    monkeypatch.setattr(xlsx, "_ELEMENTS_LIMIT", 1_000)
+    assert problems(data)[0][0] == "zip-bomb"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + WHOLE,
+        WHOLE[:-1],
+        WHOLE.replace(b"\n", b"\r\n"),
+        WHOLE + b"\n\n",
+        gzip.compress(WHOLE),
+        gzip.compress(WHOLE) + bytes(512),
+        b"".join(gzip.compress(line + b"\n") for line in LINES),
+        with_line(LINES[2].replace(b'"id":', b'"id" :')),
+        third('"x": "a\u2028b\u0085c\x7f"'.encode()),
+        third(b'"x": "say \\"votes\\": [1] or \\\\\\"a\\": b, c\\\\"'),
+        third(b'"x": "\\\\u0000 is no NUL"'),
+        third(b'"x": ' + b"[" * 20 + b"]" * 20),
+        third(b'"x": 18446744073709551616, "y": 1e300, "z": "\\ud83d\\ude00"'),
+    ],
+)  # fmt: skip
+def test_harmless_oddities_are_read(data: bytes) -> None:
+    assert (parse_predictions(data, TABLE).votes.matrix == 0).all()
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u001c"])
+def test_line_separators_inside_texts_do_not_split_lines(separator: str) -> None:
+    records = files.official_records(PAIRS, [[0]] * len(PAIRS))
+    for record in records:
+        record["meta"]["filter_choice"] += f" one{separator}two"
+    data = "\n".join(json.dumps(record, ensure_ascii=ord(separator) < 32) for record in records).encode()
+    assert (parse_predictions(data, TABLE).votes.matrix == 0).all()
+
+
+def test_control_splitting_at_line_separators_makes_two_lines_of_one() -> None:
+    for separator in "\u2028\u2029\u0085\u000b\u001c":
+        assert len(f'{{"x": "one{separator}two"}}'.splitlines()) == 2
+
+
+@pytest.mark.parametrize("number", ["0", "3", "7", "12", "-1", "２", "٢", "9" * 5_000, "1" * 5_000])
+def test_other_numbers_are_undecided(number: str) -> None:
+    text = f"Overall Judgment: Answer {number} is better."
+    records = [{"id": row["id"], "judgements": [{"text": text, "swapped": False}]} for row in PAIRS]
+    matrix = parse_predictions(files.jsonl(records), TABLE).votes.matrix
+    assert (matrix == -1).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Therefore" + " " * 400,
+        ("Therefore" + " " * 65_536)[:65_536],
+        ("Therefore" + " " * 50) * 1_100,
+        "Therefore" * 7_000,
+        "Therefore" + "Answer 1 is " * 5_000,
+        "Overall Judgment" + "-" * 65_000,
+        "<answer>" + " " * 65_000,
+        "<answer>" * 8_000,
+        "answer is " * 6_500,
+        "\\boxed{" * 9_000,
+        "\\boxed{" + " " * 65_000,
+        '"better"' + " " * 65_000,
+        '{"better"' * 7_000,
+    ],
+)
+def test_each_adversarial_text_takes_less_than_50_ms(text: str) -> None:
+    from vlrb.readers.omni_rrm import better
+
+    for parse in (stated_choice, better):
+        assert min(_seconds(parse, text) for _ in range(3)) < 0.05
+
+
+def test_control_the_official_pattern_takes_hundreds_of_times_as_long_for_four_times_the_text() -> None:
+    def seconds(spaces: int) -> float:
+        return min(_seconds(official_rule.PATTERN.search, "Therefore" + " " * spaces) for _ in range(3))
+
+    assert seconds(160) > 32 * seconds(40)  # n^4: 256 times; n^2 would be 16
+
+
+def _seconds(parse: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    parse(text)
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+def test_the_worst_file_that_is_small_enough_is_read_within_the_limit() -> None:
+    items = ItemTable.load(VL)
+    text = ("Therefore" + " " * 50) * 55
+    judged = [{"text": text, "swapped": False}] * 16
+    data = files.jsonl([{"id": item.ids["v0"], "judgements": judged} for item in items.items])
+    assert len(data) > 60_000_000
+    start = time.process_time()
+    assert (parse_predictions(data, items).votes.matrix == -1).all()
+    assert time.process_time() - start < 60
+
+
+NAMES = st.text(max_size=4).filter(lambda name: "\x00" not in name)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(VALUES, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.booleans())
+def test_strict_json_reads_what_the_standard_library_writes(
+    value: Any, separators: tuple[str, str], ascii_only: bool
+) -> None:
+    try:
+        text = json.dumps(value, separators=separators, ensure_ascii=ascii_only).encode()
+    except UnicodeEncodeError:
+        return
+    assert loads(text) == value
+
+
+KEYS = st.sampled_from(["a", "b", 'c"', "d\\", 'e\\"', ":", '":', "é"])
+
+
+@given(
+    st.lists(st.tuples(KEYS, st.sampled_from([1, "x", '":', '\\":', [], {"a": '":'}])), max_size=6),
+    st.sampled_from([":", " :", ": "]),
+)
+def test_duplicate_keys_are_found_however_they_are_written(members: list[tuple[str, Any]], colon: str) -> None:
+    text = "{" + ",".join(json.dumps(k) + colon + json.dumps(v, separators=(",", ":")) for k, v in members) + "}"
+    names = [name for name, _ in members]
+    if len(set(names)) == len(names):
+        assert loads(text.encode()) == dict(members)
+    else:
+        with pytest.raises(JsonFault) as caught:
+            loads(text.encode())
+        assert caught.value.code == "duplicate-key"
+
+
+def test_counting_works_across_the_borders_of_its_chunks() -> None:
+    for pad in range(2**17 - 24, 2**17 + 8):
+        doubled = b'{"x":"' + b"p" * pad + b'","key":1,"key":2}'
+        with pytest.raises(JsonFault):
+            loads(doubled)
+        assert scan(b'{"x":"' + b"p" * pad + b'","key":1,"kez":2}').keys == 3
+        assert not scan(b'{"x":"' + b"p" * pad + b'\\u0000"}').plain
+        assert scan(b'{"x":"' + b"p" * pad + b'\\":"}').keys == 1
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_lead_to_any_other_exception(data: bytes) -> None:
+    with pytest.raises(UploadRejected):
+        parse_predictions(data, TABLE)
+
+
+@given(st.data())
+def test_no_damage_to_a_good_file_leads_to_any_other_exception(draw: st.DataObject) -> None:
+    makers = [
+        files.native_judgements,
+        files.official,
+        files.lmms_eval,
+        files.vlmevalkit_tsv,
+        files.vlmevalkit_xlsx,
+        files.jev,
+    ]
+    data = bytearray(draw.draw(st.sampled_from(makers))(PAIRS, [[0]] * len(PAIRS)))
+    for _ in range(draw.draw(st.integers(1, 6))):
+        place = draw.draw(st.integers(0, len(data) - 1))
+        data[place : place + draw.draw(st.integers(0, 3))] = draw.draw(st.binary(max_size=3))
+    try:
+        parse_predictions(bytes(data), TABLE)
+    except UploadRejected as rejection:
+        json.dumps(build_report(rejection, "invented"), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"id": "a", "scores": [[true, 1]]}', "`scores[0]` must be a list of two finite numbers, not [true, 1]"),
+        (b'{"id": "a", "scores": [[1, 2, 3, 4, 5]]}', "must be a list of two finite numbers, not a list of 5"),
+        (b'{"id": "a", "scores": [null]}', "must be a list of two finite numbers, not null"),
+        (b'{"id": "a", "judgements": [{"text": null, "swapped": true}]}', "[0].text` must be a text, not null"),
+        (b'{"id": "a", "judgements": [{"swapped": true}]}', "`judgements[0].text` is missing; it must be a text"),
+    ],
+)  # fmt: skip
+def test_messages_say_what_stands_there(line: bytes, message: str) -> None:
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(with_line(line), TABLE)
+    assert message in caught.value.problems[0].message
+
+
+def test_proxy_grm_is_named_beside_its_reader() -> None:
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(b'{"whatever": 1}', TABLE)
+    message = caught.value.problems[0].message
+    assert message.index("r1-reward (") < message.index("Proxy-GRM") < message.index("), two-score")
+
+
+@pytest.mark.parametrize(("count", "listed"), [(2, 2), (30, 30), (150, 100)])
+def test_lines_of_which_none_is_json_are_all_reported(count: int, listed: int) -> None:
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(b'{"id": "a", "votes": [0],}\n' * count, TABLE)
+    assert caught.value.problem_count == count
+    assert [problem.line for problem in caught.value.problems] == list(range(1, listed + 1))
+    assert {problem.code for problem in caught.value.problems} == {"bad-json"}
+
+
+def test_a_damaged_json_list_is_one_problem() -> None:
+    records = b",\n".join(b'{"id": "a", "votes": [0]}' for _ in range(30))
+    for data in (b"[" + records + b",]", b'{"results": [\n' + records + b",]}"):
+        with pytest.raises(UploadRejected) as caught:
+            parse_predictions(data, TABLE)
+        assert caught.value.problem_count == 1

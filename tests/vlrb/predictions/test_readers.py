@@ -1,0 +1,252 @@
+"""Every format gives back the votes that were written into it, whatever else the file claims."""
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs, table
+from tests.factories.prediction_files import MANY_VOTES, ONE_VOTE, Writer
+from vlrb.benchmarks.items import ItemTable
+from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers import detect, format_name, native, vlmevalkit
+
+PAIRS = pairs(2)
+TABLE = table(2)
+
+
+def votes_of(upload: Predictions) -> list[list[int]]:
+    """Return the matrix as lists."""
+    return [[int(vote) for vote in row] for row in upload.votes.matrix]
+
+
+def read(data: bytes, items: ItemTable = TABLE) -> Predictions:
+    """Return the upload; problems are shown by pytest."""
+    try:
+        return parse_predictions(data, items)
+    except UploadRejected as rejection:
+        raise AssertionError(rejection.problems[:5]) from rejection
+
+
+@pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())
+@pytest.mark.parametrize("k", [1, 5, 16])
+def test_a_format_with_many_votes_gives_back_the_votes_written(format: str, write: Writer, k: int) -> None:
+    votes = files.random_votes(len(PAIRS), k)
+    upload = read(write(PAIRS, votes))
+    assert upload.format == format
+    assert votes_of(upload) == votes
+    assert (upload.items, upload.votes.k, upload.revision) == (len(PAIRS), k, "r1")
+
+
+@pytest.mark.parametrize(("format", "write"), ONE_VOTE.values(), ids=ONE_VOTE.keys())
+def test_a_format_with_one_vote_gives_back_the_votes_written(format: str, write: Writer) -> None:
+    votes = files.random_votes(len(PAIRS), 1, seed=3)
+    upload = read(write(PAIRS, votes))
+    assert upload.format == format
+    assert votes_of(upload) == votes
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, -1]), min_size=3, max_size=3), min_size=14, max_size=14))
+@settings(max_examples=25)
+def test_readers_of_written_files_return_the_votes_written(votes: list[list[int]]) -> None:
+    for _, write in MANY_VOTES.values():
+        assert votes_of(read(write(PAIRS, votes))) == votes
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=25)
+def test_permuting_lines_and_keys_never_changes_votes(dice: random.Random) -> None:
+    votes = files.random_votes(len(PAIRS), 3, seed=1)
+    for name, (_, write) in MANY_VOTES.items():
+        lines = [json.loads(line) for line in write(PAIRS, votes).split(b"\n") if line]
+        dice.shuffle(lines)
+        shuffled = files.jsonl([files.shuffled(line, dice) for line in lines])
+        read_votes = votes_of(read(shuffled))
+        if name.startswith(("official", "omni")):  # K lines an item: their order is the order of the votes
+            assert [sorted(row) for row in read_votes] == [sorted(row) for row in votes]
+        else:
+            assert read_votes == votes
+
+
+def test_labels_flags_scores_and_categories_in_a_file_change_nothing() -> None:
+    votes = files.random_votes(len(PAIRS), 2)
+    lies = {
+        "ranking": [1, 0], "human_ranking": [1, 0], "label": 1, "correct": False, "score": 0.0, "target": "[1, 0]",
+        "ground_truth": [1, 0], "answer": "[1, 0]", "category": "reasoning", "flag_status": "reject",
+        "__class__": "x", "constructor": {"prototype": 1},
+    }  # fmt: skip
+    for write in (files.native_votes, files.official, files.r1_reward, files.omni_rrm):
+        records = [json.loads(line) for line in write(PAIRS, votes).split(b"\n") if line]
+        assert votes_of(read(files.jsonl([{**record, **lies} for record in records]))) == votes
+
+
+def test_null_lines_and_wrapped_lines_of_official_files_are_read() -> None:
+    votes = files.random_votes(len(PAIRS), 2)
+    records = files.official_records(PAIRS, votes)
+    data = files.jsonl([None, *({"0": record} if i % 2 else record for i, record in enumerate(records)), None])
+    upload = read(data)
+    assert votes_of(upload) == votes
+    assert [warning.code for warning in upload.warnings] == ["null-lines"]
+
+
+def test_the_official_text_counts_and_not_the_stored_number() -> None:
+    records = files.official_records(PAIRS, [[-1]] * len(PAIRS))
+    for record in records:
+        record["meta"].update(
+            filter_number=1, flag_status="agree", filter_choice="Overall Judgment: Answer 3 is better."
+        )
+    upload = read(files.jsonl(records))
+    assert (upload.votes.matrix == -1).all()
+    assert upload.behaviour.parse_rate == 0.0
+    assert upload.behaviour.first_shown_rate is None
+
+
+def test_official_responses_in_reverse_order_are_recognised_by_their_texts() -> None:
+    votes = files.random_votes(len(PAIRS), 1)
+    records = files.official_records(PAIRS, votes)
+    for record in records:
+        record["response"].reverse()
+    assert votes_of(read(files.jsonl(records))) == [[vote if vote < 0 else 1 - vote] for (vote,) in votes]
+
+
+def test_a_verdict_about_the_first_shown_answer_is_turned_by_the_swap() -> None:
+    records = files.official_records(PAIRS, [[0]] * len(PAIRS))
+    for record in records:
+        record["meta"].update(filter_choice="Therefore, Answer 1 is better.", random_number=1)
+    upload = read(files.jsonl(records))
+    assert (upload.votes.matrix == 1).all()
+    assert upload.behaviour.first_shown_rate == 1.0
+
+
+def test_always_first_and_always_second_add_up_with_balanced_order() -> None:
+    swaps = [i % 2 for i in range(len(PAIRS))]
+    matrices = []
+    for answer in (1, 2):
+        judged = [
+            {"id": row["id"], "judgements": [{"text": f"Therefore Answer {answer} is better", "swapped": bool(swap)}]}
+            for row, swap in zip(PAIRS, swaps, strict=True)
+        ]
+        matrices.append(read(files.jsonl(judged)).votes.matrix)
+    assert (matrices[0] + matrices[1] == 1).all()
+
+
+def test_a_tie_is_undecided_and_never_index_0() -> None:
+    ties = [[-1]] * len(PAIRS)
+    for write in (files.merge_to_vlrm, files.reward_model_exam, files.score_a_b, files.native_scores, files.jev):
+        assert (read(write(PAIRS, ties)).votes.matrix == -1).all()
+
+
+@pytest.mark.parametrize("list_name", ["results", "rows"])
+def test_two_scores_in_the_list_of_an_object_are_a_result_of_vl_reward_model(list_name: str) -> None:
+    records = [json.loads(line) for line in files.score_a_b(PAIRS, [[1]] * len(PAIRS)).splitlines()]
+    assert {read(data).format for data in (files.jsonl(records), json.dumps(records).encode())} == {"two-score"}
+    upload = read(json.dumps({list_name: records}).encode())
+    assert upload.format == "vl-reward-model"
+    assert (upload.votes.matrix == 1).all()
+
+
+def test_the_recorded_choice_counts_and_differing_texts_are_reported() -> None:
+    document = json.loads(files.vl_reward_model(PAIRS, [[0]] * len(PAIRS)))
+    for result, text in zip(document["results"], ["A", "B", "My answer is B", "nonsense", "(A)"], strict=False):
+        result["raw_output"] = text
+    upload = read(json.dumps(document).encode())
+    assert (upload.votes.matrix == 0).all()
+    (warning,) = upload.warnings
+    assert warning.code == "text-disagrees"
+    assert "1 state no choice" in warning.message
+    assert "2 state another" in warning.message
+    assert warning.ids == tuple(row["id"] for row in PAIRS[1:4])
+
+
+def test_r1_texts_that_say_the_other_are_reported() -> None:
+    records = [json.loads(line) for line in files.r1_reward(PAIRS, [[0, 1]] * len(PAIRS)).split(b"\n") if line]
+    for record in records:
+        record["critic"] = [f"<think>..</think><answer>{1 + won[1]}</answer>" for won in record["rewards"]]
+    assert read(files.jsonl(records)).warnings == ()
+    records[3]["critic"][0] = "<answer> 2 </answer>" if records[3]["rewards"][0] == [1, 0] else "<answer>1</answer>"
+    (warning,) = read(files.jsonl(records)).warnings
+    assert (warning.code, warning.ids) == ("text-disagrees", (PAIRS[3]["id"],))
+
+
+def test_text_counts_where_lmms_eval_also_keeps_the_raw_reply() -> None:
+    records = files.lmms_records(PAIRS, [[0]] * len(PAIRS))
+    for record in records:
+        record["resps"] = "<think>Therefore, Answer 1 is better. Therefore, Answer 2 is better.</think>"
+    assert (read(files.jsonl(records)).votes.matrix == 0).all()
+
+
+def test_what_excel_did_to_texts_is_undone_or_reported() -> None:
+    votes = [[0]] * len(PAIRS)
+    records = files.vlmevalkit_records(PAIRS, votes)
+    good = [record["prediction"] for record in records]
+    records[0]["prediction"] = "== Evaluation ==\n" + good[0]
+    records[1]["prediction"] = good[1].replace("is better", "is\r\nbetter")
+    records[2]["prediction"] = good[2].replace("is better", "is\x0bbetter")
+    records[3]["prediction"] = ("x" * 40_000)[:32_767]
+    records[4]["prediction"] = "Failed to obtain answer via API."
+    upload = read(files.workbook(records, formulas=True))
+    assert np.flatnonzero(upload.votes.matrix[:, 0] != 0).tolist() == [3, 4]
+    assert {warning.code: warning.ids for warning in upload.warnings} == {
+        "cut-cell": (PAIRS[3]["id"],),
+        "failed-reply": (PAIRS[4]["id"],),
+    }
+
+
+def test_a_long_cell_of_a_table_is_read_whatever_table_came_before() -> None:
+    cell, problems = "x" * 200_000, ProblemCollector()
+    for text in ("index\tprediction\n0\ty\n", f"index\tprediction\n0\t{cell}\n"):
+        ((_, record),) = vlmevalkit.table_records(text, problems)
+    assert record["prediction"] == cell
+
+
+def test_a_cut_response_cell_is_found_by_its_row_number() -> None:
+    votes = files.random_votes(len(PAIRS), 1)
+    records = files.vlmevalkit_records(PAIRS, votes)
+    records[5]["response"] = records[5]["response"][:-9]
+    assert votes_of(read(json.dumps(records).encode())) == votes
+
+
+def test_vlmevalkit_rows_in_any_order_are_read() -> None:
+    votes = files.random_votes(len(PAIRS), 1)
+    records = files.vlmevalkit_records(PAIRS, votes)
+    random.Random(0).shuffle(records)
+    assert votes_of(read(json.dumps(records).encode())) == votes
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ({"out_all": [1, 0], "out_general": [1], "random_numbers": [0, 1]}, "correctness-only"),
+        ({"text": "Answer 1", "pred": [0, 1]}, "no-item-reference"),
+        ({"pred": 1, "acc": 1, "swap_pred": 0, "swap_acc": 1, "consistency": 1, "pair_acc": 1}, "no-item-reference"),
+        ({"results": {"vl_rewardbench": {"vlreward_score,none": 0.5}}, "configs": {}}, "summary-only"),
+        ({"id": "a", "correct": True}, "correctness-only"),
+        ({"id": "a", "query": "q", "response": ["a", "b"], "human_ranking": [0, 1]}, "no-votes"),
+        ({"whatever": 1}, "unknown-format"),
+    ],
+)
+def test_files_without_votes_are_refused_by_name_with_what_is_needed(value: Any, code: str) -> None:
+    for data in (files.jsonl([value]), files.jsonl([value, value]), json.dumps(value, indent=2).encode()):
+        with pytest.raises(UploadRejected) as caught:
+            parse_predictions(data, TABLE)
+        (problem,) = caught.value.problems
+        assert problem.code == code
+        assert "`id`" in problem.message or "beside it" in problem.message
+
+
+def test_formats_are_recognised_by_content_alone() -> None:
+    assert detect({"id": "a", "votes": [1]}).__name__.endswith("native")  # type: ignore[union-attr]
+    assert detect([1]) is None
+    assert detect({"id": "a"}) is None
+
+
+def test_a_format_is_called_as_its_reader_says() -> None:
+    assert format_name(vlmevalkit.FORMAT) == vlmevalkit.GUIDE.tool
+    assert format_name(native.FORMAT) == "native JSONL"
+    assert format_name("of another benchmark") == "of another benchmark"

@@ -1,0 +1,163 @@
+"""Files are read in a child process that cannot take too much, know a secret, or bring the service down."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from common.logging_setup import JsonLines
+from submissions import sandbox
+from submissions.sandbox import Limits, ReadingFailed, read_isolated, read_isolated_among
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs
+from tests.factories.specs import INVENTED, VL
+from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.spec import DEFINITIONS
+from vlrb.predictions.parse import parse_predictions
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    """Return a native file about the real items."""
+    items = ItemTable.load(VL)
+    votes = files.random_votes(len(items), 5)
+    path = tmp_path / "good.jsonl"
+    path.write_bytes(files.native_votes([{"id": item.key} for item in items.items], votes).replace(b'"id"', b'"item"'))
+    return path
+
+
+def test_the_child_gives_back_exactly_what_reading_in_process_gives(good: Path) -> None:
+    report, upload = read_isolated(good)
+    direct = parse_predictions(good.read_bytes(), ItemTable.load(VL))
+    assert upload is not None
+    assert np.array_equal(upload.votes.matrix, direct.votes.matrix)
+    assert (upload.format, upload.revision, upload.items) == (direct.format, direct.revision, direct.items)
+    assert upload.behaviour == direct.behaviour
+    assert upload.warnings == direct.warnings
+    assert report["ok"] is True
+
+
+def test_a_manifest_names_another_benchmark(tmp_path: Path) -> None:
+    table = build_table(INVENTED, {"r1": pairs(2)})
+    manifest = tmp_path / "items.json"
+    manifest.write_text(json.dumps(table.to_json()))
+    path = tmp_path / "votes.jsonl"
+    path.write_bytes(files.native_votes(pairs(2), files.random_votes(14, 2)))
+    report, upload = read_isolated(path, manifest)
+    assert (report["ok"], report["benchmark"], report["items"]) == (True, "vl-rewardbench", 14)
+    assert upload is not None
+    assert upload.votes.matrix.shape == (14, 2)
+
+
+def test_a_rejection_comes_back_as_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_bytes(b'{"id": "RLAIF-V-14", "votes": [NaN]}\n')
+    report, upload = read_isolated(path)
+    assert upload is None
+    assert report["ok"] is False
+    assert report["problems"][0]["code"] == "not-a-number"
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(wall_seconds=0.05), Limits(memory_bytes=40 * 2**20), Limits(cpu_seconds=0)],
+    ids=["too slow", "too much memory", "too much processor time"],
+)
+def test_a_child_over_its_limits_becomes_a_rejection(good: Path, limits: Limits) -> None:
+    report, upload = read_isolated(good, limits=limits)
+    assert upload is None
+    assert report["ok"] is False
+    (problem,) = report["problems"]
+    assert problem["code"] == "too-expensive"
+    assert (report["problem_count"], report["benchmark"]) == (1, "vl-rewardbench")
+
+
+def test_memory_is_limited_while_the_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    path.write_bytes(b"[" + b'{"index":0,"prediction":"","question":""},' * 700_000 + b"0]")
+    report, upload = read_isolated(path, limits=Limits(memory_bytes=400 * 2**20))
+    assert upload is None
+    assert report["problems"][0]["code"] == "too-expensive"
+
+
+def test_the_child_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "canary")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://user:canary@host/db")
+    environment = sandbox._environment()
+    assert "canary" not in json.dumps(environment)
+    assert set(environment) <= {
+        "PATH",
+        "SYSTEMROOT",
+        "LD_LIBRARY_PATH",
+        "LC_ALL",
+        "OPENBLAS_NUM_THREADS",
+        "OMP_NUM_THREADS",
+    }
+
+
+@pytest.mark.parametrize(
+    "output", [b"", b"{", b"[]", b'{"report": {}}', b"null", b'{"report": {"ok": true}, "upload": {"votes": "!"}}']
+)
+def test_strange_output_of_a_child_is_our_fault(output: bytes) -> None:
+    with pytest.raises(ReadingFailed):
+        sandbox._result(output, b"", returncode=0, benchmark="vl-rewardbench", limits=Limits())
+
+
+def _said(caplog: pytest.LogCaptureFixture) -> str:
+    (record,) = caplog.records
+    assert record.getMessage() == "reading.failed"
+    return str(record.__dict__["data"]["stderr"])
+
+
+def test_a_fault_in_the_child_is_ours_and_its_last_words_are_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR), pytest.raises(ReadingFailed):
+        read_isolated(tmp_path / "not there.jsonl")
+    assert "FileNotFoundError" in _said(caplog)
+
+
+def test_of_the_last_words_four_kilobytes_are_kept(
+    good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = "import sys; sys.stderr.write('x' * 100_000 + 'the end'); sys.exit(1)"
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
+    with pytest.raises(ReadingFailed):
+        read_isolated(good)
+    assert "the end" in _said(caplog)
+    assert len(_said(caplog)) < 5000
+
+
+def test_the_last_words_are_one_line_of_the_log(
+    good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = r"raise ValueError('x\r\n00:00:00 leaderboard: forged\x1b[31m\u2028\x85')"
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
+    with pytest.raises(ReadingFailed):
+        read_isolated(good)
+    line = JsonLines().format(caplog.records[0])
+    assert "forged" in line
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize("program", ["raise MemoryError", "import os; os.kill(os.getpid(), 9)"])
+def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
+    good: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
+    assert read_isolated(good)[0]["problems"][0]["code"] == "too-expensive"
+
+
+@pytest.mark.parametrize(("served", "linked"), [({"multimodal-rewardbench"}, True), (set(), False)])
+def test_the_address_of_another_benchmark_is_given_where_it_is_served(
+    tmp_path: Path, served: set[str], linked: bool
+) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text(json.dumps({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}) + "\n")
+    report, upload = read_isolated_among(path, "vl-rewardbench", definitions=DEFINITIONS, served=served)
+    assert upload is None
+    assert report["other_benchmark"]["id"] == "multimodal-rewardbench"
+    assert (report["other_benchmark"]["path"] is not None) is linked

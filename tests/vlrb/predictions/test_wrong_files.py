@@ -1,0 +1,131 @@
+"""Files uploaded by mistake are named, with the file to upload instead."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from submissions.__main__ import main
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
+from tests.vlrb.predictions.test_hostile import zipped
+from vlrb.benchmarks.items import ItemTable
+from vlrb.common.translations import translations
+from vlrb.predictions.parse import Problem, UploadRejected, build_report, parse_predictions
+
+PAIRS = pairs(2)
+SCORES = b'"hallucination","reasoning","general","Macro Accuracy","Overall Consistency"\n"0.5","0.4","0.6","0.5","0"\n'
+QUESTIONS = b"index\tquestion\tA\tB\tanswer\n0\tWhich?\tx\ty\tA\n1\tWhere?\tx\ty\tB\n"
+WORD = {"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}
+
+
+def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
+    """Return the one sentence about a file."""
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(data, items or table(2))
+    assert caught.value.problem_count == 1
+    (found,) = caught.value.problems
+    return found
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("This file is a PNG image.", "replies")),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", ("This file is a JPEG image.", "replies")),
+        (b"RIFF\x10\0\0\0WEBPVP8 ", ("This file is a WebP image.",)),
+        (b"%PDF-1.7\n", ("This file is a PDF.", "replies")),
+        (b"", ("The file is empty.",)),
+        (b"# Notes\n\nWe ran, and ran.\n- one\n- two\n", ("This is not a prediction file", "lmms-eval", "VLMEvalKit")),
+        (b"some words\n" * 1_000, ("This is not a prediction file",)),
+        (b"<!doctype html><title>404</title>\n<p>Not found", ("This is a web page",)),
+        (SCORES, ("This is VLMEvalKit's score file", "MODEL_VL-RewardBench.xlsx")),
+        (files.workbook([{"Macro Accuracy": "0.5", "general": "0.4"}]), ("This is VLMEvalKit's score file",)),
+        (b"\x80\x04\x95\x01", ("Python pickle", "MODEL_VL-RewardBench.xlsx")),
+        (QUESTIONS, ("no column `prediction`", "MODEL_VL-RewardBench.xlsx")),
+        (b"name,score\na,1\nb,2\n", ("index, question, response and prediction", "This one has name, score.")),
+        (b"{'id': 'a', 'votes': [0]}\n" * 40, ("Python dictionaries, not JSON", "json.dumps")),
+        (zipped({"a.jsonl": b"{}"}), ("This is a zip archive. Unpack it",)),
+        (zipped(WORD), ("This is a Word or PowerPoint file.",)),
+        (gzip.compress(b"\x89PNG\r\n\x1a\n\0"), ("This file is a PNG image.",)),
+    ],
+    ids=lambda value: value[0][:30] if isinstance(value, tuple) else "",
+)
+def test_a_wrong_file_is_named_in_one_sentence_with_what_to_upload(data: bytes, words: tuple[str, ...]) -> None:
+    message = only_problem(data).message
+    for word in words:
+        assert word in message
+    assert "column 1" not in message
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG", b"%PDF-1.7\n", b"BZh9", b"PAR1", b"\xd0\xcf\x11\xe0", b"\x80\x04\x95\x01"]
+)
+def test_the_sentence_about_a_file_has_its_chinese_where_it_comes_from_another_process_as_plain_text(
+    data: bytes,
+) -> None:
+    message = only_problem(data).message
+    chinese = translations("zh-CN").sentence("".join(message))
+    assert chinese == translations("zh-CN").text(message)
+    assert chinese.startswith("文件类型：")
+
+
+def test_another_benchmark_is_one_sentence_with_three_examples() -> None:
+    other = files.jsonl([{"id": f"mmbench-{number}", "votes": [0]} for number in range(50)])
+    found = only_problem(other, ItemTable.load(VL))
+    assert found.code == "other-benchmark"
+    assert found.message.startswith("None of the 50 rows is a pair of VL-RewardBench.")
+    assert found.message.endswith("“mmbench-0” on line 1, “mmbench-1” on line 2, “mmbench-2” on line 3.")
+    records = [{"index": n, "question": f"Which {n}?", "answer": "A", "prediction": "B"} for n in range(50)]
+    assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load(VL)).message
+
+
+def test_a_few_foreign_rows_are_still_named_one_by_one() -> None:
+    lines = [{"id": row["id"], "votes": [0]} for row in PAIRS] + [{"id": f"x{n}", "votes": [0]} for n in range(5)]
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(files.jsonl(lines), table(2))
+    assert [problem.id for problem in caught.value.problems] == [f"x{n}" for n in range(5)]
+
+
+def test_three_lines_get_what_is_missing_without_a_guess_at_the_revision() -> None:
+    items = ItemTable.load(VL)
+    first = [items.items[index].ids["v0"] for index in items.in_revision("v0")[:3]]
+    message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in first]), items).message
+    assert "The file has votes for 3 pairs." in message
+    assert "1,247 to 1,250" in message
+    assert not any(f"revision {revision}" in message for revision in ("v0", "v1", "v2"))
+
+
+def test_a_file_with_most_of_a_revision_gets_the_revisions_name(tmp_path: Path) -> None:
+    items = ItemTable.load(VL)
+    held = [items.items[index].ids["v2"] for index in items.in_revision("v2")]
+    message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in held[:1000]]), items).message
+    assert "no votes for 247 of the 1,247 pairs of revision v2" in message
+
+
+@pytest.mark.parametrize("name", ["vlmevalkit json", "vlmevalkit tsv", "lmms-eval"])
+def test_a_file_compressed_with_gzip_is_read_as_the_file_itself(name: str) -> None:
+    data = files.ONE_VOTE[name][1](PAIRS, files.random_votes(len(PAIRS), 1))
+    plain, packed = (build_report(parse_predictions(one, table(2)), "x") for one in (data, gzip.compress(data)))
+    assert packed == plain
+
+
+def test_the_message_about_a_demo_file_says_how_to_check_it_offline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATA_DIR", "/srv/board")
+    path = tmp_path / "sample-predictions.jsonl"
+    path.write_bytes(files.jsonl([{"id": f"demo-{number}", "votes": [0]} for number in range(9)]))
+    assert main(["check", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert "--items /srv/board/demo/items.json" in told
+    assert "this service" not in told
+
+
+def test_a_missing_file_is_said_to_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "/no/such/file.jsonl"]) == 2
+    assert capsys.readouterr().err == "/no/such/file.jsonl does not exist.\n"

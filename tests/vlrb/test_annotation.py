@@ -1,0 +1,119 @@
+"""Answers of annotators about a pair, and the label that follows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.factories.labels import table
+from tests.factories.specs import VL
+from vlrb.benchmarks.items import presentation_order
+from vlrb.label_quality.annotation import (
+    AnnotationAnswer,
+    Proposal,
+    agreement,
+    annotation_order,
+    balanced_order,
+    by_majority,
+    draft_from_disputes,
+    preferred_label,
+)
+
+A, B = Proposal("a"), Proposal("b")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "outcome"),
+    [
+        (["a"], A),
+        (["a", "b"], None),
+        (["a", "a", "b"], A),
+        (["b", "b", "a", "a"], None),
+        (["a", "poor-image"], None),
+        (["both-false", "poor-image", "a"], Proposal("drop")),
+        (["vague-style", "vague-knowledge"], Proposal("drop")),
+        (["a", "b", "other"], None),
+        (["a", "a", "other", "other"], None),
+    ],
+)
+def test_more_than_half_of_the_answers_decide_and_a_tie_keeps_the_base(
+    verdicts: list[str], outcome: Proposal | None
+) -> None:
+    assert by_majority([AnnotationAnswer(one) for one in verdicts], VL.tag_of) == outcome
+
+
+def test_tags_need_more_than_half_of_those_who_agree_on_the_outcome() -> None:
+    said = [
+        AnnotationAnswer("a", ("recognition-text", "counting")),
+        AnnotationAnswer("a", ("recognition-face",)),
+        AnnotationAnswer("b", ("counting",)),
+    ]
+    assert by_majority(said, VL.tag_of) == Proposal("a", frozenset({"recognition"}))
+    few = [AnnotationAnswer("a", ("counting",)), AnnotationAnswer("a"), AnnotationAnswer("a")]
+    assert by_majority(few, VL.tag_of) == A
+
+
+def test_an_error_that_the_benchmark_does_not_have_gives_no_tag() -> None:
+    said = [AnnotationAnswer("a", ("counting", "blur-motion")), AnnotationAnswer("a", ("counting", "blur-focus"))]
+    assert by_majority(said, {"blur-motion": "blur", "blur-focus": "blur"}) == Proposal("a", frozenset({"blur"}))
+    assert by_majority(said, {}) == A
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ([("a", None)], A),
+        ([("b", "counting"), ("b", None)], Proposal("b", frozenset({"counting"}))),
+        ([("a", None), ("b", None)], None),
+        ([("equal", None), ("bad-item", None)], Proposal("drop")),
+        ([("a", None), ("both-wrong", None)], None),
+    ],
+)
+def test_accepted_disputes_that_contradict_one_another_change_nothing(
+    said: list[tuple[str, str | None]], outcome: Proposal | None
+) -> None:
+    assert draft_from_disputes(said) == outcome
+
+
+def test_the_order_is_fixed_for_annotator_and_pair_and_even_on_average() -> None:
+    orders = [annotation_order("alice", str(number)) for number in range(2000)]
+    assert orders == [annotation_order("alice", str(number)) for number in range(2000)]
+    assert 900 < sum(order == (0, 1) for order in orders) < 1100
+    other = [annotation_order("bob", str(number)) for number in range(2000)]
+    assert 900 < sum(one == two for one, two in zip(orders, other, strict=True)) < 1100
+
+
+def test_half_of_the_annotators_of_a_pair_see_a_first() -> None:
+    for number in range(50):
+        key, shown = str(number), list[str]()
+        for place in range(6):
+            order = balanced_order(f"person-{place}", key, answered=shown, shown=shown)
+            assert order == balanced_order(f"person-{place}", key, answered=shown, shown=shown)
+            shown.append("ab"[order[0]])
+            assert abs(shown.count("a") - shown.count("b")) <= 1
+    firsts = [balanced_order("ann", str(number), answered=[], shown=[]) for number in range(2000)]
+    assert 900 < firsts.count((0, 1)) < 1100, "the first annotator of a pair sees the order of the hash"
+
+
+def test_who_looked_and_did_not_answer_counts_less_than_who_answered() -> None:
+    assert balanced_order("cy", "x", answered=["b"], shown=["a", "b"]) == (0, 1)
+    assert balanced_order("cy", "x", answered=["a"], shown=["a", "b", "b"]) == (1, 0)
+    assert balanced_order("cy", "x", answered=[], shown=["a"]) == (1, 0)
+
+
+def test_a_and_b_are_the_responses_as_pages_show_them() -> None:
+    for item in table().items:
+        one, two = presentation_order(item.responses)
+        assert item.responses[one] <= item.responses[two]
+        assert (preferred_label(item, "a"), preferred_label(item, "b")) == (one, two)
+
+
+def test_agreement_is_cohens_kappa_over_the_pairs_that_both_answered() -> None:
+    keys = [str(number) for number in range(11)]
+    first = dict(zip(keys, ["a"] * 5 + ["b"] * 5, strict=False))
+    second = dict(zip(keys[:10], ["a"] * 4 + ["b"] * 5 + ["poor-image"], strict=True))
+    (found,) = agreement({"x": first, "y": {**second, "10": "a"}, "z": {}}, keys)
+    # 8 of 10 the same; by chance .5 * .4 + .5 * .5 = .45: (.8 - .45) / .55
+    assert (found.first, found.second, found.items, found.same) == ("x", "y", 10, 8)
+    assert found.kappa == pytest.approx(0.35 / 0.55)
+    assert np.isfinite(found.kappa)

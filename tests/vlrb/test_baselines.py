@@ -1,0 +1,74 @@
+"""Judges that cannot judge, and what they score."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from tests import real_data
+from tests.factories import labels
+from tests.factories.specs import CATEGORIES, INVENTED, VL
+from vlrb.benchmarks.baselines import (
+    BASELINES,
+    FIRST,
+    LONGER,
+    MAJORITY,
+    RANDOM,
+    always_longer,
+    board_majority,
+    constant_judge_tallies,
+)
+from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.labels import make_label_set, preferred_index
+from vlrb.protocols import scores
+
+
+def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
+    table = ItemTable.load(VL)
+    preferred = {i: preferred_index(row["human_ranking"]) for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
+    counted = constant_judge_tallies(make_label_set("v0", table, preferred=preferred, tags=None), table)
+    assert round(100 * scores(counted[FIRST])["overall"], 1) == 99.6
+    longer = counted[LONGER]
+    assert longer.counts[:7, 0].sum() == 1250
+    assert round(100 * scores(longer)["overall"], 1) == 40.7
+    # With one half for equal lengths, as the rule of lmms-eval has it, these are the figures that go round.
+    assert round(100 * scores(longer, "lmms-eval")["overall"], 1) == 43.2
+    halves = [round(100 * (scores(longer, "lmms-eval")[category] or 0), 1) for category in CATEGORIES]
+    assert halves == [37.4, 41.5, 50.8]
+
+
+def test_always_longer_counts_words_and_leaves_equal_lengths_undecided():
+    pairs = labels.pairs(1)
+    texts = [("one two three", "onetwothreefour"), ("a", "b c"), ("same length", "length same")]
+    for row, responses in zip(pairs, texts, strict=False):
+        row["response"] = list(responses)
+    assert always_longer(build_table(INVENTED, {"r1": pairs}))[:3, 0].tolist() == [0, 1, -1]
+
+
+def slow_majority(verdicts):
+    votes = []
+    for column in verdicts.T.tolist():
+        zero, one = column.count(0), column.count(1)
+        votes.append(-2 if set(column) == {-2} else 0 if zero > one else 1 if one > zero else -1)
+    return votes
+
+
+shapes = st.tuples(st.integers(3, 6), st.integers(1, 8))
+
+
+@given(arrays.arrays(np.int8, shapes, elements=st.integers(-2, 1)))
+def test_the_majority_of_the_board_is_what_more_judges_prefer(verdicts):
+    assert board_majority(verdicts)[:, 0].tolist() == slow_majority(verdicts)
+
+
+def test_two_judges_are_no_board():
+    assert board_majority(np.zeros((2, 4), dtype=np.int8)) is None
+
+
+def test_only_the_random_baseline_is_expected_and_not_counted():
+    assert {baseline.id: baseline.expected for baseline in BASELINES if baseline.expected is not None} == {RANDOM: 0.5}
+
+
+def test_every_other_baseline_but_the_majority_declares_its_votes():
+    assert [baseline.id for baseline in BASELINES if baseline.votes is None] == [RANDOM, MAJORITY]
+    assert len({baseline.id for baseline in BASELINES}) == len(BASELINES)

@@ -1,0 +1,175 @@
+"""The synthetic benchmark has the real one's shape, and its judges come through the real readers as they were made."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.factories.specs import DEMO, SIZES
+from tests.rank_ranges import ranges_by
+from vlrb.benchmarks.items import ItemTable
+from vlrb.demo import (
+    demo_items,
+    demo_label_rows,
+    demo_labels,
+    demo_pairs,
+    sample_predictions,
+    simulated_judges,
+)
+from vlrb.predictions.parse import Predictions, parse_predictions
+from vlrb.protocols import scores
+from vlrb.scoring import tally
+from vlrb.votes import Behaviour
+
+pairs = cache(demo_pairs)
+judges = cache(lambda: simulated_judges(pairs()))
+items = cache(lambda: demo_items(pairs()))
+labels = cache(lambda: demo_labels(pairs(), items()))
+LETTERS = "abcdef"
+
+
+@cache
+def uploads() -> dict[str, Predictions]:
+    """By letter, read from the judges' bytes."""
+    return {judge.file_name[6]: parse_predictions(judge.data, items()) for judge in judges()}
+
+
+@cache
+def strict(letter: str):
+    return scores(tally(uploads()[letter].votes, labels(), table=items()))
+
+
+def test_it_has_the_sizes_of_the_real_benchmark():
+    assert Counter(row["source"] for row in pairs()) == SIZES
+    assert Counter(row["category"] for row in pairs()) == {"general": 183, "hallucination": 749, "reasoning": 318}
+
+
+def test_no_two_pairs_share_an_id_or_a_text():
+    assert len({row["id"] for row in pairs()}) == 1250
+    assert len({item.fingerprint for item in items().items}) == 1250
+    assert len({text for row in pairs() for text in row["response"]}) == 2500
+    assert pairs()[183]["id"] == "demo-povid-0001"
+
+
+def test_the_preferred_response_stands_first_about_half_the_time():
+    assert sum(row["human_ranking"] == [0, 1] for row in pairs()) == pytest.approx(625, abs=50)
+
+
+def test_lengths_vary_and_the_preferred_response_is_longer_slightly_more_often():
+    words = [
+        tuple(len(row["response"][i].split()) for i in (row["human_ranking"][0], row["human_ranking"][1]))
+        for row in pairs()
+    ]
+    longer, shorter = sum(a > b for a, b in words), sum(a < b for a, b in words)
+    assert 1.05 < longer / shorter < 1.6
+    assert len({a for a, _ in words}) > 30
+
+
+def test_error_tags_have_the_frequencies_and_the_spellings_of_the_real_ones():
+    counts = Counter(tag for tags in labels().tags or () for tag in tags)
+    real = {"existence": 526, "recognition": 177, "attribute": 69, "counting": 60, "other": 50}
+    assert counts == {tag: pytest.approx(number, abs=5) for tag, number in real.items()}
+    raw = [row["human_error_analysis"] for row in pairs()]
+    assert sum(tags is None for tags in raw) == 463
+    assert [] in raw
+    assert ["hallucination", "hallucination"] in raw
+    assert any(tags and tags[0].startswith("others, ") for tags in raw)
+    assert all(row["human_error_analysis"] is None for row in pairs() if row["category"] == "reasoning")
+
+
+def test_the_manifest_holds_no_text_and_no_label_and_comes_back():
+    manifest = json.loads(json.dumps(items().to_json()))
+    assert ItemTable.from_json(manifest, DEMO).items == items().items
+    text = json.dumps(manifest)
+    assert "human_ranking" not in text
+    assert pairs()[0]["query"] not in text
+    assert set(demo_label_rows(pairs())[0]) == {"id", "human_ranking", "human_error_analysis"}
+
+
+def digest(seed: int) -> str:
+    rows = demo_pairs(seed)
+    whole = json.dumps(rows, default=repr).encode() + b"".join(judge.data for judge in simulated_judges(rows, seed))
+    return hashlib.sha256(whole).hexdigest()
+
+
+def test_the_same_seed_gives_the_same_bytes_in_another_process():
+    code = "from tests.benchmark.test_demo import digest; print(digest(7))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == digest(7)
+    assert digest(8) != digest(7)
+
+
+def test_everything_is_made_in_well_under_two_seconds():
+    start = time.process_time()  # processor time: what a busy machine does not stretch
+    rows = demo_pairs()
+    demo_labels(rows, demo_items(rows))
+    simulated_judges(rows)
+    assert time.process_time() - start < 2
+
+
+def test_the_judges_are_plainly_simulated_and_described():
+    assert len(judges()) == 6
+    for judge, letter in zip(judges(), LETTERS, strict=True):
+        assert judge.metadata["model"].startswith(f"Simulated judge {letter.upper()} (")
+        assert judge.metadata["organisation"] == "Demo"
+        assert set(judge.metadata) == {
+            *("model", "version", "organisation", "judge_type", "parameters_b", "open_weights", "notes"),
+            *("tokens_in", "tokens_out", "price_usd", "wall_seconds", "hardware"),
+        }
+    kinds = {judge.metadata["judge_type"] for judge in judges()}
+    assert kinds == {"generative-pairwise", "generative-pointwise", "scalar", "critic"}
+
+
+def test_every_file_is_read_by_its_own_reader_without_a_warning():
+    found = {letter: (upload.format, upload.votes.k, upload.items) for letter, upload in uploads().items()}
+    assert found == {
+        "a": ("native", 5, 1250),
+        "b": ("r1-reward", 5, 1250),
+        "c": ("official", 3, 1250),
+        "d": ("two-score", 1, 1250),
+        "e": ("native", 5, 1250),
+        "f": ("vl-reward-model", 1, 1250),
+    }
+    assert all(upload.warnings == () for upload in uploads().values())
+
+
+def test_the_board_has_a_leader_a_guesser_and_habits_that_show():
+    macro = {letter: strict(letter)["macro"] for letter in LETTERS}
+    assert max(macro, key=lambda letter: macro[letter]) == "a"
+    assert macro["a"] == pytest.approx(0.72, abs=0.03)
+    assert macro["f"] == pytest.approx(0.50, abs=0.03)
+    behaviour: dict[str, Behaviour] = {letter: upload.behaviour for letter, upload in uploads().items()}
+    assert behaviour["c"].first_shown_rate > 0.7
+    assert behaviour["a"].first_shown_rate < 0.6
+    assert behaviour["e"].parse_rate < 0.75
+    assert strict("d")["hallucination"] > strict("a")["hallucination"]
+    assert strict("d")["general"] < strict("a")["general"] - 0.1
+    hesitant = tally(uploads()["e"].votes, labels(), table=items())
+    assert scores(hesitant, "paper")["macro"] > scores(hesitant)["macro"] + 0.2
+
+
+def test_judges_agree_on_what_is_hard_so_that_paired_tests_gain_from_it():
+    right = np.array(
+        [
+            2 * (uploads()[letter].votes.matrix == labels().preferred[:, None]).sum(axis=1) > uploads()[letter].votes.k
+            for letter in LETTERS
+        ]
+    )
+    assert np.corrcoef(right[0], right[1])[0, 1] > 0.2
+    category = np.array([["general", "hallucination", "reasoning"].index(row["category"]) for row in pairs()])
+    ranges = ranges_by(right, category)
+    assert (ranges.best[0], ranges.worst[0]) == (1, 1)
+    assert ranges.worst[1] > ranges.best[1]
+
+
+def test_the_file_to_try_the_commands_with_is_another_judge_than_those_on_the_board():
+    sample = parse_predictions(sample_predictions(pairs()), items())
+    assert sample.votes.matrix.shape[0] == len(pairs())
+    assert not any(np.array_equal(sample.votes.matrix, other.votes.matrix) for other in uploads().values())
+    assert 0.6 < scores(tally(sample.votes, labels(), table=items()))["macro"] < 0.9

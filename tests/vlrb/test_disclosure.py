@@ -1,0 +1,110 @@
+"""Disclosure levels: the counts of a judge that each leaves, and their precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.factories.specs import SCORES, SLICES, VL
+from vlrb.disclosure import (
+    BY_CATEGORY,
+    OVERALL_ONLY,
+    PUBLIC,
+    half_points,
+    merged,
+    overall_bounds,
+    redact,
+    redact_counts,
+    shown_scores,
+    strictest,
+)
+from vlrb.protocols import scores
+from vlrb.scoring import FIELDS, Tally
+from vlrb.statistics.uncertainty import wilson
+
+ROWS = st.lists(
+    st.tuples(*[st.integers(0, 300)] * 3, st.integers(0, 5)), min_size=7, max_size=7
+)  # agree, reject, undecided, missing of each source
+
+
+def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
+    counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
+    for cell, (agree, reject, undecided, missing) in enumerate(rows):
+        counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided)
+    return Tally(1, counts, agreeing=np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
+
+
+@given(ROWS)
+def test_the_overall_that_is_left_is_the_true_one_to_half_a_point(rows: list[tuple[int, int, int, int]]) -> None:
+    whole = _tally(rows)
+    n, agree = (int(whole.counts[:7, FIELDS.index(name)].sum()) for name in ("n", "agree"))
+    left = redact(whole, OVERALL_ONLY)
+    if not n:
+        assert scores(left)["overall"] is None
+        return
+    told = shown_scores(whole, OVERALL_ONLY)["overall"]
+    assert told == ((400 * agree + n) // (2 * n)) / 200  # half up, in whole numbers
+    overall = scores(left)["overall"]
+    assert overall is not None
+    assert half_points(np.array(overall)) == told
+    assert (left.counts >= 0).all()
+
+
+@given(ROWS, st.permutations(range(7)), st.integers(-3, 3))
+def test_what_is_left_depends_on_the_rounded_overall_and_on_what_needs_no_label(
+    rows: list[tuple[int, int, int, int]], order: list[int], moved: int
+) -> None:
+    """Right answers change places among the sources, and a few become wrong or wrong ones right."""
+    other = [list(rows[at]) for at in order]
+    for row in other:
+        change = max(-row[0], min(moved, row[1]))
+        row[0], row[1] = row[0] + change, row[1] - change
+    one, two = _tally(rows), _tally([(a, r, u, m) for a, r, u, m in other])
+    if shown_scores(one, OVERALL_ONLY) == shown_scores(two, OVERALL_ONLY):
+        assert np.array_equal(redact(one, OVERALL_ONLY).counts, redact(two, OVERALL_ONLY).counts)
+        assert np.array_equal(redact(one, OVERALL_ONLY).agreeing, redact(two, OVERALL_ONLY).agreeing)
+
+
+def test_each_level_tells_less_than_the_one_before() -> None:
+    whole = _tally(
+        [(10, 5, 1, 0), (20, 9, 0, 0), (7, 7, 0, 2), (300, 111, 0, 0), (50, 40, 2, 0), (90, 1, 0, 0), (3, 8, 0, 0)]
+    )
+    full, coarse, overall = (shown_scores(whole, level) for level in (PUBLIC, BY_CATEGORY, OVERALL_ONLY))
+    assert coarse == {name: round(value or 0, 3) for name, value in full.items()} != full
+    assert overall == dict.fromkeys(SCORES) | {"overall": overall["overall"]}
+    assert redact(whole, PUBLIC) is whole
+    assert scores(redact(whole, BY_CATEGORY)) == scores(whole)
+
+
+def test_of_two_statements_about_a_label_set_the_stricter_holds() -> None:
+    assert strictest() == PUBLIC
+    assert merged({"v2": OVERALL_ONLY, "v3": PUBLIC}, {"v2": BY_CATEGORY, "v4": BY_CATEGORY}) == {
+        "v2": OVERALL_ONLY,
+        "v3": PUBLIC,
+        "v4": BY_CATEGORY,
+    }
+
+
+@pytest.mark.parametrize("agree", [0, 1, 624, 700, 1246, 1247])
+def test_the_interval_holds_that_of_every_overall_that_rounds_to_the_same(agree: int) -> None:
+    n = 1247
+    told = half_points(np.array(agree / n))
+    low, high = overall_bounds(told, n)
+    for other in range(n + 1):
+        if half_points(np.array(other / n)) == told:
+            exact = wilson(other, n)
+            assert low <= exact.low
+            assert exact.high <= high
+    assert [round(200 * float(end), 9) % 1 for end in (low, high)] == [0, 0]
+
+
+def test_entries_are_compared_by_public_figures_alone() -> None:
+    first = _tally([(100, 80, 0, 0)] * 7).counts
+    second = first.copy()
+    second[0, 1:3] += (1, -1)
+    assert not np.array_equal(first, second)
+    left = redact_counts(np.stack([first, second]), OVERALL_ONLY, spec=VL)
+    assert np.array_equal(left[0], left[1])
+    assert np.array_equal(redact_counts(np.stack([first, second]), BY_CATEGORY, spec=VL), np.stack([first, second]))

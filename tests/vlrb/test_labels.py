@@ -1,0 +1,76 @@
+"""A label set is a named revision: one preferred response per item, tags where the revision has them, and a digest."""
+
+import pytest
+
+from tests.factories.labels import labels, table
+from tests.factories.specs import VL
+from tests.real_data import rows
+from vlrb.benchmarks.labels import NOT_LABELLED, error_tags, make_label_set, preferred_index
+
+
+def test_a_ranking_names_the_preferred_stored_response() -> None:
+    assert preferred_index([0, 1]) == 0 and preferred_index([1, 0]) == 1
+
+
+@pytest.mark.parametrize("ranking", [[0, 0], [1], [], [1, 2], [0, 1, 2]])
+def test_any_other_ranking_is_an_error(ranking: list[int]) -> None:
+    with pytest.raises(ValueError, match="human_ranking") as error:
+        preferred_index(ranking)
+    assert str(error.value) == "human_ranking is neither [0, 1] nor [1, 0]"  # of what it is, nothing
+
+
+def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:
+    raw = [
+        "recognition(object)",
+        "recognition(text)",
+        "hallucination",
+        "hallucination",
+        "others, common sense, and more",
+    ]
+    assert error_tags(raw, VL) == {"recognition", "existence", "other"}
+
+
+def test_an_unknown_tag_is_an_error() -> None:
+    with pytest.raises(ValueError, match="unknown error tag; known: hallucination") as error:
+        error_tags(["style"], VL)
+    assert "style" not in str(error.value)
+
+
+def test_the_benchmark_s_tags_normalise_to_the_known_counts() -> None:
+    counts = dict.fromkeys(("existence", "recognition", "attribute", "counting", "other"), 0)
+    for row, fact in zip(rows("items_v0.jsonl"), rows("items_meta_v0.jsonl"), strict=True):
+        found = error_tags(row["human_error_analysis"] or [], VL)
+        assert found == set(fact["error_tags"] or [])
+        for tag in found:
+            counts[tag] += 1
+    assert counts == {"existence": 526, "recognition": 177, "attribute": 69, "counting": 60, "other": 50}
+
+
+def test_one_flipped_label_or_one_changed_tag_changes_the_digest() -> None:
+    items = table()
+    plain = labels(items)
+    flipped = labels(items, [1 - int(plain.preferred[0]), *plain.preferred[1:].tolist()])
+    assert len({plain.digest, flipped.digest, labels(items, tags=False).digest}) == 3
+    assert labels(items).digest == plain.digest
+
+
+def test_an_item_that_a_revision_lacks_is_not_labelled() -> None:
+    items = table()
+    partial = make_label_set("r2", items, preferred={0: 1, 2: 0}, tags=None)
+    assert partial.items == 2
+    assert partial.preferred[:3].tolist() == [1, NOT_LABELLED, 0]
+
+
+def test_a_tag_that_the_benchmark_does_not_have_is_an_error_that_does_not_repeat_it() -> None:
+    with pytest.raises(ValueError, match="existence, recognition, attribute, counting, other") as error:
+        make_label_set("r2", table(), preferred={0: 1}, tags={0: frozenset({"counting", "blur"})})
+    assert "blur" not in str(error.value)
+    tagged = make_label_set("r2", table(), preferred={0: 1}, tags={0: frozenset({"counting"})})
+    assert tagged.tags is not None and tagged.tags[0] == {"counting"}
+
+
+def test_a_revision_without_labels_or_with_a_wrong_one_is_an_error() -> None:
+    with pytest.raises(ValueError, match="labels no item"):
+        make_label_set("r2", table(), preferred={}, tags=None)
+    with pytest.raises(ValueError, match="0 or 1"):
+        make_label_set("r2", table(), preferred={0: 2}, tags=None)

@@ -1,0 +1,360 @@
+"""Counts behind published percentages: known papers, every published row, and a slow exhaustive search."""
+
+import json
+import time
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.factories.specs import SPLITS, VL, arithmetic_check, read_figures
+from tests.real_data import real_file
+from vlrb.benchmarks.spec import Split
+from vlrb.numbers.check import check_numbers
+from vlrb.numbers.figures import Figures, PublishedFigure, figure
+
+NAMES = ("general", "hallucination", "reasoning", "overall", "macro")
+GROUPINGS = {
+    "official 183/749/318": "official",
+    "povid-in-general 631/301/318": "povid-in-general",
+    "rlhf+rlaif-in-general 484/448/318": "rl-in-general",
+}
+
+
+def check(*values):
+    return check_numbers(read_figures(*values))
+
+
+def names(mapping):
+    return {GROUPINGS[key]: value for key, value in mapping.items()}
+
+
+# Known papers
+
+
+def test_r1_reward_counted_rl_pairs_as_general():
+    answer = check("63.84", "85.71", "64.78", "71.92", "71.44")
+    assert answer.verdict == "fits"
+    (one,) = answer.fits
+    assert (one.split.grouping, one.split.revisions) == ("rl-in-general", ("v0", "v1"))
+    assert (one.right, one.denominators, one.solutions) == ((309, 384, 206), (484, 448, 318), 1)
+    assert (one.dropped, one.reading) == (0, "rounded")
+    assert "899/1250" in answer.sentences[0]
+    assert any("63.84 is not" in said and "117/183 = 63.93" in said for said in answer.sentences)
+
+
+def test_unified_reward_think_counted_povid_as_general_and_cut_a_figure_off():
+    answer = check(78.1, 72.7, 66.0, 73.8, 72.3)
+    (one,) = answer.fits
+    assert (one.split.label, one.reading, one.right) == ("631/301/318", "either", (493, 219, 210))
+
+
+def test_omni_reward_bt_fits_nothing_and_would_need_hundreds_of_items_dropped():
+    answer = check(81.5, 94.2, 60.4, 76.3, 78.7)
+    assert answer.verdict == "only with dropped items"
+    assert answer.fits == ()
+    assert min(one.dropped for one in answer.dropped) > 150
+    assert "under any grouping" in answer.sentences[0]
+
+
+def test_the_erratum_of_omni_reward_bt_fits_the_official_sizes():
+    (one,) = check(50.8, 89.3, 60.4, 76.3, None).fits
+    assert (one.split.grouping, one.right) == ("official", (93, 669, 192))
+
+
+def test_vlmevalkit_rows_fit_the_official_sizes_of_the_first_revisions():
+    (one,) = check(49.18, 70.76, 65.09, 66.16, 61.68).fits
+    assert (one.split, one.right) == (SPLITS[0], (90, 530, 207))
+
+
+def test_a_row_made_after_the_labels_changed_fits_the_second_revision():
+    (one,) = check(43.65, 39.52, 51.42, 43.14, 44.86).fits
+    assert (one.split.revisions, one.split.label, one.right) == (("v2",), "181/749/317", (79, 296, 163))
+
+
+def test_exchanged_columns_are_recognised():
+    answer = check(68.55, 92.19, 81.82, 82.16, 80.85)
+    (one,) = answer.fits
+    assert (one.exchanged, one.split.grouping, one.right) == (True, "rl-in-general", (396, 413, 218))
+    assert "exchanged" in answer.sentences[0]
+
+
+def test_categories_that_fit_alone_are_named_when_the_overall_does_not_fit():
+    answer = check(45.04, 50.45, 57.55, 50.15, 51.01)
+    assert answer.verdict == "not found"
+    assert [(one.split.grouping, one.right) for one in answer.categories_alone] == [("rl-in-general", (218, 226, 183))]
+
+
+def test_figures_that_no_count_gives_are_reported_once_with_what_was_tried():
+    answer = check(71.67, 91.74, 85.33, 84.41, 82.91)
+    assert answer.verdict == "not found"
+    assert answer.sentences[0].startswith("Tried: every grouping")
+    assert not [text for text in answer.sentences if "give these figures" in text]
+
+
+def test_an_impossible_macro_is_said_and_the_rest_is_still_explained():
+    answer = check(54.6, 38.3, 59.1, 41.2, 44.0)
+    assert answer.verdict == "impossible"
+    assert "Macro 44.0 is not the mean" in answer.impossible[0]
+    assert answer.dropped
+
+
+def test_an_overall_outside_its_categories_is_impossible_whatever_is_dropped():
+    answer = check(50.0, 60.0, 70.0, 71.0, None)
+    assert answer.verdict == "impossible"
+    assert answer.fits == answer.dropped == ()
+    assert "outside the three categories" in answer.impossible[0]
+
+
+def test_digits_that_no_count_has_are_impossible():
+    answer = check("33.3401", None, None, None, None)
+    assert answer.verdict == "impossible"
+    assert "General 33.3401 is not a share" in answer.impossible[0]
+
+
+def test_the_implied_overall_is_given_for_every_split():
+    implied = {one.split: (one.low, one.high) for one in check(50.8, 72.5, 64.2, 67.2, 62.5).implied}
+    assert set(implied) == set(SPLITS)
+    assert implied[SPLITS[0]] == pytest.approx((67.16, 67.26), abs=0.01)
+
+
+def test_a_missing_category_follows_from_the_overall():
+    (one, *_) = check(50.8, 72.5, None, 67.2, 62.5).fits
+    assert (one.split.grouping, one.right) == ("official", (93, 543, 204))
+
+
+def test_an_overall_alone_is_turned_into_counts():
+    answer = check(None, None, None, "46.51", None)
+    first, second = answer.sentences[:2]
+    assert first.startswith("Overall 46.51 is not") and first.endswith(" 1250 (v0 and v1).")
+    assert second == "Overall 46.51 is 580 right out of 1247 (v2)."
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [("71.92", "71.92"), (" 71,9 % ", "71.9"), (66.0, "66.0"), (66, "66"), ("0", "0"), ("100.00", "100.00")],
+)
+def test_figures_are_read_as_people_write_them(typed, printed):
+    assert str(figure(typed)) == printed
+
+
+def test_digits_beyond_the_sixth_are_rounded_away():
+    assert figure(100 * 117 / 183) == PublishedFigure(63934426, 6)
+
+
+@pytest.mark.parametrize("typed", ["abc", "-1", "100.1", "1e1", "nan", "7 1", "٧١", "71.9.1", "9" * 5000])
+def test_what_is_no_percentage_is_refused(typed):
+    with pytest.raises(ValueError, match="percentage between 0 and 100"):
+        figure(typed)
+
+
+def test_nothing_and_fractions_are_refused():
+    with pytest.raises(ValueError, match="no figure"):
+        read_figures(None, "", None)
+    with pytest.raises(ValueError, match="fractions"):
+        read_figures(0.638, 0.857, 0.648)
+
+
+# Rules, against a search through everything
+
+TINY = (
+    Split("official", ("a",), sizes=(3, 4, 2)),
+    Split("povid-in-general", ("a",), sizes=(5, 2, 2)),
+    Split("official", ("b",), sizes=(2, 4, 1)),
+)
+SMALL = (
+    Split("official", ("a",), sizes=(5, 7, 4)),
+    Split("povid-in-general", ("a",), sizes=(8, 4, 4)),
+    Split("official", ("b",), sizes=(4, 7, 3)),
+)
+splits = pytest.mark.parametrize(
+    "all_splits", [pytest.param(TINY, id="tiny"), pytest.param(SMALL, id="small", marks=pytest.mark.long)]
+)
+
+
+def prints(one, share, *, reading):
+    """The definition: the printed figure is at most half a last digit off, or the digits cut off."""
+    if one is None:
+        return True
+    last = Fraction(1, 100 * 10**one.decimals)
+    value = one.digits * last
+    rounded = abs(share - value) <= last / 2
+    cut = 0 <= share - value < last
+    return rounded if reading == "rounded" else cut if reading == "cut off" else rounded or cut
+
+
+def every_solution(figures, sizes, *, reading):
+    for right in product(*(range(n + 1) for n in sizes)):
+        shares = [Fraction(k, n) for k, n in zip(right, sizes, strict=True)]
+        values = dict(zip(NAMES, [*shares, Fraction(sum(right), sum(sizes)), sum(shares) / 3], strict=True))
+        if all(prints(figures.values[name], values[name], reading=reading) for name in NAMES[:4]):
+            stated = [one for one in figures.categories if one is not None]
+            printed = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in stated), start=Fraction(0)) / 3
+            of_printed = (
+                len(stated) == 3 and figures.mean is not None and prints(figures.mean, printed, reading=reading)
+            )
+            if of_printed or prints(figures.mean, values["macro"], reading=reading):
+                yield right
+
+
+def fewest_dropped(figures, split):
+    """All denominators, fewest dropped first."""
+    for sizes in sorted(product(*(range(1, n + 1) for n in split.sizes)), key=lambda sizes: -sum(sizes)):
+        if any(True for _ in every_solution(figures, sizes, reading="rounded")):
+            return sum(split.sizes) - sum(sizes)
+    return None
+
+
+figure_or_none = st.none() | st.builds(
+    lambda d, p: PublishedFigure(min(d, 100 * 10**p), p), st.integers(0, 1000), st.integers(0, 1)
+)
+possible = st.tuples(
+    *(st.integers(1, n).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m))) for n in (8, 7, 4)),
+    st.integers(0, 2),
+    st.sets(st.sampled_from(NAMES), min_size=2),
+)
+
+
+def figures_of(values):
+    return Figures(dict(zip(VL.score_names, values, strict=True)), VL)
+
+
+def printed_figures(parts):
+    """Figures that some counts really give, a random part of them published."""
+    *pairs, decimals, kept = parts
+    shares = [Fraction(k, n) for k, n in pairs]
+    values = [*shares, Fraction(sum(k for k, _ in pairs), sum(n for _, n in pairs)), sum(shares) / 3]
+    return Figures(
+        {
+            name: PublishedFigure(round(100 * 10**decimals * value), decimals) if name in kept else None
+            for name, value in zip(NAMES, values, strict=True)
+        },
+        VL,
+    )
+
+
+@splits
+@settings(max_examples=25)
+@given(figures=possible.map(printed_figures))
+def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(all_splits, figures):
+    answer = check_numbers(figures, all_splits)
+    for reading in ("rounded", "cut off", "either"):
+        expected = {split: list(every_solution(figures, split.sizes, reading=reading)) for split in all_splits}
+        if any(expected.values()):
+            found = {one.split: one for one in answer.fits}
+            assert set(found) == {split for split in all_splits if expected[split]}
+            for split, one in found.items():
+                assert one.solutions == len(expected[split])
+                assert any(
+                    all(mine in (None, other) for mine, other in zip(one.right, right, strict=True))
+                    for right in expected[split]
+                )
+            return
+    if not any(one.exchanged for one in answer.fits):
+        rest = figures if not any("Macro" in text for text in answer.impossible) else None
+        if rest:
+            assert {one.split: one.dropped for one in answer.dropped} == {
+                split: least for split in all_splits if (least := fewest_dropped(figures, split)) is not None
+            }
+
+
+@splits
+@settings(max_examples=12)
+@given(figures=st.builds(lambda *values: figures_of(values), *(figure_or_none for _ in NAMES)))
+def test_what_is_called_impossible_has_no_solution_at_all(all_splits, figures):
+    if not any((*figures.categories, figures.pooled, figures.mean)):
+        return
+    answer = check_numbers(figures, all_splits)
+    if answer.verdict == "impossible":
+        for split in all_splits:
+            for sizes in product(*(range(1, n + 1) for n in split.sizes)):
+                assert not any(True for _ in every_solution(figures, sizes, reading="rounded"))
+
+
+sizes = st.sampled_from(SPLITS)
+real_counts = sizes.flatmap(
+    lambda split: st.tuples(st.just(split), st.tuples(*(st.integers(0, n) for n in split.sizes)), st.integers(1, 3))
+)
+
+
+@given(real_counts)
+def test_figures_printed_from_real_counts_always_fit(case):
+    split, right, decimals = case
+    shares = [Fraction(k, n) for k, n in zip(right, split.sizes, strict=True)]
+    values = [*shares, Fraction(sum(right), sum(split.sizes)), sum(shares) / 3]
+    answer = check_numbers(
+        figures_of([PublishedFigure(round(100 * 10**decimals * value), decimals) for value in values])
+    )
+    assert answer.verdict == "fits"
+    assert split in [one.split for one in answer.fits]
+    if decimals == 3:
+        assert right in [one.right for one in answer.fits]
+
+
+def test_whole_percentages_of_any_kind_are_answered_quickly():
+    start = time.process_time()
+    for values in [(52, 51, 60, 58, 54), (99, 1, 50, 2, 50), (30, 31, 32, 32, 31), (None, 50, None, 90, None)]:
+        assert check(*values).sentences
+    assert time.process_time() - start < 4
+
+
+# The board's check of reported rows
+
+
+def published():
+    return json.loads(real_file("reference/published.json").read_text())
+
+
+def test_the_arithmetic_check_reproduces_every_published_row():
+    rows = published()
+    assert len(rows) > 100
+    for row in rows:
+        found, stated = arithmetic_check(*(row[name] for name in NAMES)), row["check"]
+        if found is None:
+            assert not stated, row["name"]
+            continue
+        assert found.overall_recomputed == names(stated["overall_recomputed"]), row["name"]
+        assert found.macro_recomputed == stated["macro_recomputed"]
+        assert found.overall_ok == stated.get("overall_ok_official")
+        assert (found.macro_minus_mean, found.macro_ok) == (stated.get("macro_minus_mean"), stated.get("macro_ok"))
+        if "overall_minus_recomputed" in stated:
+            assert found.overall_minus_recomputed == names(stated["overall_minus_recomputed"])
+            assert list(found.fitting) == [GROUPINGS[name] for name in stated["grouping_consistent_within_0.15"]]
+            assert found.closest == GROUPINGS[stated["closest_grouping"]]
+        else:
+            assert found.overall_minus_recomputed is None
+
+
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_every_published_row_gets_an_answer_in_milliseconds(step):
+    for row in published()[::step]:
+        values = [row[name] for name in NAMES]
+        if any(value is not None for value in values):
+            start = time.process_time()
+            assert check(*values).sentences, row["name"]
+            assert time.process_time() - start < 1.0, row["name"]
+
+
+@pytest.mark.parametrize(
+    ("values", "grouping", "remark"),
+    [
+        ((63.84, 85.71, 64.78, 71.92, 71.44), "rl-in-general", "fits 484/448/318"),
+        ((78.1, 72.7, 66.0, 73.8, 72.3), "povid-in-general", "fits 631/301/318"),
+        ((81.5, 94.2, 60.4, 76.3, 78.7), None, "categories do not add up"),
+        ((54.6, 38.3, 59.1, 41.2, 44.0), None, "macro average does not match"),
+        ((50.8, 72.5, 64.2, 67.2, 62.5), "official", None),
+        ((28.3, 27.1, 59.1, None, 38.2), None, None),
+    ],
+)
+def test_the_board_shows_one_grouping_and_one_short_remark(values, grouping, remark):
+    found = arithmetic_check(*values)
+    assert (found.grouping, found.remark) == (grouping, remark)
+
+
+def test_a_row_without_all_categories_has_no_arithmetic_to_check():
+    assert arithmetic_check(None, None, None, 75.3, None) is None

@@ -1,0 +1,58 @@
+"""A manifest of pairs holds facts and tells no label."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from maintenance.__main__ import main
+from tests.pair_files import mm_rlhf_items, mmrb_items, write_json, write_json_lines
+from tests.real_data import rows
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import pair_manifest
+
+
+def test_a_manifest_is_the_same_whichever_response_is_preferred() -> None:
+    items, spec = mm_rlhf_items(seed=1), load_spec("mm-rlhf-rewardbench")
+    turned = [{**item, "chosen": item["rejected"], "rejected": item["chosen"]} for item in items]
+    one, other = (replace(read_pairs(given, spec), edition="part") for given in (items, turned))
+    assert pair_manifest([one]) == pair_manifest([other])
+
+
+def test_a_repeated_pair_is_another_item_and_editions_share_items() -> None:
+    items, spec = mmrb_items(24, seed=2), load_spec("multimodal-rewardbench")
+    whole, part = read_pairs(items, spec), read_pairs(items[:6], spec)
+    manifest = pair_manifest([whole, part])
+    assert len(manifest["items"]) == len(items) == len({item["key"] for item in manifest["items"]})
+    assert manifest["items"][-1]["key"].endswith("-2")
+    assert [item["rows"].get(part.edition) for item in manifest["items"][:7]] == [0, 1, 2, 3, 4, 5, None]
+
+
+def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_json_lines(tmp_path / "mm.jsonl", rows("benchmarks/mm_rlhf_rewardbench.jsonl"))
+    output = tmp_path / "manifest.json"
+    assert main(["manifest", "mm-rlhf-rewardbench", f"released={file}", "--output", str(output)]) == 0
+    manifest = json.loads(output.read_text())
+    assert manifest["editions"] == ["released"] and len(manifest["items"]) == 170
+    assert "170 pairs, editions released" in capsys.readouterr().out
+
+
+def test_a_part_is_no_released_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_json(tmp_path / "part.json", mmrb_items(24, seed=3))
+    command = ["manifest", "multimodal-rewardbench", f"released={file}", "--output", str(tmp_path / "manifest.json")]
+    assert main(command) == 1
+    assert "not those of the edition released" in capsys.readouterr().err
+
+
+def test_no_text_and_no_label_is_in_a_manifest(tmp_path: Path) -> None:
+    items = mmrb_items(24, seed=3)
+    file, output = write_json(tmp_path / "all_data.json", items), tmp_path / "manifest.json"
+    assert main(["manifest", "multimodal-rewardbench", f"part={file}", "--output", str(output)]) == 0
+    text = output.read_text()
+    assert "Output" not in text and "Better" not in text and "question" not in text and "answer" not in text

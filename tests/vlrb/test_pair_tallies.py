@@ -1,0 +1,125 @@
+"""Tallies of labelled pairs give, under every protocol, what a slow count pair by pair and group by group gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
+from tests.pair_files import mm_rlhf_items, mmrb_items
+from tests.vlrb.test_spec import JUDGED_TRIPLES, folder
+from vlrb.benchmarks.baselines import board_majority
+from vlrb.benchmarks.spec import TIE
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import PairSet, read_pairs
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table, preferred_is_named
+from vlrb.protocols import category_counts, protocols
+from vlrb.scorecard import score_row
+from vlrb.scoring import Tally, tally
+from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
+
+
+def judged_triples(root: Path, count: int = 90) -> PairSet:
+    """Invented items of MLLM-as-a-Judge's pairs: A, B, or C for a tie."""
+    spec = load_spec("mllm-as-a-judge", folder(root, "mllm-as-a-judge", text=JUDGED_TRIPLES))
+    dice = np.random.default_rng(8)
+    rows = [
+        {
+            "pair_id": f"{number // 2}",
+            "instruction": "?",
+            "answer1": {"name": "x", "answer": f"a{number} " + "long " * int(dice.integers(3))},
+            "answer2": {"name": "y", "answer": f"b{number}"},
+            "original_dataset": "coco",
+            "human_answer": "ABC"[int(dice.integers(3))],
+        }
+        for number in range(count)
+    ]
+    return read_pairs(rows, spec)
+
+
+def pairs_of(benchmark: str, root: Path) -> PairSet:
+    if benchmark == "mllm-as-a-judge":
+        return judged_triples(root)
+    items = mm_rlhf_items(seed=5) if benchmark == "mm-rlhf-rewardbench" else mmrb_items(120, seed=5)
+    return read_pairs(items, load_spec(benchmark))
+
+
+def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
+    """Return the tally of verdicts about the responses in the order of the file."""
+    table = pair_table([pairs])
+    stored = verdicts.copy()
+    for row, pair in enumerate(pairs.pairs):
+        if table.items[row].responses != pair.responses:
+            stored[row] = [1 - vote if vote in (0, 1) else vote for vote in verdicts[row]]
+    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table=table)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("benchmark", ["multimodal-rewardbench", "mm-rlhf-rewardbench", "mllm-as-a-judge"])
+def test_a_tally_says_what_the_oracle_counts(tmp_path: Path, benchmark: str, k: int) -> None:
+    pairs = pairs_of(benchmark, tmp_path)
+    options = np.array([UNDECIDED, 0, 1, TIE], dtype=np.int8)
+    verdicts: Verdicts = np.random.default_rng(k).choice(options, (len(pairs.pairs), k), p=(0.1, 0.4, 0.4, 0.1))
+    found, spec = counted(verdicts, pairs), pairs.spec
+    rows = category_counts(found.counts, spec)[:, :4].tolist()
+    wanted = count_pairs(verdicts, pairs)
+    assert rows == [[one.n, one.agree, one.reject, one.undecided] for one in wanted.values()]
+    for protocol in spec.protocols:
+        expected = score_protocol(verdicts, pairs, protocol=protocol)
+        row = score_row(found, protocol.key, grouping=spec.official)
+        named = {**expected.categories, **expected.overalls}
+        if expected.groups is not None and spec.grouped is not None:
+            named[spec.grouped.key] = expected.groups["overall"]
+        assert set(named) == set(row) - {"interval"} == set(spec.score_names)
+        for name, accuracy in named.items():
+            assert row[name] == pytest.approx(accuracy and accuracy.value), (protocol.key, name)
+            bounds = None if accuracy is None else pytest.approx(list(accuracy.interval), abs=1e-9)
+            assert row["interval"][name] == bounds, (protocol.key, name)
+
+
+def test_groups_by_category_are_those_of_the_oracle(tmp_path: Path) -> None:
+    pairs = pairs_of("mm-rlhf-rewardbench", tmp_path)
+    verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 1), dtype=np.int8)
+    found = counted(verdicts, pairs)
+    names = ("groups", "groups_right")
+    cells = {key: found.cell(key) for key in pairs.spec.category_keys}
+    expected = count_groups(verdicts, pairs)
+    assert {key: tuple(cell[name] for name in names) for key, cell in cells.items()} == {
+        key: (one.n, one.right) for key, one in expected.items()
+    }
+
+
+def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: Path) -> None:
+    pairs = pairs_of("multimodal-rewardbench", tmp_path)
+    table = pair_table([pairs])
+    labels = labels_of_pairs(pairs, "v1", table=table)
+    votes = np.full((len(table), 2), PREFERRED, dtype=np.int8)
+    assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 1].sum() == len(table)
+    votes[:, :] = OTHER
+    assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 2].sum() == len(table)
+    assert resolved(votes[:, 0], labels.preferred).tolist() == (1 - labels.preferred).tolist()
+
+
+@pytest.mark.parametrize("items", [1, 2, 7])
+def test_votes_of_every_kind_are_packed_and_unpacked(items: int) -> None:
+    matrix: npt.NDArray[np.int8] = np.random.default_rng(items).integers(-2, 5, (items, 3)).astype(np.int8)
+    matrix[0] = TIE
+    assert (Votes.unpack(Votes(matrix).pack(), items, k=3).matrix == matrix).all()
+    with pytest.raises(ValueError, match="bytes"):
+        Votes.unpack(b"\x00" + Votes(matrix).pack()[1:], items, k=3)
+
+
+def test_most_judges_may_say_that_neither_is_better() -> None:
+    verdicts = np.array([[TIE, 0, 0, TIE], [TIE, 0, TIE, 0], [0, 1, UNDECIDED, UNDECIDED]], dtype=np.int8)
+    found = board_majority(verdicts)
+    assert found is not None
+    assert found[:, 0].tolist() == [TIE, 0, UNDECIDED, UNDECIDED]
+
+
+def test_only_protocols_that_a_tally_can_count_are_offered(tmp_path: Path) -> None:
+    spec = pairs_of("multimodal-rewardbench", tmp_path).spec
+    assert tuple(protocols(spec)) == ("strict", "official", "lmms-eval")
+    assert not preferred_is_named(spec)

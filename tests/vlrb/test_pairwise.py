@@ -1,0 +1,286 @@
+"""Pairwise statistics: every array against a slow and obvious count."""
+
+import json
+import zlib
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.factories import labels as factories_labels
+from tests.factories.specs import CATEGORIES, GROUPINGS, ORDERS, SOURCES, VL
+from tests.rank_ranges import ranges_by
+from vlrb.benchmarks.labels import make_label_set
+from vlrb.protocols import scores
+from vlrb.scoring import Tally, tally
+from vlrb.statistics.pairwise import (
+    KAPPA_AT_MOST,
+    agreement,
+    comparable,
+    compare_all,
+    pack,
+    rank_ranges_of,
+    ranking_keys,
+    unpack,
+)
+from vlrb.statistics.reliability import cohen_kappa
+from vlrb.statistics.uncertainty import macro_difference, mcnemar_exact
+from vlrb.votes import ABSENT, Votes
+
+TABLE = factories_labels.table(
+    {"VLFeedback": 4, "WildVision": 9, "POVID": 20, "RLAIF-V": 12, "RLHF-V": 5, "MathVerse": 8, "MMMU-Pro": 7}
+)
+LABELS = factories_labels.labels(TABLE)
+
+
+def judges(count, seed=0, *, table=TABLE, labels=LABELS):
+    """Verdicts of judges of very different ability, some undecided, some absent."""
+    rng = np.random.default_rng(seed)
+    right = rng.random((count, len(table))) < np.linspace(0.15, 0.95, count)[:, np.newaxis]
+    verdicts = np.where(right, labels.preferred, 1 - labels.preferred).astype(np.int8)
+    verdicts[rng.random(verdicts.shape) < 0.05] = -1
+    verdicts[rng.random(verdicts.shape) < 0.05] = ABSENT
+    return verdicts[::-1]
+
+
+def related(count=8, seed=0, **options):
+    names = [f"e{number}" for number in range(count)]
+    return compare_all(names, judges(count, seed), labels=LABELS, table=TABLE, **options)
+
+
+def slow_only_right(verdicts, labels, i, j, source):
+    return sum(
+        item.source == source and label >= 0 and verdicts[i, n] == label and verdicts[j, n] != label
+        for n, (item, label) in enumerate(zip(TABLE.items, labels.preferred.tolist(), strict=True))
+    )
+
+
+def without(labels, missing):
+    """The same labels in a revision that lacks some items."""
+    kept = {n: int(p) for n, p in enumerate(labels.preferred) if n not in missing}
+    return make_label_set("smaller", TABLE, preferred=kept, tags=None)
+
+
+@pytest.mark.parametrize("labels", [LABELS, without(LABELS, {0, 3, 17, 60})], ids=["all", "some"])
+def test_paired_counts_are_those_of_a_count_item_by_item(labels):
+    verdicts = judges(5)
+    found = compare_all("abcde", verdicts, labels=labels, table=TABLE).relations
+    assert found.sizes.sum() == labels.items
+    for i, j in product(range(5), repeat=2):
+        expected = [slow_only_right(verdicts, labels, i, j, source) for source in SOURCES]
+        assert found.only_right[:, i, j].tolist() == expected
+    assert found.only_right.dtype == np.int16
+
+
+def test_right_counts_are_those_of_the_tally():
+    verdicts = judges(4)
+    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
+    for i, row in enumerate(verdicts):
+        counted = tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE)
+        assert found.right[:, i].tolist() == counted.counts[: len(SOURCES), 1].tolist()
+
+
+@pytest.mark.parametrize("grouping", GROUPINGS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
+    verdicts = judges(9, seed=3)
+    found = compare_all([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE)
+    code = {source: c for c, name in enumerate(CATEGORIES) for source in GROUPINGS[grouping][name]}
+    category = np.array([code[item.source] for item in TABLE.items])
+    correct = verdicts == LABELS.preferred
+    expected = ranges_by(correct, category, CATEGORIES.index(order) if order in CATEGORIES else order)
+    ranges = list(rank_ranges_of(found.summary, grouping, order=order).values())
+    assert [r.best for r in ranges] == expected.best.tolist()
+    assert [r.worst for r in ranges] == expected.worst.tolist()
+    shares = [scores(tally(Votes(v[:, np.newaxis]), LABELS, table=TABLE), grouping=grouping) for v in verdicts]
+    first = max(range(9), key=lambda i: (shares[i][order], -i))
+    assert found.summary["ranges"][grouping][order]["first"] == first
+    assert [r.separable for r in ranges] == expected.separable_from(first).tolist()
+    assert not ranges[first].separable
+    assert order == "general" or any(r.separable for r in ranges)  # 13 items are too few to tell 9 judges apart
+
+
+def test_a_pair_is_compared_by_the_exact_test_and_the_macro_test():
+    verdicts = judges(4, seed=5)
+    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
+    for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
+        for grouping, categories in GROUPINGS.items():
+            pair = found.pair(a, b, VL, grouping)
+            counts = {
+                name: [sum(slow_only_right(verdicts, LABELS, *order, s) for s in sources) for order in ((i, j), (j, i))]
+                + [sum(item.source in sources for item in TABLE.items)]
+                for name, sources in {**categories, "overall": SOURCES}.items()
+            }
+            for name, (b_, c, n) in counts.items():
+                one = pair[name]
+                assert (one.only_first, one.only_second, one.n) == (b_, c, n)
+                assert one.delta == pytest.approx((b_ - c) / n)
+                assert one.p == mcnemar_exact(b_, c)
+                assert one.low <= one.delta <= one.high
+                assert (one.low > 0 or one.high < 0) == (one.p < 0.05)
+            macro = macro_difference([counts[name] for name in CATEGORIES])
+            assert (pair["macro"].delta, pair["macro"].p) == (macro.delta, macro.p)
+            assert (pair["macro"].low > 0 or pair["macro"].high < 0) == (macro.p < 0.05)
+
+
+def test_the_worked_macro_differences_follow_from_paired_counts():
+    table = factories_labels.table(factories_labels.SIZES)
+    labels = factories_labels.labels(table)
+    first = labels.preferred.copy()
+    second = labels.preferred.copy()
+    category = np.array([CATEGORIES.index(item.category) for item in table.items])
+    for index, (b, c) in enumerate([(12, 30), (60, 90), (30, 28)]):
+        members = np.flatnonzero(category == index)
+        second[members[:b]] = -1
+        first[members[b : b + c]] = -1
+    macro = compare_all("ab", np.stack([first, second]), labels=labels, table=table).relations.pair("a", "b", VL)[
+        "macro"
+    ]
+    assert macro.delta == pytest.approx(-0.04404158, abs=1e-8)
+    assert macro.p == pytest.approx(0.00351078, abs=1e-8)
+    assert (macro.high - macro.low) / 2 / 1.959963984540054 == pytest.approx(0.01508754, abs=1e-8)
+
+
+def test_a_stranger_cannot_be_compared():
+    found = related().relations
+    assert found.pair("e0", "e99", VL) is None
+    assert found.pair("e1", "e1", VL)["overall"].p == 1
+
+
+def test_kappa_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
+    verdicts = judges(6)
+    kappa = compare_all("abcdef", verdicts, labels=LABELS, table=TABLE).relations.kappa
+    for i, j in combinations(range(6), 2):
+        assert kappa[i, j] == kappa[j, i] == round(cohen_kappa(verdicts[i], verdicts[j]), 3)
+    assert (
+        compare_all([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.kappa.shape
+        == (KAPPA_AT_MOST,) * 2
+    )
+
+
+def test_judges_without_a_common_item_have_no_kappa_but_the_others_do():
+    verdicts = judges(3)
+    verdicts[0, :30], verdicts[1, 30:] = ABSENT, ABSENT
+    kappa = agreement(verdicts)
+    assert np.isnan(kappa[0, 1]) and not np.isnan(kappa[[0, 1], [2, 2]]).any()
+    assert np.diag(kappa).tolist() == [1, 1, 1]
+    assert kappa[0, 2] == round(cohen_kappa(verdicts[0], verdicts[2]), 3)
+
+
+def test_bands_are_tenths_of_the_judges_that_have_the_item():
+    verdicts = judges(12, seed=2)
+    found = compare_all([str(n) for n in range(12)], verdicts, labels=LABELS, table=TABLE)
+    histogram = {category: [0] * 10 for category in CATEGORIES}
+    for n, item in enumerate(TABLE.items):
+        present = [v for v in verdicts[:, n].tolist() if v != ABSENT]
+        right = present.count(int(LABELS.preferred[n]))
+        band = min(9, 10 * right // len(present)) if len(present) >= 5 else -1
+        assert found.relations.bands[n] == band
+        if band >= 0:
+            histogram[item.category][band] += 1
+    assert found.summary["difficulty"] == histogram
+
+
+def test_fewer_than_five_judges_of_an_item_show_no_band():
+    found = related(4)
+    assert set(found.relations.bands.tolist()) == {-1}
+    assert found.summary["difficulty"] is None
+    verdicts = judges(5)
+    verdicts[4, 7] = ABSENT
+    bands = compare_all("abcde", verdicts, labels=without(LABELS, {9}), table=TABLE).relations.bands
+    assert (bands[7], bands[9]) == (-1, -1)
+
+
+def test_the_majority_is_counted_like_a_judge_and_needs_three():
+    majority = related(3).summary["majority"]
+    assert Tally.from_json(majority, VL).counts[: len(SOURCES), 0].sum() == len(TABLE)
+    assert related(2).summary["majority"] is None
+
+
+def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on_them():
+    hidden, public = related(8, public=False), related(8)
+    assert set(hidden.summary["ranges"]) == {"official"}
+    orders = public.summary["ranges"]["official"]
+    assert {name: set(one) for name, one in hidden.summary["ranges"]["official"].items()} == {
+        name: set(one) for name, one in orders.items()
+    }
+    assert hidden.summary["difficulty"] is hidden.summary["majority"] is None
+    flipped = replace(LABELS, preferred=1 - LABELS.preferred)
+    others = compare_all([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
+    assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
+    back = unpack(pack(hidden.relations).body)
+    assert back.right is back.only_right is back.bands is back.pair("e0", "e1", VL) is None
+    assert np.array_equal(back.kappa, public.relations.kappa, equal_nan=True)
+
+
+def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
+    table = factories_labels.table(dict.fromkeys(SOURCES, 2) | {"MathVerse": 0, "MMMU-Pro": 0})
+    labels = factories_labels.labels(table)
+    found = compare_all("abc", judges(3, 0, table=table, labels=labels), labels=labels, table=table)
+    assert set(found.summary["ranges"]["official"]) == {"overall", "general", "hallucination"}
+    assert set(found.relations.pair("a", "b", VL)) == {"overall", "general", "hallucination", *SOURCES[:5]}
+    assert rank_ranges_of(found.summary, "official", order="macro") == {}
+
+
+def test_nobody_has_no_relations():
+    found = compare_all([], np.zeros((0, len(TABLE)), dtype=np.int8), labels=LABELS, table=TABLE)
+    assert found.summary["ranges"] == {grouping: {} for grouping in GROUPINGS}
+    assert unpack(pack(found.relations).body).only_right.shape == (7, 0, 0)
+
+
+def test_verdicts_of_another_table_are_an_error():
+    with pytest.raises(ValueError, match="entries x items"):
+        compare_all("ab", judges(2)[:, 1:], labels=LABELS, table=TABLE)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 9), st.integers(0, 1000), st.booleans())
+def test_what_is_stored_is_read_back(count, seed, public):
+    found = compare_all([f"e{n}" for n in range(count)], judges(count, seed), labels=LABELS, table=TABLE, public=public)
+    packed = pack(found.relations)
+    back = unpack(packed.body)
+    assert (back.label_revision, back.entries) == (found.relations.label_revision, found.relations.entries)
+    for name in ("sizes", "right", "only_right", "kappa", "bands"):
+        one, other = getattr(back, name), getattr(found.relations, name)
+        assert one is other is None or np.array_equal(one, other, equal_nan=name == "kappa")
+    assert pack(back) == packed
+    assert json.loads(json.dumps(found.summary)) == found.summary
+
+
+def test_other_bytes_are_not_taken_for_relations():
+    for body in (b"", b"nonsense", zlib.compress(b"{}")):
+        with pytest.raises(ValueError, match="not stored relations"):
+            unpack(body)
+
+
+def slow_comparable(candidates, counts):
+    def value(index):
+        macro = scores(Tally(1, counts[index], agreeing=counts[index], has_tags=False, spec=VL))
+        return (-(macro["macro"] or 0), -(macro["overall"] or 0), index)
+
+    best = {}
+    for index, judge in enumerate(candidates):
+        if judge not in best or value(index) < value(best[judge]):
+            best[judge] = index
+    return [str(index) for index in sorted(best.values(), key=value)]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 4)), max_size=9))
+def test_of_each_judge_its_best_version_is_compared(rows):
+    tallies = [tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE).counts for row in judges(5)]
+    counts = np.array([tallies[v] for _, v in rows]).reshape(len(rows), *tallies[0].shape)
+    keys = ranking_keys(counts, VL)
+    ranked = [str(index) for index in sorted(range(len(rows)), key=lambda index: (keys[index], index))]
+    found = comparable(ranked, {str(index): judge for index, (judge, _) in enumerate(rows)})
+    assert found.chosen == slow_comparable([judge for judge, _ in rows], counts)
+    assert found.judges == len({judge for judge, _ in rows})
+
+
+def test_at_most_five_hundred_judges_are_compared():
+    names = [str(number) for number in range(600)]
+    found = comparable(names, {name: name for name in names})
+    assert found.chosen == names[:500]
+    assert found.judges == 600

@@ -1,0 +1,128 @@
+"""Value of more votes, consistency and agreement, each against a slow and obviously right count."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vlrb.statistics.reliability import cohen_kappa, k_curve, kappa_matrix, majority, self_consistency
+
+votes_of_judge = st.integers(1, 6).flatmap(
+    lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)
+)
+
+
+def curve_by_enumeration(agreeing_votes, total):
+    """Strict accuracy over every subset of k votes, written out; summed over items."""
+    curve = []
+    for k in range(1, total + 1):
+        right = 0.0
+        for agreeing in agreeing_votes:
+            votes = [1] * agreeing + [0] * (total - agreeing)
+            subsets = list(combinations(votes, k))
+            right += sum(2 * sum(subset) > k for subset in subsets) / len(subsets)
+        curve.append(right)
+    return curve
+
+
+@given(st.integers(1, 9).flatmap(lambda k: st.tuples(st.just(k), st.lists(st.integers(0, k), min_size=1, max_size=20))))
+def test_the_k_curve_is_the_mean_over_all_subsets_of_votes(case):
+    total, agreeing_votes = case
+    histogram = np.bincount(agreeing_votes, minlength=total + 1)
+    expected = curve_by_enumeration(agreeing_votes, total)
+    assert k_curve(histogram) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_k_curve_ends_at_the_strict_count_and_starts_at_the_mean_vote():
+    histogram = np.array([100, 50, 40, 60, 200, 800])
+    curve = k_curve(histogram)
+    assert curve[-1] == 60 + 200 + 800
+    assert curve[0] == pytest.approx((histogram * np.arange(6)).sum() / 5)
+
+
+def test_an_even_number_of_votes_needs_more_than_half():
+    assert k_curve(np.array([0, 1, 0])).tolist() == [0.5, 0.0]
+
+
+def test_many_histograms_are_done_at_once():
+    histograms = np.random.default_rng(3).integers(0, 50, size=(7, 3, 6))
+    curves = k_curve(histograms)
+    assert curves.shape == (7, 3, 5)
+    assert curves[4, 2] == pytest.approx(k_curve(histograms[4, 2]))
+
+
+def test_a_k_curve_of_no_votes_is_refused():
+    with pytest.raises(ValueError):
+        k_curve(np.array([3]))
+
+
+@given(votes_of_judge)
+def test_self_consistency_is_the_mean_share_of_the_more_frequent_verdict(votes):
+    k = len(votes[0])
+    found = self_consistency(np.array(votes, dtype=np.int8))
+    if k == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx(sum(max(v.count(0), v.count(1)) / k for v in votes) / len(votes))
+
+
+def test_undecided_is_not_a_verdict_to_be_consistent_about_and_absent_items_are_left_out():
+    assert self_consistency(np.array([[-1, -1], [1, 1], [-2, -2]], dtype=np.int8)) == 0.5
+
+
+def test_self_consistency_of_no_votes_is_an_error():
+    with pytest.raises(ValueError, match="no votes"):
+        self_consistency(np.full((3, 5), -2, dtype=np.int8))
+
+
+@given(votes_of_judge)
+def test_a_majority_is_more_than_half_of_all_votes(votes):
+    expected = [next((v for v in (0, 1) if 2 * row.count(v) > len(row)), -1) for row in votes]
+    assert majority(np.array(votes, dtype=np.int8)).tolist() == expected
+
+
+def test_an_absent_item_has_no_majority():
+    assert majority(np.array([[-2, -2], [0, 0]], dtype=np.int8)).tolist() == [-2, 0]
+
+
+def kappa_by_counting(a, b):
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != -2 and y != -2]
+    observed = sum(x == y for x, y in pairs) / len(pairs)
+    first, second = zip(*pairs, strict=True)
+    chance = sum(first.count(v) * second.count(v) for v in (-1, 0, 1)) / len(pairs) ** 2
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+@given(st.lists(st.tuples(st.sampled_from((0, 1, -1, -2)), st.sampled_from((0, 1, -1, -2))), min_size=1, max_size=40))
+def test_kappa_is_agreement_beyond_chance_on_the_items_both_have(pairs):
+    a, b = (np.array(column, dtype=np.int8) for column in zip(*pairs, strict=True))
+    if not ((a != -2) & (b != -2)).any():
+        with pytest.raises(ValueError, match="in common"):
+            cohen_kappa(a, b)
+        return
+    expected = kappa_by_counting(a.tolist(), b.tolist())
+    found = cohen_kappa(a, b)
+    assert (found is None) == (expected is None)
+    assert found is None or found == pytest.approx(expected, abs=1e-9)
+
+
+def test_kappa_of_the_textbook_table_is_the_textbook_value():
+    # 20 both yes, 5 only the first, 10 only the second, 15 both no: observed .7, chance .5
+    cells = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
+    a, b = (np.array(column) for column in zip(*cells, strict=True))
+    assert cohen_kappa(a, b) == pytest.approx(0.4)
+    assert cohen_kappa(a, a) == pytest.approx(1.0)
+
+
+def test_all_pairs_at_once_equal_the_pairs_one_by_one():
+    verdicts = np.random.default_rng(4).choice([-2, -1, 0, 1], size=(6, 300), p=[0.05, 0.15, 0.4, 0.4])
+    table = kappa_matrix(verdicts)
+    for i, j in product(range(6), repeat=2):
+        assert table[i, j] == pytest.approx(cohen_kappa(verdicts[i], verdicts[j]))
+
+
+def test_kappa_refuses_judges_of_different_length():
+    with pytest.raises(ValueError):
+        cohen_kappa(np.zeros(2), np.zeros(3))

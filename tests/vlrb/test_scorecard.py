@@ -1,0 +1,79 @@
+"""The scorecard says everything that follows from the counts, in the documented shape."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.factories.labels import BEHAVIOUR, SIZES, labels, random_matrix, random_tally, table
+from tests.factories.specs import GROUPINGS, PROTOCOLS, VL
+from vlrb.protocols import category_counts, scores
+from vlrb.scorecard import scorecard
+from vlrb.scoring import tally
+from vlrb.statistics.reliability import k_curve
+from vlrb.statistics.uncertainty import mover_macro, wilson
+from vlrb.votes import ABSENT, Votes
+
+KEYS = {
+    "benchmark", "label_revision", "scorer_version", "items", "votes_per_item", "decided_rate", "parse_rate",
+    "missing_items", "tally", "protocols", "groupings", "sources", "error_tags", "k_curve", "behaviour",
+}  # fmt: skip
+
+
+def card(counted):
+    return scorecard(counted, BEHAVIOUR, benchmark="invented", label_revision="r1")
+
+
+def test_the_scorecard_has_the_documented_shape_and_is_json() -> None:
+    found = card(random_tally(table()))
+    assert set(found) == KEYS
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert set(found["protocols"]) == set(PROTOCOLS) and set(found["groupings"]) == set(GROUPINGS)
+    assert set(found["tally"]["general"]) == {"n", "agree", "reject", "undecided"}
+    assert set(found["error_tags"]) == {"existence", "recognition", "attribute", "counting", "other", "reasoning"}
+    assert found["behaviour"]["first_shown_rate"] == 0.5 and found["behaviour"]["self_consistency"] == 0.8
+
+
+def test_accuracies_and_intervals_are_those_of_the_counts() -> None:
+    counted = random_tally(table(SIZES))
+    found = card(counted)
+    rows = found["tally"]
+    for category, row in rows.items():
+        assert found["protocols"]["strict"][category] == row["agree"] / row["n"]
+        assert found["protocols"]["strict"]["interval"][category] == list(wilson(row["agree"], row["n"]))
+        assert found["protocols"]["paper"][category] == row["agree"] / (row["agree"] + row["reject"])
+    macro = found["protocols"]["strict"]["interval"]["macro"]
+    assert macro == pytest.approx(list(mover_macro([(r["agree"], r["n"]) for r in rows.values()])))
+    assert "interval" not in found["protocols"]["lmms-eval"]
+    assert found["groupings"]["official"] == found["protocols"]
+
+
+def test_tags_are_null_where_the_revision_has_none() -> None:
+    items = table()
+    counted = tally(Votes(random_matrix(len(items), 1, seed=0)), labels(items, tags=False), table=items)
+    assert card(counted)["error_tags"] is None
+
+
+def test_the_k_curve_ends_at_the_strict_score() -> None:
+    counted = random_tally(table(SIZES), k=5)
+    curve = card(counted)["k_curve"]
+    assert [point["k"] for point in curve] == [1, 2, 3, 4, 5]
+    assert curve[-1]["macro"] == pytest.approx(scores(counted)["macro"])
+    assert curve[-1]["overall"] == pytest.approx(scores(counted)["overall"])
+    assert k_curve(category_counts(counted.agreeing, VL)).shape == (3, 5)
+
+
+def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> None:
+    items = table()
+    found = card(tally(Votes(np.full((len(items), 3), -1, dtype=np.int8)), labels(items), table=items))
+    assert found["decided_rate"] == 0.0 and found["protocols"]["strict"]["macro"] == 0.0
+    assert found["protocols"]["paper"]["macro"] is None
+    assert found["protocols"]["paper"]["interval"]["macro"] is None
+    assert found["error_tags"]["existence"]["error_rate"] == {"strict": 1.0, "paper": None}
+
+
+def test_items_that_the_file_lacks_are_counted_as_missing() -> None:
+    items = table()
+    matrix = random_matrix(len(items), 1, seed=0)
+    matrix[:2] = ABSENT
+    assert card(tally(Votes(matrix), labels(items), table=items))["missing_items"] == 2

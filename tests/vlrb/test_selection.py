@@ -1,0 +1,137 @@
+"""Bias of choosing the best of several, against worked figures, draws, and tests by enumeration."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vlrb.statistics.selection import (
+    expected_maximum,
+    largest_quantile,
+    largest_tail,
+    luck,
+    select_best,
+    selected_p,
+)
+from vlrb.statistics.uncertainty import ALPHA, Z, macro_difference, mover_macro
+
+WHOLE = [np.ones(1250, dtype=bool)]
+CATEGORIES = [np.repeat([0, 1, 2], [183, 749, 318]) == code for code in range(3)]
+
+
+@pytest.mark.parametrize(("k", "points"), [(1, 0), (5, 0.74), (10, 0.97), (27, 1.27), (50, 1.43)])
+def test_the_luck_of_the_best_of_equal_variants_is_the_worked_one(k, points):
+    """Of variants that differ on 10% of 1,250 pairs."""
+    assert 100 * luck(k, 0.10 / 1250) == pytest.approx(points, abs=0.011)
+
+
+def test_the_mean_of_the_largest_has_its_textbook_values():
+    expected = {1: 0, 2: 1 / math.sqrt(math.pi), 3: 1.5 / math.sqrt(math.pi), 5: 1.16296, 12: 1.62923}
+    assert [expected_maximum(k) for k in expected] == pytest.approx(list(expected.values()), abs=1e-5)
+    with pytest.raises(ValueError):
+        expected_maximum(0)
+
+
+def test_the_quantile_of_the_largest_is_that_of_draws():
+    rng = np.random.default_rng(1)
+    common, own = rng.standard_normal((100_000, 1)), rng.standard_normal((100_000, 12))
+    for correlation in (0.0, 0.5, 0.8):
+        largest = (math.sqrt(correlation) * common + math.sqrt(1 - correlation) * own).max(axis=1)
+        assert largest_quantile(12, correlation) == pytest.approx(np.quantile(largest, 1 - ALPHA / 2), abs=0.03)
+
+
+@given(st.floats(-2, 6), st.integers(1, 60), st.floats(0, 1))
+def test_the_largest_of_many_exceeds_a_limit_more_often_than_one_and_less_often_than_all_together(z, k, correlation):
+    one = float(largest_tail(z, 1, correlation=correlation))
+    assert one == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=1e-6)
+    assert one <= float(largest_tail(z, k, correlation=correlation)) <= min(1.0, k * one) + 1e-12
+    assert (
+        float(largest_tail(z, k, correlation=correlation))
+        <= float(largest_tail(z, k + 1, correlation=correlation)) + 1e-12
+    )
+
+
+def test_independent_normals_give_the_formula_of_sidak():
+    for z, k in ((1.0, 3), (2.5, 12), (4.0, 50)):
+        one = 0.5 * math.erfc(z / math.sqrt(2))
+        assert float(largest_tail(z, k, correlation=0)) == pytest.approx(1 - (1 - one) ** k, rel=1e-6)
+
+
+@given(st.floats(1e-12, 1), st.integers(1, 40), st.floats(-0.5, 1))
+def test_a_selected_p_is_never_below_the_plain_one_and_that_itself_for_one_judge(p, k, correlation):
+    assert float(selected_p(p, 1, correlation=correlation)) == p
+    assert p <= float(selected_p(p, k, correlation=correlation)) <= min(1.0, k * p * (1 + 1e-6))
+
+
+def variants(k, redrawn, *, accuracy=0.65, seed=0, spread=0.0):
+    """Correctness of k variants that share their answers but for a part that each gives anew, the best macro first."""
+    rng = np.random.default_rng(seed)
+    base = rng.random(1250) < accuracy
+    ability = np.clip(accuracy + spread * np.linspace(-1, 1, k), 0, 1)[:, np.newaxis]
+    anew = rng.random((k, 1250)) < redrawn
+    found = np.where(anew, rng.random((k, 1250)) < ability, base)
+    order = np.argsort(-macro(found), kind="stable")
+    return found[order], ((1 - redrawn) * accuracy + redrawn * ability[:, 0])[order]
+
+
+def macro(correct):
+    return np.mean([correct[:, part].mean(axis=1) for part in CATEGORIES], axis=0)
+
+
+def slow_selection(correct):
+    """Pair by pair."""
+
+    def compared(i, j):
+        counts = [
+            ((correct[i] & ~correct[j])[part].sum(), (correct[j] & ~correct[i])[part].sum(), part.sum())
+            for part in CATEGORIES
+        ]
+        return macro_difference(counts)
+
+    near = [0] + [j for j in range(1, len(correct)) if (d := compared(0, j)).delta <= 3.5 * d.standard_error]
+    squares = [compared(i, j).standard_error ** 2 for i in near for j in near if i < j]
+    return len(near), float(np.mean(squares))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_selection_is_that_of_every_two_variants(seed):
+    correct, _ = variants(7, 0.4, seed=seed, spread=0.15)
+    found = select_best(correct, CATEGORIES)
+    assert (found.near, found.variance) == pytest.approx(slow_selection(correct))
+    assert found.gain == pytest.approx(luck(found.near, found.variance))
+
+
+def test_variants_that_are_clearly_worse_add_no_luck():
+    good, _ = variants(3, 0.3, accuracy=0.8)
+    bad, _ = variants(9, 0.3, accuracy=0.4, seed=1)
+    assert select_best(np.vstack([good, bad]), CATEGORIES) == select_best(good, CATEGORIES)
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_identical_variants_add_nothing(copies):
+    correct, _ = variants(1, 0.0)
+    found = select_best(np.repeat(correct, copies, axis=0), WHOLE)
+    assert (found.gain, found.z) == (0.0, Z)
+
+
+def test_perfect_variants_have_no_luck_to_account_for():
+    found = select_best(np.ones((3, 1250), dtype=bool), WHOLE)
+    assert (found.near, found.gain) == (1, 0.0)
+
+
+def test_the_interval_of_the_best_of_twelve_covers_where_the_plain_one_does_not():
+    plain = fair = 0
+    gains, expected = [], []
+    for seed in range(250):
+        correct, truth = variants(12, 0.41, seed=seed)  # two differ on some 30%
+        parts = [(int(correct[0][part].sum()), int(part.sum())) for part in CATEGORIES]
+        chosen, usual = select_best(correct, CATEGORIES), mover_macro(parts)
+        plain += usual.low <= truth[0] <= usual.high
+        fair += mover_macro(parts, chosen.z).low <= truth[0] <= usual.high
+        gains.append(macro(correct)[0] - truth[0])
+        expected.append(chosen.gain)
+    assert plain < 0.9 * 250
+    assert fair > 0.95 * 250
+    assert np.mean(gains) == pytest.approx(np.mean(expected), abs=0.0015)

@@ -1,0 +1,346 @@
+"""A benchmark is a folder; its definition is checked, and VL-RewardBench's says what the code says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.factories.oracles.pair_oracle import choose_first, choose_longer, count_pairs, score_protocol
+from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
+from tests.real_data import rows
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import TIE, SpecError, UnknownCategory
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.pairs.labelled_pairs import PairsError, PairSet, read_pairs
+from vlrb.pairs.verdict_formats import read_verdict
+
+INVENTED = """
+id = "traffic-signs"
+title = "Traffic signs"
+citation = "none"
+dataset = "none"
+verdict_format = "double-brackets"
+
+[items]
+id = "name"
+question = "ask"
+responses = ["left.text", "right.text"]
+category = ["kind"]
+label = "better"
+label_values = { left = "first", right = "second" }
+
+[[categories]]
+key = "round"
+title = "Round"
+colour = "#000000"
+
+[[categories]]
+key = "square"
+title = "Square"
+colour = "#ffffff"
+
+[[category_rules]]
+equals = "r"
+category = "round"
+
+[[category_rules]]
+equals = "s"
+category = "square"
+
+[[protocols]]
+key = "strict"
+title = "Majority"
+unreadable = "wrong"
+votes = "majority"
+
+[[overalls]]
+key = "micro"
+title = "All alike"
+kind = "micro"
+"""
+JUDGED_TRIPLES = """
+id = "mllm-as-a-judge"
+title = "MLLM-as-a-Judge, pairs"
+citation = "arXiv 2402.04788"
+dataset = "https://huggingface.co/datasets/shuaishuaicdp/MLLM-Judge"
+verdict_format = "double-brackets"
+ties = true
+
+[items]
+id = "pair_id"
+question = "instruction"
+responses = ["answer1.answer", "answer2.answer"]
+category = ["original_dataset"]
+label = "human_answer"
+label_values = { A = "first", B = "second", C = "tie" }
+
+[[categories]]
+key = "coco"
+title = "COCO"
+colour = "#000000"
+
+[[category_rules]]
+equals = "coco"
+category = "coco"
+
+[[protocols]]
+key = "strict"
+title = "Majority"
+unreadable = "wrong"
+votes = "majority"
+
+[[overalls]]
+key = "with-ties"
+title = "Three classes"
+kind = "micro"
+
+[[overalls]]
+key = "without-ties"
+title = "Pairs that people decided"
+kind = "micro"
+without_ties = true
+"""
+
+
+def folder(definitions: Path, name: str, *, text: str) -> Path:
+    """A folder of definitions that holds one benchmark."""
+    path = definitions / name / "spec.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    return definitions
+
+
+def sign(number: int, kind: str = "r", *, better: str = "left") -> dict[str, Any]:
+    return {
+        "name": f"sign-{number}",
+        "ask": "What does it say?",
+        "left": {"text": f"stop {number}"},
+        "right": {"text": f"go on {number}"},
+        "kind": kind,
+        "better": better,
+    }
+
+
+def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
+    definitions = folder(tmp_path, "traffic-signs", text=INVENTED)
+    assert set(known_benchmarks(definitions)) == {"traffic-signs", *known_benchmarks()}
+    assert load_spec("mm-rlhf-rewardbench", definitions) is load_spec("mm-rlhf-rewardbench")
+    spec = load_spec("traffic-signs", definitions)
+    pairs = read_pairs([sign(n, "rs"[n % 2], better="left" if n % 4 else "right") for n in range(40)], spec)
+    counts = count_pairs(choose_first(pairs), pairs)
+    assert {key: (count.agree, count.n) for key, count in counts.items()} == {"round": (10, 20), "square": (20, 20)}
+    overall = score_protocol(choose_first(pairs), pairs, protocol=spec.protocols[0]).overalls["micro"]
+    assert overall is not None and overall.value == 0.75
+
+
+def test_ties_are_a_third_class_and_may_be_left_out(tmp_path: Path) -> None:
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
+    people = "AABBCC"
+    invented = [
+        {
+            "pair_id": str(number),
+            "instruction": "?",
+            "answer1": {"name": "x", "answer": f"a{number}"},
+            "answer2": {"name": "y", "answer": f"b{number}"},
+            "original_dataset": "coco",
+            "human_answer": answer,
+        }
+        for number, answer in enumerate(people)
+    ]
+    pairs = read_pairs(invented, spec)
+    verdicts = choose_first(pairs)
+    verdicts[:, 0] = [read_verdict(text, spec) for text in ("[[A]]", "[[C]]", "[[B]]", "?", "[[C]]", "[[A]]")]
+    assert verdicts[1, 0] == TIE
+    (count,) = count_pairs(verdicts, pairs).values()
+    assert (count.agree, count.reject, count.undecided) == (3, 2, 1)
+    scores = score_protocol(verdicts, pairs, protocol=spec.protocols[0]).overalls
+    with_ties, without_ties = scores["with-ties"], scores["without-ties"]
+    assert with_ties is not None and with_ties.value == 3 / 6
+    assert without_ties is not None and without_ties.value == 2 / 4
+
+
+def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Path) -> None:
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
+    chances = {name: spec.chance(name) for name in spec.score_names}
+    assert chances == {"coco": 1 / 3, "with-ties": 1 / 3, "without-ties": 1 / 2}
+    assert [spec.chance_percent(name) for name in ("with-ties", "without-ties")] == ["33.3", "50"]
+    assert {two.chance(name) for two in map(load_spec, known_benchmarks()) for name in two.score_names} == {1 / 2}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('kind = "micro"', 'kind = "median"', "kind 'median' is not one of micro, mean"),
+        ('unreadable = "wrong"', 'unreadable = "coin"', "unreadable 'coin'"),
+        ('category = "square"', 'category = "oval"', "category 'oval' is not one of round, square"),
+        ('key = "square"', 'key = "round"', "occurs twice|is not one of"),
+        ('id = "traffic-signs"', 'id = "signs"', "the folder is 'traffic-signs'"),
+        ('title = "Traffic signs"\n', "", "the entry 'title' is missing"),
+        ('kind = "micro"\n', "", r"the entry 'overalls\[1\].kind' is missing"),
+        ('id = "traffic-signs"', "id = ", "Invalid value"),
+    ],
+)
+def test_a_definition_that_contradicts_itself_is_an_error_that_says_where(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    definitions = folder(tmp_path, "traffic-signs", text=INVENTED.replace(old, new))
+    with pytest.raises(SpecError, match=reason):
+        load_spec("traffic-signs", definitions)
+
+
+TAGGED = 'tags = ["occlusion", "blur"]\n' + INVENTED
+KINDS = """
+[[errors]]
+key = "occlusion"
+
+[[errors]]
+key = "blur-motion"
+tag = "blur"
+title = "motion"
+"""
+
+
+def test_annotators_choose_from_the_tags_or_from_the_errors_that_a_definition_declares(tmp_path: Path) -> None:
+    plain = load_spec("traffic-signs", folder(tmp_path / "plain", "traffic-signs", text=INVENTED))
+    assert (plain.errors, plain.tag_of) == ((), {})
+    tagged = load_spec("traffic-signs", folder(tmp_path / "tagged", "traffic-signs", text=TAGGED))
+    assert tagged.tag_of == {"occlusion": "occlusion", "blur": "blur"}
+    kinds = load_spec("traffic-signs", folder(tmp_path / "kinds", "traffic-signs", text=TAGGED + KINDS))
+    assert kinds.tag_of == {"occlusion": "occlusion", "blur-motion": "blur"}
+    assert [(error.title, error.is_kind) for error in kinds.errors] == [("occlusion", False), ("motion", True)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('tag = "blur"', 'tag = "glare"', "tag of an error 'glare' is not one of occlusion, blur"),
+        ('tag = "blur"', "", "tag of an error 'blur-motion' is not one of occlusion, blur"),
+        ('key = "blur-motion"', 'key = "occlusion"', "the key of an error occurs twice"),
+        ('key = "blur-motion"', "", r"the entry 'errors\[2\].key' is missing"),
+    ],
+)
+def test_an_error_has_a_key_of_its_own_and_a_tag_of_the_benchmark(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    definitions = folder(tmp_path, "traffic-signs", text=TAGGED + KINDS.replace(old, new))
+    with pytest.raises(SpecError, match=reason):
+        load_spec("traffic-signs", definitions)
+
+
+def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_that_it_imitates(
+    tmp_path: Path,
+) -> None:
+    imitating = 'id = "signs"\ntitle = "Signs"\nimitates = "vl-rewardbench"\n'
+    assert load_spec("signs", folder(tmp_path / "same", "signs", text=imitating)).errors == VL.errors
+    own = load_spec("signs", folder(tmp_path / "own", "signs", text=f'{imitating}tags = ["blur"]\n'))
+    assert (own.error_keys, own.tag_names) == (("blur",), {})
+
+
+def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: Path) -> None:
+    named = folder(tmp_path, "traffic-signs", text=TAGGED + '[tag_names]\nshade = "glare"\n')
+    with pytest.raises(SpecError, match="tag of a tag name 'glare' is not one of occlusion, blur"):
+        load_spec("traffic-signs", named)
+
+
+def test_the_errors_of_vl_rewardbench_are_those_of_stored_answers() -> None:
+    kinds = tuple(f"recognition-{kind}" for kind in ("text", "position", "scene", "face", "object"))
+    assert VL.error_keys == ("existence", *kinds, "attribute", "counting", "other")
+    assert set(VL.tag_of.values()) == set(TAGS)
+
+
+def test_an_unknown_benchmark_is_an_error() -> None:
+    with pytest.raises(SpecError, match="known: demo, "):
+        load_spec("../vl-rewardbench")
+
+
+def test_labels_outside_the_definition_are_an_error(tmp_path: Path) -> None:
+    spec = load_spec("traffic-signs", folder(tmp_path, "traffic-signs", text=INVENTED))
+    with pytest.raises(PairsError, match=r"row 2: the field `better` must be one of left, right"):
+        read_pairs([sign(0), sign(1, better="both")], spec)
+    with pytest.raises(PairsError, match=r"row 1: the field `left.text` must be a text"):
+        read_pairs([{**sign(0), "left": None}], spec)
+
+
+@pytest.mark.parametrize("benchmark", ["vl-rewardbench", "demo"])
+def test_the_definition_of_vl_rewardbench_says_what_the_code_says(benchmark: str) -> None:
+    spec = load_spec(benchmark)
+    assert spec.category_keys == CATEGORIES and spec.tags == TAGS
+    assert {source.key: source.category for source in spec.sources} == dict(SOURCE_CATEGORY)
+    assert {name: dict(grouping) for name, grouping in spec.groupings.items()} == GROUPINGS
+    assert tuple(protocol.key for protocol in spec.protocols) == tuple(PROTOCOLS)
+    for source in spec.sources:
+        assert {source_from_id({"id": f"{prefix}1"}) for prefix in source.id_prefixes} == {source.key}
+
+
+def test_what_a_definition_lacks_is_as_in_the_one_that_it_imitates() -> None:
+    demo, imitated = load_spec("demo"), load_spec("vl-rewardbench")
+    assert demo.protocols == imitated.protocols and demo.groupings == imitated.groupings
+    assert demo.editions != imitated.editions and demo.synthetic and not imitated.synthetic
+
+
+def test_the_editions_of_vl_rewardbench_are_its_revisions() -> None:
+    table, spec = ItemTable.load(VL), load_spec("vl-rewardbench")
+    sizes = {revision: len(table.in_revision(revision)) for revision in table.revisions}
+    assert {edition.key: edition.pairs for edition in spec.editions} == sizes
+
+
+@pytest.mark.parametrize(
+    ("category", "item", "key"),
+    [
+        ("open_generation/correctness_task", "nocaps_1", "correctness"),
+        ("open_generation/preference_task", "nocaps_1", "preference"),
+        ("reasoning", "MathVista_7", "math"),
+        ("reasoning", "EMMA-Coding_7", "coding"),
+        ("safety", "PAIRS_7", "bias"),
+        ("safety", "hateful_7", "toxicity"),
+        ("vqa", "math_7", "vqa"),
+    ],
+)
+def test_multimodal_rewardbench_splits_reasoning_and_safety_by_id(category: str, item: str, key: str) -> None:
+    assert load_spec("multimodal-rewardbench").category_of(category, item) == key
+
+
+def test_an_unknown_category_is_named() -> None:
+    with pytest.raises(UnknownCategory, match="'Reasoning' is no category"):
+        load_spec("multimodal-rewardbench").category_of("Reasoning", "math_1")
+
+
+def test_the_first_keyword_in_the_path_decides() -> None:
+    spec = load_spec("mm-rlhf-rewardbench")
+    assert spec.category_of("short/longer_video.png", "x") == "long"
+    assert spec.category_of("video/abc", "x") == "video"
+
+
+def real_pairs(benchmark: str, file: str) -> PairSet:
+    return read_pairs(rows(f"benchmarks/{file}"), load_spec(benchmark))
+
+
+def test_the_real_pairs_of_mm_rlhf_are_the_released_edition() -> None:
+    pairs = real_pairs("mm-rlhf-rewardbench", "mm_rlhf_rewardbench.jsonl")
+    assert pairs.edition == "released" and pairs.group_index.max() + 1 == 46
+    agree = {key: count.agree for key, count in count_pairs(choose_longer(pairs), pairs).items()}
+    assert agree == {"mcq": 31, "long": 32, "short": 17, "safety": 21, "video": 21}
+
+
+def test_the_trivial_judges_on_the_real_part_of_multimodal_rewardbench() -> None:
+    pairs = real_pairs("multimodal-rewardbench", "multimodal_rewardbench_part.json")
+    longer, first = (count_pairs(judge(pairs), pairs) for judge in (choose_longer, choose_first))
+    assert (longer["preference"].agree, first["preference"].agree) == (418, 327)
+    assert longer["math"].agree + longer["coding"].agree == 555
+    assert longer["math"].undecided + longer["coding"].undecided == 54
+    assert first["math"].agree + first["coding"].agree == 534
+
+
+def test_sentences_call_a_score_by_the_name_that_people_use() -> None:
+    grouped, several = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
+    assert [grouped.accuracy_text(name) for name in grouped.overall_keys] == ["ACC", "Mean of 5", "ACC+"]
+    assert [several.accuracy_text(name) for name in ("micro", "mean-of-seven")] == ["Overall accuracy", "Mean of 7"]
+    assert load_spec("vl-rewardbench").accuracy_text("macro") == "macro accuracy"
+    assert [grouped.category_text(name) for name in ("mcq", "long", "video")] == [
+        "multiple choice",
+        "long answers",
+        "video",
+    ]
+    assert several.category_text("vqa") == "visual question answering"

@@ -1,0 +1,127 @@
+"""A verdict is what the official pattern finds, if that is 1 or 2; in linear time whatever the text."""
+
+import random
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vlrb.verdicts import FIRST, SECOND, UNDECIDED, verdict
+
+OFFICIAL = re.compile(
+    r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE
+)
+TOKENS = [
+    *("Overall Judgment", "Therefore", "THEREFORE", "overall judgment", "Over", "all Judgment", "There", "fore"),
+    *("Answer", "answer", "An\u017fwer", "is", "\u0131s", "\u0130s", "the", "slightly", "\u017flightly", "better"),
+    *(" ", "  ", "\n", "*", "**", "-", "---", ":", "x", "\u00df", "\u2028", "\r", "\x0b"),
+    *("1", "2", "3", "01", "\uff12", "\u0662", "\u0967"),
+    *("Answer 1 is better", "Answer 2 is the slightly better", "An\u017fwer \uff12 is better"),
+    "Overall Judgment: **Answer 1 is better**",
+]
+
+
+def official(text: str, pattern: re.Pattern[str] = OFFICIAL) -> int:
+    """Return the official rule as printed, with the two stated differences: only 1 and 2 are verdicts, and in ASCII
+    digits."""
+    found = pattern.search(text.replace("\n", "").replace("*", ""))
+    if not found or len(found.group(1)) > 4000 or not found.group(1).isascii():
+        return UNDECIDED
+    number = int(found.group(1))
+    return number if number in (FIRST, SECOND) else UNDECIDED
+
+
+def random_texts(count: int) -> Iterator[str]:
+    """Beginnings and ends of verdicts in any order."""
+    source = random.Random(20241126)
+    for _ in range(count):
+        text = "".join(source.choice(TOKENS) for _ in range(source.randint(1, 10)))
+        yield source.choice(("", "Therefore", "Overall Judgment: ")) + text
+
+
+@pytest.mark.parametrize("count", [30_000, pytest.param(120_000, marks=pytest.mark.long)])
+def test_random_texts_get_the_official_verdict(count: int) -> None:
+    seen = {UNDECIDED: 0, FIRST: 0, SECOND: 0}
+    for text in random_texts(count):
+        assert verdict(text) == official(text), repr(text)
+        seen[verdict(text)] += 1
+    assert min(seen.values()) > count / 24, "the texts must exercise every verdict"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        re.compile(OFFICIAL.pattern.replace(".*\\s*", ".*?\\s*"), re.I),  # the first verdict for the last
+        re.compile(OFFICIAL.pattern, re.I | re.A),  # other alphabets' digits and letters are none
+        re.compile(OFFICIAL.pattern.replace("Overall Judgment|", ""), re.I),
+    ],
+    ids=["first", "ascii", "therefore"],
+)
+def test_control_such_texts_tell_other_readings_from_the_official_one(other: re.Pattern[str]) -> None:
+    assert other.pattern != OFFICIAL.pattern or other.flags != OFFICIAL.flags
+    assert sum(official(text, other) != official(text) for text in random_texts(5_000)) > 5
+
+
+@given(st.lists(st.sampled_from([*TOKENS, "\u01c5", "\U0001f600", "\x00"]), max_size=12).map("".join))
+def test_any_text_gets_the_official_verdict(text: str) -> None:
+    assert verdict(text) == official(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Answer 1 is better than Answer 2. Overall Judgment: Answer 2 is better", SECOND),
+        ("Therefore it is false that Answer 1 is better", FIRST),
+        ("Overall Judgment: Answer 2 is the slightly better", SECOND),
+        ("Therefore, **Answer 1** is slightly\nbetter.", FIRST),
+        ("There*fore Answer 2 is better", SECOND),
+        ("Therefore Answer 1 is better. Therefore Answer 3 is better", UNDECIDED),
+        ("Answer 1 is better", UNDECIDED),
+        ("Therefore Answer A is better", UNDECIDED),
+        ("Therefore Response 1 is better", UNDECIDED),
+        ("Therefore \\boxed{1}", UNDECIDED),
+        ("Therefore Answer \uff12 is better", UNDECIDED),
+        ("Therefore Answer \u0662 is better", UNDECIDED),
+        ("Therefore Answer 1 is better. Overall Judgment: Answer \uff12 is better", UNDECIDED),
+        ("Therefore Answer 0 is better", UNDECIDED),
+        ("Therefore Answer 3 is better", UNDECIDED),
+        ("Therefore Answer 12 is better", UNDECIDED),
+        ("Therefore Answer -1 is better", UNDECIDED),
+        ("Therefore Answer " + "1" * 5000 + " is better", UNDECIDED),
+        ("Therefore Answer " + "0" * 5000 + "1 is better", FIRST),
+        ("", UNDECIDED),
+    ],
+)
+def test_frozen_examples(text: str, expected: int) -> None:
+    assert verdict(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Therefore" + " " * 100_000,
+        "Therefore" * 11_000,
+        "Therefore" + "-" * 100_000,
+        ("Therefore" + " " * 50) * 1_700,
+        "Therefore" + "Answer 1 is " * 8_000,
+        "Therefore Answer" + " " * 100_000 + "x is better",
+        "Therefore Answer 1" + " " * 50_000 + "is" + " " * 50_000,
+        "Therefore Answer " + "1" * 100_000,
+        "Therefore \u0130" + "Answer 1 is the" + " " * 100_000,
+        "Therefore " + "answer" * 16_000,
+    ],
+)
+def test_hostile_texts_cost_no_more_than_harmless_ones_of_their_length(text: str) -> None:
+    harmless = "x" * len(text)
+    verdict(text)
+    spent = min(_seconds(text) for _ in range(3))
+    assert spent < 0.05, f"{spent:.3f} s for {len(text)} characters ({_seconds(harmless):.6f} s for harmless ones)"
+
+
+def _seconds(text: str) -> float:
+    started = time.process_time()
+    verdict(text)
+    return time.process_time() - started

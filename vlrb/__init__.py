@@ -1,0 +1,1 @@
+"""Judgements of vision-language judges: readers of prediction files, scoring, statistics, published numbers."""

@@ -1,0 +1,1 @@
+"""Definitions of benchmarks, a folder each, and their readers: items, labels, baselines."""

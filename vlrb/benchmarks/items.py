@@ -1,0 +1,338 @@
+"""Items of a benchmark: preference pairs, their fingerprints, and lookup by content or id.
+
+An item is never identified by its id alone (ids repeat, and differ between revisions) nor by its text alone (five pairs
+of VL-RewardBench are text-identical under different ids). Its key is the fingerprint of its normalised texts, with
+``-2``, ``-3`` appended for text-identical pairs in the row order of the first revision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from json.encoder import encode_basestring
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, BenchmarkSpec
+from vlrb.benchmarks.spec_file import SPEC, load_spec
+
+_WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
+
+
+def normalise_response(text: str) -> str:
+    """NFC, white space collapsed and stripped: what all revisions of a response have in common."""
+    if text.isascii():  # the same at a tenth of the cost: NFC, and all there is to white space in ASCII
+        octets = text.encode().translate(_WHITE_TO_SPACE)
+        while b"  " in octets:
+            octets = octets.replace(b"  ", b" ")
+        return octets.strip(b" ").decode()
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def normalise_query(text: str, dropped: Sequence[str] = ()) -> str:
+    """Normalise as a response, without the literals (``<image>``) that some revision writes before or after a query."""
+    text = unicodedata.normalize("NFC", text)
+    for literal in dropped:
+        text = text.replace(literal, " ")
+    return normalise_response(text)
+
+
+def fingerprint(query: str, responses: Sequence[str], *, dropped: Sequence[str] = ()) -> str:
+    """SHA-256 (64 hex digits) of the compact JSON array ``[query, *sorted(responses)]`` of the normalised texts.
+
+    ``dropped``: ``drop_from_questions`` of the benchmark's definition.
+    """
+    texts = [normalise_query(query, dropped), *sorted(normalise_response(response) for response in responses)]
+    # As json.dumps(texts, ensure_ascii=False, separators=(",", ":")), without making an encoder for each pair.
+    return hashlib.sha256(f"[{','.join(map(encode_basestring, texts))}]".encode()).hexdigest()
+
+
+def response_fingerprint(text: str) -> str:
+    """Return the first 16 hex digits of the SHA-256 of a normalised response; tells a pair's two responses apart."""
+    return hashlib.sha256(normalise_response(text).encode()).hexdigest()[:16]
+
+
+def presentation_order(stored: tuple[str, str]) -> tuple[int, int]:
+    """Return the indices in stored order of the responses as people see them, A and B: the smaller fingerprint first.
+
+    That order says nothing about the label; the stored one would: nearly all preferred responses of one revision are
+    stored first.
+    """
+    return (1, 0) if stored[1] < stored[0] else (0, 1)
+
+
+def source_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> str:
+    """Return the source of a dataset row: its own ``source``, the prefix of its id, or else its category.
+
+    Raises:
+        ValueError: the id starts with no known prefix, and the row names no category.
+    """
+    if row.get("source") in spec.source_category:
+        return str(row["source"])
+    for source in spec.sources:
+        if str(row["id"]).startswith(source.id_prefixes):
+            return source.key
+    if not spec.has_sources and row.get("category") in spec.category_keys:
+        return str(row["category"])
+    if not spec.has_sources and spec.rules:
+        return spec.category_of(str(row.get("category", "")), str(row["id"]))
+    known = ", ".join(prefix for source in spec.sources for prefix in source.id_prefixes)
+    raise ValueError(f"no source is known for the id {row['id']!r}; known prefixes: {known or 'none'}")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One preference pair. Facts about its texts, never the texts, and no label."""
+
+    key: str
+    source: str
+    category: str  # of the source under the official grouping
+    responses: tuple[str, str]  # fingerprints, in stored order
+    ids: Mapping[str, str]  # revision -> id
+    rows: Mapping[str, int]  # revision -> row number
+    characters: tuple[int, int]  # of the raw stored responses
+    words: tuple[int, int]  # of the raw stored responses
+    query_characters: int
+    query_words: int
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the key without the suffix that distinguishes text-identical pairs."""
+        return self.key[:64]
+
+    @property
+    def swapped_by_parity(self) -> bool:
+        """Whether lmms-eval and VLMEvalKit show the responses in reverse: their joint length in characters is odd.
+
+        The raw responses are equal in all revisions, so one answer serves them all.
+        """
+        return sum(self.characters) % 2 == 1
+
+
+class ItemTable:
+    """The items of a benchmark in the row order of its first revision; a position in it is an *item index*."""
+
+    def __init__(self, spec: BenchmarkSpec, revisions: Sequence[str], *, items: Iterable[Item]) -> None:
+        self.spec = spec
+        self.revisions = tuple(revisions)
+        self.items = tuple(items)
+        place = {source: index for index, source in enumerate(spec.source_keys)}
+        self.source_index: npt.NDArray[np.int8] = np.array([place[i.source] for i in self.items], dtype=np.int8)
+        self._by_fingerprint: dict[str, tuple[int, ...]] = {}
+        self._by_response: dict[str, tuple[int, ...]] = {}
+        self._by_id: dict[str, tuple[int, ...]] = {}
+        self._by_revision_id: dict[tuple[str, str], tuple[int, ...]] = {}
+        for index, item in enumerate(self.items):
+            _append(self._by_fingerprint, item.fingerprint, value=index)
+            for response in set(item.responses):
+                _append(self._by_response, response, value=index)
+            for name in set(item.ids.values()):
+                _append(self._by_id, name, value=index)
+        self._rows: dict[str, tuple[int, ...]] = {}
+        for revision in self.revisions:
+            held = [i for i, item in enumerate(self.items) if revision in item.rows]
+            self._rows[revision] = tuple(sorted(held, key=lambda i: self.items[i].rows[revision]))
+            for index in self._rows[revision]:
+                _append(self._by_revision_id, (revision, self.items[index].ids[revision]), value=index)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def benchmark(self) -> str:
+        """Id of the benchmark."""
+        return self.spec.id
+
+    @cached_property
+    def category_index(self) -> npt.NDArray[np.int8]:
+        """Items -> the place of their category in the definition, under the official grouping."""
+        places = [self.spec.category_keys.index(source.category) for source in self.spec.sources]
+        return np.array(places, dtype=np.int8)[self.source_index]
+
+    @cached_property
+    def group_index(self) -> npt.NDArray[np.int64]:
+        """Items -> the number of their group: items of one id in the first revision that has them."""
+        numbers: dict[str, int] = {}
+        names = (next(item.ids[name] for name in self.revisions if name in item.ids) for item in self.items)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+    @cached_property
+    def word_counts(self) -> npt.NDArray[np.int64]:
+        """Items x 2: words of the raw responses, in stored order."""
+        return np.array([item.words for item in self.items], dtype=np.int64).reshape(-1, 2)
+
+    def fingerprint(self, query: str, responses: Sequence[str]) -> str:
+        """Return the fingerprint of texts under this benchmark's rules."""
+        return fingerprint(query, responses, dropped=self.spec.drop_from_questions)
+
+    def by_fingerprint(self, fingerprint: str) -> tuple[int, ...]:
+        """Return item indices with these texts; several for text-identical pairs, none if unknown."""
+        return self._by_fingerprint.get(fingerprint, ())
+
+    def by_response(self, fingerprint: str) -> tuple[int, ...]:
+        """Return item indices of which this is a response; twins of one question share a response."""
+        return self._by_response.get(fingerprint, ())
+
+    def by_id(self, name: str, revision: str | None = None) -> tuple[int, ...]:
+        """Return item indices of an id in the row order of a revision, or over all revisions in table order."""
+        if revision is None:
+            return self._by_id.get(name, ())
+        return self._by_revision_id.get((revision, name), ())
+
+    def in_revision(self, revision: str) -> tuple[int, ...]:
+        """Return item indices of a revision, in its row order.
+
+        Raises:
+            KeyError: the table does not know the revision.
+        """
+        return self._rows[revision]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a manifest: facts about items, no text and no label."""
+        return {
+            "benchmark": self.benchmark,
+            "revisions": list(self.revisions),
+            "items": [_facts(item) for item in self.items],
+        }
+
+    @classmethod
+    def from_json(cls, manifest: Mapping[str, Any], spec: BenchmarkSpec) -> ItemTable:
+        """Return the table of a manifest made by ``to_json``.
+
+        Raises:
+            ValueError: the manifest is of another benchmark.
+        """
+        if manifest["benchmark"] != spec.id:
+            raise ValueError(f"the items are those of {manifest['benchmark']}, not of {spec.id}")
+        items = [
+            Item(
+                **{**row, **{name: tuple(row[name]) for name in ("responses", "characters", "words")}},
+                category=spec.source_category[row["source"]],
+            )
+            for row in manifest["items"]
+        ]
+        return cls(spec, manifest["revisions"], items=items)
+
+    @classmethod
+    def load(cls, spec: BenchmarkSpec, path: Path | None = None) -> ItemTable:
+        """Return the table of a manifest file; without a path that of the definition's folder, read once.
+
+        Raises:
+            ValueError: the folder has none, or the file is of another benchmark.
+        """
+        return _table_of(spec) if path is None else cls.from_json(json.loads(path.read_bytes()), spec)
+
+
+@lru_cache(maxsize=32)
+def _table_of(spec: BenchmarkSpec) -> ItemTable:
+    """Return the table in the folder of a definition, which is part of the program."""
+    content = spec.read(MANIFEST)
+    if content is None:
+        raise ValueError(f"the definition of {spec.id} has no {MANIFEST}")
+    return ItemTable.from_json(json.loads(content), spec)
+
+
+def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:
+    """Return the table of a manifest file, of the benchmark that it names; without a path that of the default one.
+
+    A manifest in the folder of a definition belongs to that definition; another to one in ``definitions``.
+
+    Raises:
+        ValueError: there is no definition of that benchmark.
+    """
+    if path is None:
+        return ItemTable.load(load_spec(DEFAULT_BENCHMARK, definitions))
+    manifest = json.loads(path.read_bytes())
+    path = path.absolute()
+    if (path.parent / SPEC).is_file() and path.parent.name == manifest["benchmark"]:
+        definitions = path.parents[1]
+    return ItemTable.from_json(manifest, load_spec(manifest["benchmark"], definitions))
+
+
+def _facts(item: Item) -> dict[str, Any]:
+    """Return an item as a manifest states it; its category follows from the source."""
+    return {name: value for name, value in asdict(item).items() if name != "category"}
+
+
+def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
+    """Return the table of dataset rows, revision by revision; the first defines the items and their order.
+
+    A row has ``id`` and either ``query`` and ``response`` (two texts) or, in later revisions, ``v0_row`` (the row
+    number of the same pair in the first revision).
+
+    Raises:
+        ValueError: a later revision holds a pair that the first one lacks, or one pair twice.
+    """
+    first, *later = revisions
+    ids: list[dict[str, str]] = []
+    rows: list[dict[str, int]] = []
+    prints: list[str] = []
+    for number, row in enumerate(revisions[first]):
+        prints.append(fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions))
+        ids.append({first: row["id"]})
+        rows.append({first: number})
+    for revision in later:
+        for number, row in enumerate(revisions[revision]):
+            index = _same_pair(row, prints, ids=ids, spec=spec)
+            if revision in rows[index]:
+                raise ValueError(
+                    f"{revision} row {number} ({row['id']}) is the same pair as row {rows[index][revision]}"
+                )
+            ids[index][revision] = row["id"]
+            rows[index][revision] = number
+    keys = _keys(prints)
+    items = [_item(row, keys[i], ids=ids[i], rows=rows[i], spec=spec) for i, row in enumerate(revisions[first])]
+    return ItemTable(spec, tuple(revisions), items=items)
+
+
+def _same_pair(
+    row: Mapping[str, Any], prints: Sequence[str], *, ids: Sequence[Mapping[str, str]], spec: BenchmarkSpec
+) -> int:
+    if "v0_row" in row:
+        return int(row["v0_row"])
+    wanted = fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions)
+    first = next(iter(ids[0]))
+    results = [i for i, candidate in enumerate(prints) if candidate == wanted]
+    named = [i for i in results if ids[i][first] == row["id"]] if len(results) > 1 else results
+    if len(named) != 1:
+        raise ValueError(f"{row['id']}: {len(named)} pairs of {first} have its texts, one is needed")
+    return named[0]
+
+
+def _keys(prints: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    keys = []
+    for value in prints:
+        seen[value] = seen.get(value, 0) + 1
+        keys.append(value if seen[value] == 1 else f"{value}-{seen[value]}")
+    return keys
+
+
+def _item(
+    row: Mapping[str, Any], key: str, *, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
+) -> Item:
+    first, second = row["response"]
+    source = source_of(row, spec)
+    return Item(
+        key=key,
+        source=source,
+        category=spec.source_category[source],
+        responses=(response_fingerprint(first), response_fingerprint(second)),
+        ids=ids,
+        rows=rows,
+        characters=(len(first), len(second)),
+        words=(len(first.split()), len(second.split())),
+        query_characters=len(row["query"]),
+        query_words=len(normalise_query(row["query"], spec.drop_from_questions).split()),
+    )
+
+
+def _append(index: dict[Any, tuple[int, ...]], key: Any, *, value: int) -> None:
+    index[key] = (*index.get(key, ()), value)

@@ -1,0 +1,196 @@
+"""Command lines in the language of the terminal: help, errors and sentences. English leaves argparse as it is.
+
+Only what people read is translated; JSON, names and ids are printed as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from vlrb.common.messages import Message, _
+
+if TYPE_CHECKING:
+    from vlrb.common.translations import Translations
+
+ENGLISH = "en"
+INTERRUPTED = 130  # as a shell tells of Ctrl-C
+MISUSED = 2
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
+_PROJECT = Path(__file__).parents[2]
+_FULL_WIDTH = "WF"  # characters that take two columns of a terminal
+_WIDE = "\u2e80-\u9fff\uff00-\uffef"
+# Where a line may end: behind a word, and behind a full-width character with the punctuation that follows it.
+_PIECE = re.compile(rf"[“‘（《]*[{_WIDE}][，。、：；！？）》”’]*\s*|[^\s{_WIDE}]+[，。、：；！？）》”’]*\s*")
+ARGPARSE = (
+    _("usage: "),
+    _("options"),
+    _("positional arguments"),
+    _("show this help message and exit"),
+    _("{prog}: error: {message}", prog="", message=""),
+    _("the following arguments are required: {names}", names=""),
+    _("unrecognized arguments: {names}", names=""),
+    _("one of the arguments {names} is required", names=""),
+    _("argument {name}: {problem}", name="", problem=""),
+    _("not allowed with argument {other}", other=""),
+    _("expected one argument"),
+    _("expected at least one argument"),
+    _("invalid choice: {value} (choose from {choices})", value="", choices=""),
+    _("invalid {kind} value: {value}", kind="", value=""),
+    _("ambiguous option: {option} could match {options}", option="", options=""),
+)
+"""What argparse says by itself; `Translations.sentence` finds it by its text."""
+
+
+def language_of(variables: Mapping[str, str]) -> str:
+    """Return the language that the environment of a terminal asks for; English where there is none of it."""
+    asked = next((value for name in _VARIABLES if (value := variables.get(name))), "")
+    tag = asked.partition(".")[0].partition("@")[0]
+    if tag in ("", "C", "POSIX") or tag.lower().startswith(ENGLISH):
+        return ENGLISH
+    from vlrb.common.translations import languages, preferred  # 0.1 s, which English need not pay
+
+    return preferred(tag, languages())
+
+
+def spoken() -> Translations | None:
+    """Return the sentences of the terminal's language; None is English."""
+    language = language_of(os.environ)
+    if language == ENGLISH:
+        return None
+    from vlrb.common.translations import translations
+
+    return translations(language)
+
+
+def translated(text: str) -> str:
+    """Return a text as the terminal shows it: a message, or the lines of a report."""
+    of = spoken()
+    if of is None or isinstance(text, Message):
+        return text if of is None else of.text(text)
+    return "\n".join(_line(line, of) for line in text.split("\n"))
+
+
+def _line(line: str, of: Translations) -> str:
+    words = line.lstrip()
+    return line[: len(line) - len(words)] + of.sentence(words)
+
+
+def lines(texts: Iterable[str]) -> str:
+    """Return the lines of a report as the terminal shows them."""
+    return "\n".join(map(translated, texts))
+
+
+def say(text: object, *, file: IO[str] | None = None, end: str = "\n", flush: bool = False) -> None:
+    """Print a sentence in the language of the terminal."""
+    print(translated(str(text)), file=file or sys.stdout, end=end, flush=flush)
+
+
+def complain(text: object) -> None:
+    """Print a sentence to standard error, in the language of the terminal."""
+    say(text, file=sys.stderr)
+
+
+def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) -> int:
+    """Run a command; returns its exit code. Ctrl-C, and a reader that wants no more, as `head`, end it quietly;
+    a package that only some commands need and that is not installed is named.
+
+    The command imports what it needs, so that Ctrl-C during an import ends it quietly, too.
+    """
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush into at the end
+        return 0
+    except KeyboardInterrupt:
+        complain(interrupted)
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        if (_PROJECT / package).exists() or (_PROJECT / f"{package}.py").exists():
+            raise  # a fault of ours, no missing package
+        complain(_("The package {name} is not installed. `make dev` installs what every command needs.", name=package))
+        return MISUSED
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An ArgumentParser whose help and errors are in the language of the terminal."""
+
+    def __init__(self, *values: Any, **options: Any) -> None:
+        of = spoken()
+        if of is not None:
+            options.setdefault("formatter_class", _formatter(of))
+        super().__init__(*values, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and where help is, and exit with 2. The usage would hide the sentence below 15 lines."""
+        of = spoken()
+        problem = message if of is None else _problem(message, of)
+        complain(_("{prog}: error: {message}", prog=self.prog, message=problem))
+        complain(_("Run {prog} --help to see the options.", prog=self.prog))
+        self.exit(2)
+
+
+def _problem(message: str, of: Translations) -> str:
+    """Return what argparse complains about."""
+    name, colon, problem = message.removeprefix("argument ").partition(": ")
+    if not colon or not message.startswith("argument "):
+        return of.sentence(message)
+    return of.text(_("argument {name}: {problem}", name=name, problem=of.sentence(problem)))
+
+
+def _formatter(of: Translations) -> type[argparse.HelpFormatter]:
+    """Return the help formatter of a language."""
+
+    class TranslatedFormatter(argparse.HelpFormatter):
+        """Looks up what it is given, and wraps by columns: a Chinese character takes two."""
+
+        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+            super().add_usage(usage, actions, groups, of.pattern("usage: ") if prefix is None else prefix)
+
+        def add_text(self, text: Any) -> None:
+            super().add_text(of.sentence(text) if isinstance(text, str) else text)
+
+        def start_section(self, heading: Any) -> None:
+            super().start_section(of.sentence(heading) if isinstance(heading, str) else heading)
+
+        def format_help(self) -> str:
+            """Return the help; argparse ends a heading with an ASCII colon."""
+            colon = of.pattern(": ").rstrip()
+            return re.sub(r"^(\S.*):$", rf"\1{colon}", super().format_help(), flags=re.M)
+
+        def _get_help_string(self, action: argparse.Action) -> str | None:
+            return of.sentence(action.help) if action.help else action.help
+
+        def _split_lines(self, text: str, width: int) -> list[str]:
+            return wrapped(text, width)
+
+        def _fill_text(self, text: str, width: int, indent: str) -> str:
+            return "\n".join(indent + line for line in wrapped(text, width - len(indent)))
+
+    return TranslatedFormatter
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines of at most so many columns, broken at spaces and between full-width characters."""
+    result, line = [], ""
+    for piece in _PIECE.findall(" ".join(text.split())):
+        if line and columns(line + piece.rstrip()) > width:
+            result.append(line.rstrip())
+            line = ""
+        line += piece
+    return [*result, line.rstrip()]
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(2 if unicodedata.east_asian_width(character) in _FULL_WIDTH else 1 for character in text)

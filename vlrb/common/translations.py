@@ -1,0 +1,171 @@
+"""Catalogues of translations: `vlrb/locale/<language>/LC_MESSAGES/messages.po`, read where they are first needed.
+
+A language is one such file. English is the language of the sources and has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from gettext import c2py
+from pathlib import Path
+from types import MappingProxyType
+
+from babel import Locale
+from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
+
+from vlrb.common.messages import Message
+
+LOCALES = Path(__file__).parents[1] / "locale"
+_VALUE = re.compile(r"(?<!\{)\{(\w+)(?:![rs])?(?::[^{}]*)?\}(?!\})")
+DOMAIN = "LC_MESSAGES/messages.po"
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Translations:
+    """The sentences of one language. `language` is a BCP 47 tag; what is not in the catalogue stays English."""
+
+    language: str = ENGLISH
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    form_of: Callable[[int], int] = lambda count: int(count != 1)
+
+    def pattern(self, singular: str, plural: str = "", *, count: int | None = None) -> str:
+        """Return the translation of a msgid, without its values."""
+        forms = self.texts.get(singular)
+        if forms is None:
+            return plural if count is not None and count != 1 else singular
+        form = self.form_of(count) if count is not None and len(forms) > 1 else 0
+        return forms[min(form, len(forms) - 1)]
+
+    def text(self, text: str) -> str:
+        """Return a message in this language; a plain string as it is."""
+        if not isinstance(text, Message) or not self.texts:
+            return text
+        if not text.values and text.msgid not in self.texts:
+            return _translated_sentence(self, text.msgid)  # a stored text, such as the outcome of a task
+        pattern = self.pattern(text.msgid, text.plural, count=text.number)
+        if not text.values:
+            return pattern
+        return pattern.format_map({name: self.value(value) for name, value in text.values.items()})
+
+    def value(self, value: object) -> object:
+        """Return a value of a template or message: a message in this language, anything else as it is."""
+        return self.text(value) if isinstance(value, Message) else value
+
+    def sentence(self, text: str) -> str:
+        """Return the translation of an English sentence of the program that came as plain text, from another process.
+
+        Its values are read back from the text; a text that fits no sentence of the catalogue stays as it is.
+        """
+        if isinstance(text, Message) or not self.texts:
+            return self.text(text)
+        return _translated_sentence(self, text)
+
+    def known(self, text: str) -> str:
+        """Return the translation of a text of the program that is no `Message`, such as a title in a definition."""
+        return self.text(text) if isinstance(text, Message) else self.pattern(text)
+
+    def count(self, number: int) -> str:
+        """Return a whole number as people write it."""
+        return f"{number:,}" if self.language == ENGLISH else str(format_decimal(number, locale=self.locale))
+
+    @property
+    def locale(self) -> Locale:
+        """The language with its dates and numbers."""
+        return Locale.parse(self.language, sep="-")
+
+
+_ENGLISH = Translations()
+
+
+def _translated_sentence(of: Translations, text: str) -> str:
+    if text in of.texts:
+        return of.texts[text][0]
+    for pattern, translation in _patterns(of):
+        if match := pattern.fullmatch(text):
+            values = {name: of.sentence(value) for name, value in match.groupdict().items()}
+            return _VALUE.sub(r"{\1}", translation).format_map(values)
+    return text
+
+
+@lru_cache(maxsize=8)
+def _patterns(of: Translations) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what sentences with values look like, those with the most words of their own first."""
+    known = of.texts
+    ordered = sorted(known, key=lambda text: -len(_VALUE.sub("", text)))
+    return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 9)
+
+
+def _words(text: str) -> int:
+    """Return how many letters of a sentence are its own."""
+    return sum(map(str.isalpha, _VALUE.sub("", text)))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    parts, named = _VALUE.split(text), set[str]()
+    result = ""
+    for number, part in enumerate(parts):
+        literal = re.escape(part.replace("{{", "{").replace("}}", "}"))
+        result += literal if number % 2 == 0 else f"(?P={part})" if part in named else f"(?P<{part}>.+?)"
+        named |= {part} if number % 2 else set()
+    return re.compile(result, re.S)
+
+
+@lru_cache(maxsize=32)
+def translations(language: str, folder: Path = LOCALES) -> Translations:
+    """Return the sentences of a language, read once: they are part of the program. Fuzzy ones are not used."""
+    if language == ENGLISH:
+        return _ENGLISH
+    with (folder / language.replace("-", "_") / DOMAIN).open("rb") as file:
+        catalog = read_po(file)
+    texts: dict[str, tuple[str, ...]] = {}
+    for message in catalog:
+        forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+        if message.id and forms and all(forms) and not message.fuzzy:
+            singular, *plurals = (message.id,) if isinstance(message.id, str) else message.id
+            texts[singular] = forms
+            texts |= dict.fromkeys(plurals, forms[-1:])  # to read stored sentences back
+    return Translations(language, MappingProxyType(texts), form_of=c2py(catalog.plural_expr))
+
+
+@lru_cache(maxsize=4)
+def languages(folder: Path = LOCALES) -> Mapping[str, str]:
+    """Language tag -> its own name, English first."""
+    tags = sorted(path.parents[1].name.replace("_", "-") for path in folder.glob(f"*/{DOMAIN}"))
+    return MappingProxyType(
+        {tag: str(Locale.parse(tag, sep="-").language_name or tag).capitalize() for tag in [ENGLISH, *tags]}
+    )
+
+
+def preferred(accepted: str, known: Mapping[str, str]) -> str:
+    """Return the known language that an Accept-Language header (or LANG) likes best; English without one."""
+    wanted = sorted(_weighted(accepted), key=lambda weighted: -weighted[1])
+    for tag, weight in wanted:
+        if weight > 0 and (match := _match(tag, known)):
+            return match
+    return ENGLISH
+
+
+def _weighted(accepted: str) -> list[tuple[str, float]]:
+    result = []
+    for part in accepted[:1000].split(","):
+        tag, _, parameter = part.strip().partition(";")
+        try:
+            weight = float(parameter.strip().removeprefix("q=") or 1)
+        except ValueError:
+            weight = 0.0
+        result.append((tag.strip().lower().replace("_", "-"), weight))
+    return result
+
+
+def _match(tag: str, known: Mapping[str, str]) -> str:
+    """Return the known tag that fits: the same, or one of the same language."""
+    language = tag.partition("-")[0]
+    same = [language_tag for language_tag in known if language_tag.lower() == tag]
+    return next(
+        iter(same or [language_tag for language_tag in known if language_tag.lower().partition("-")[0] == language]), ""
+    )

@@ -1,0 +1,68 @@
+"""Expected share of wrong labels among the pairs that a filter keeps, given the judges' accuracies. Pure.
+
+A filter that keeps what judges get "wrong" also keeps what they get right where the label is wrong. With a share w of
+wrong labels in the pool, kept pairs have w P(kept | label wrong) / (w P(kept | wrong) + (1 - w) P(kept | right)).
+
+Judges err independently of one another in this model. Runs of one judge are either independent, too, or always agree;
+the truth lies between. A judge prefers the better response with the probability of its accuracy, and the worse one with
+that of its errors; what is left is undecided, which a rule counts as wrong or as not wrong, whatever the label says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from vlrb.editions.rules import FilterRule, kept
+from vlrb.editions.runs import RunVerdicts
+
+MOST_PATTERNS = 2**16
+SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChances:
+    """Chances that a rule keeps a pair whose label is right, and one whose label is wrong."""
+
+    label_right: float
+    label_wrong: float
+
+    def wrong_share(self, prior: float) -> float | None:
+        """Return the share of wrong labels among kept pairs; None where nothing is kept."""
+        wrong, right = prior * self.label_wrong, (1 - prior) * self.label_right
+        return wrong / (wrong + right) if wrong + right > 0 else None
+
+
+def kept_chances(
+    rule: FilterRule,
+    runs: Sequence[int],
+    *,
+    accuracies: Sequence[float],
+    errors: Sequence[float],
+    independent_runs: bool,
+) -> KeptChances | None:
+    """Return the chances under the model. ``runs``, ``accuracies``, ``errors``: by judge, the last two as shares of all
+    its verdicts. None where there are too many runs.
+
+    Instability across orders has no place in the model: a rule about it counts as never met.
+    """
+    judge = np.repeat(np.arange(len(runs), dtype=np.int8), runs)
+    units = len(judge) if independent_runs else len(runs)
+    if 2**units > MOST_PATTERNS:
+        return None
+    patterns = np.array(list(product((False, True), repeat=units)), dtype=bool).reshape(-1, units)
+    better, worse = np.array(accuracies), np.array(errors)
+    if rule.undecided_is_wrong:
+        better, worse = 1 - worse, 1 - better
+    if independent_runs:
+        better, worse = better[judge], worse[judge]
+    wrong = patterns if independent_runs else patterns[:, judge]
+    shown_first = np.full(wrong.shape, -1, dtype=np.int8)
+    names = tuple(str(number) for number in range(len(runs)))
+    stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
+    against = np.where(patterns, worse, 1 - worse).prod(axis=1)  # a right label: wrong is an error
+    along = np.where(patterns, better, 1 - better).prod(axis=1)  # a wrong label: "wrong" is the truth
+    return KeptChances(float(against[stays].sum()), float(along[stays].sum()))

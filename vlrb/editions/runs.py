@@ -1,0 +1,208 @@
+"""Runs of judges over a pool, from any file of predictions that the service reads, or the directory of a judge run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import BoolArray, Int8Array
+from vlrb.benchmarks.items import Item, ItemTable, normalise_query, response_fingerprint
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.messages import _
+from vlrb.editions.errors import CurateError, listed
+from vlrb.editions.pools.pairs import DROPPED, PoolPair
+from vlrb.editions.pools.pool import read_json
+from vlrb.predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
+from vlrb.predictions.problems import ProblemCollector, UploadRejected
+from vlrb.readers import read_file
+from vlrb.votes import UNDECIDED
+
+_POOL = "pool"
+_PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFile:
+    """Votes of one file. ``votes``: pair number -> (choice in the pool's order, response shown first) per run.
+
+    A choice is 0, 1 or UNDECIDED; a response shown first is 0, 1, or -1 where the file does not tell.
+    """
+
+    judge: str
+    name: str
+    sha256: str
+    format: str
+    votes: Mapping[int, tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdicts:
+    """Verdicts of all runs about the pairs that all of them judged. Arrays are pairs x runs.
+
+    ``judge``: of each run its judge's number in ``judges``. What is neither right nor wrong is undecided.
+    """
+
+    judges: tuple[str, ...]
+    judge: Int8Array
+    right: BoolArray
+    wrong: BoolArray
+    shown: Int8Array
+
+    def runs_of(self, judges: Sequence[int]) -> npt.NDArray[np.intp]:
+        """Return the numbers of the runs of some judges."""
+        return np.flatnonzero(np.isin(self.judge, judges))
+
+    def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
+        """Return the verdicts of some runs; judges keep their numbers."""
+        return RunVerdicts(
+            self.judges,
+            self.judge[runs],
+            right=self.right[:, runs],
+            wrong=self.wrong[:, runs],
+            shown=self.shown[:, runs],
+        )
+
+
+def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
+    """Return the items that readers match predictions with.
+
+    Their definition and source are placeholders: readers ask only what a question's text is.
+    """
+    spec = replace(load_spec(DEFAULT_BENCHMARK), id=_POOL, drop_from_questions=DROPPED)
+    source = spec.sources[0]
+    keys: Counter[str] = Counter()
+    items = []
+    for row, pair in enumerate(pairs):
+        keys[pair.fingerprint] += 1
+        again = f"-{keys[pair.fingerprint]}" if keys[pair.fingerprint] > 1 else ""
+        items.append(
+            Item(
+                key=pair.fingerprint + again,
+                source=source.key,
+                category=source.category,
+                responses=(response_fingerprint(pair.responses[0]), response_fingerprint(pair.responses[1])),
+                ids={_POOL: pair.id},
+                rows={_POOL: row},
+                characters=(len(pair.responses[0]), len(pair.responses[1])),
+                words=pair.words,
+                query_characters=len(pair.query),
+                query_words=len(normalise_query(pair.query, DROPPED).split()),
+            )
+        )
+    return ItemTable(spec, (_POOL,), items=items)
+
+
+def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
+    """Return the votes of `FILE`, or of `JUDGE=FILE`; a file may be the directory of a judge run.
+
+    Raises:
+        CurateError: the file cannot be read, or holds pairs that the pool lacks.
+    """
+    judge, _equals, rest = name.rpartition("=")
+    path, judge = (Path(rest), judge) if judge and not Path(name).exists() else (Path(name), "")
+    run = path if path.is_dir() else None
+    path = path / _PREDICTIONS if run else path
+    if not path.is_file():
+        remedy = _(" `python -m vlrb.judge status {run}` says what is missing.", run=run) if run else ""
+        raise CurateError(_("There is no file {path}.{remedy}", path=path, remedy=remedy))
+    data = path.read_bytes()
+    findings = ProblemCollector()
+    try:
+        votes = _votes(data, table, findings=findings)
+    except UploadRejected as rejected:
+        raise CurateError(
+            _("{path} cannot be read.\n{listed}", path=path, listed=listed(_problems(rejected)))
+        ) from None
+    return JudgeFile(
+        judge or _judge_of(run, path),
+        path.name,
+        sha256=hashlib.sha256(data).hexdigest(),
+        format=findings.format or "",
+        votes=votes,
+    )
+
+
+def _judge_of(run: Path | None, path: Path) -> str:
+    recorded = run / _RUN if run else None
+    if recorded is not None and recorded.is_file():
+        return str(read_json(recorded, {"model": str})["model"])
+    return path.name.partition(".")[0]
+
+
+def _problems(rejected: UploadRejected) -> list[str]:
+    return [
+        ": ".join(
+            filter(
+                None,
+                [
+                    f"line {problem.line}" if problem.line else "",
+                    problem.id,
+                    f"`{problem.field}`" if problem.field else "",
+                    problem.message,
+                ],
+            )
+        )
+        for problem in rejected.problems
+    ]
+
+
+def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the votes of each pair in stored order. Raises UploadRejected."""
+    reading = read_file(data, findings, items=len(table))
+    matched = match(reading, table)
+    report_text_differences(reading, table, matched=matched, findings=findings)
+    resolve_orientation(reading, matched, findings=findings)
+    votes: dict[int, list[tuple[int, int]]] = {}
+    for row, item, flip in zip(reading.rows, matched.items, matched.flips, strict=True):
+        if item == UNKNOWN:
+            message = "the pool has no such pair; run the judge on the pool's pairs.jsonl"
+            findings.add("unknown-item", message, line=row.line, id=row.id)
+            continue
+        if item in votes and not reading.one_vote_a_row:
+            message = "the pair was already answered; give each pair once"
+            findings.add("duplicate-item", message, line=row.line, id=item_label(item, table, revision=_POOL))
+        turned = (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
+        shown_first = row.shown or [-1] * len(row.choices)
+        votes.setdefault(item, []).extend(
+            (choice if choice == UNDECIDED else choice ^ turned, first if first < 0 else first ^ turned)
+            for choice, first in zip(row.choices, shown_first, strict=True)
+        )
+    if findings.problem_count:
+        raise findings.rejected()
+    return {item: tuple(given) for item, given in votes.items()}
+
+
+def runs_per_pair(file: JudgeFile) -> int:
+    """Return how many runs a file holds: the votes that most of its pairs have."""
+    return Counter(map(len, file.votes.values())).most_common(1)[0][0] if file.votes else 0
+
+
+def judged_by_all(files: Sequence[JudgeFile], pairs: int) -> list[int]:
+    """Return the numbers of the pairs that every file judged in all of its runs."""
+    counts = [runs_per_pair(file) for file in files]
+    return [
+        number
+        for number in range(pairs)
+        if all(len(file.votes.get(number, ())) == count > 0 for file, count in zip(files, counts, strict=True))
+    ]
+
+
+def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> RunVerdicts:
+    """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
+    judges = tuple(dict.fromkeys(file.judge for file in files))
+    judge = [judges.index(file.judge) for file in files for _ in range(runs_per_pair(file))]
+    given = [[vote for file in files for vote in file.votes[number]] for number in numbers]
+    votes = np.array(given, dtype=np.int8).reshape(len(numbers), len(judge), 2)
+    preferred = np.array([pairs[number].preferred for number in numbers], dtype=np.int8)[:, None]
+    choice = votes[:, :, 0]
+    right = choice == preferred
+    return RunVerdicts(
+        judges, np.array(judge, dtype=np.int8), right=right, wrong=~right & (choice != UNDECIDED), shown=votes[:, :, 1]
+    )

@@ -1,0 +1,83 @@
+"""`vlrb.judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the service."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from vlrb.common.command_line import CommandParser, complain, exit_code
+from vlrb.common.messages import _
+from vlrb.judge.errors import JudgeError
+
+USAGE = 2
+_WITH_OTHERS = ("submit", "job")  # commands that hand further options on
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    return exit_code(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    parser = command_line()
+    parsed, rest = parser.parse_known_args(arguments)
+    if rest and parsed.command not in _WITH_OTHERS:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    parsed.rest, parsed.variables = rest, os.environ
+    try:
+        return int(parsed.run(parsed))
+    except JudgeError as error:
+        complain(error)
+        return USAGE
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
+        return USAGE
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    from vlrb.judge.commands.run_command import run_command
+    from vlrb.judge.options import add_endpoint_options, add_question_options
+
+    parser = CommandParser(
+        prog="python -m vlrb.judge",
+        description=_(
+            "`python -m vlrb.judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into "
+            "the service."
+        ),
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="run|status|submit|batch|export-inspect|job"
+    )
+    run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
+    add_question_options(run)
+    add_endpoint_options(run)
+    run.set_defaults(run=run_command)
+    _add_others(commands)
+    return parser
+
+
+def _add_others(commands: Any) -> None:
+    from vlrb.judge import inspect_export
+    from vlrb.judge.commands import batch_command, job_command, status_command, submit_command
+
+    status = commands.add_parser("status", help=_("how far a run is"))
+    status.add_argument("directory", type=Path, metavar="DIR")
+    status.add_argument("--json", action="store_true", help=_("print JSON only"))
+    status.set_defaults(run=status_command.status_command)
+    submit = commands.add_parser("submit", help=_("submit the predictions of a run"), allow_abbrev=False)
+    submit.add_argument("directory", type=Path, metavar="DIR")
+    submit.add_argument("--model", required=True, metavar="NAME", help=_("name of the judge on the board"))
+    submit.set_defaults(run=submit_command.submit_command)
+    batch_command.add_commands(commands)
+    inspect_export.add_command(commands)
+    job_command.add_command(commands)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,280 @@
+"""Ways to get one answer: a chat endpoint, an endpoint that scores, and a Python function."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import math
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from vlrb.common.command_line import complain
+from vlrb.common.messages import _
+from vlrb.judge.configuration import CLASSIFY, SCORE, RunConfiguration
+from vlrb.judge.endpoint import Endpoint, RequestRefused, TransientFault
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.images import image_url, open_image
+from vlrb.judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
+from vlrb.judge.pairs import PairToJudge
+from vlrb.judge.parameters import ParameterChanges, refused_parameter
+from vlrb.judge.plan import RequestKey
+from vlrb.judge.requests import (
+    UnusableReply,
+    chat_body,
+    chat_messages,
+    classify_body,
+    read_chat,
+    read_score,
+    read_usage,
+    score_body,
+    text_body,
+)
+from vlrb.judge.texts import as_content, as_reason
+
+_KEPT_IMAGES = 64
+
+
+class AnswerFailed(Exception):
+    """There is no answer, and asking again would not help."""
+
+
+class Asker(Protocol):
+    """Gets one answer."""
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the answer.
+
+        Raises:
+            TransientFault: it may succeed later.
+            RequestRefused: the endpoint refuses it.
+            AnswerFailed: it fails for another reason.
+        """
+
+    async def is_reachable(self) -> bool:
+        """Return whether the judge answers at all."""
+
+    async def close(self) -> None:
+        """Release what is held."""
+
+
+class ImageCache:
+    """Images as they are sent, the last few pairs': the votes of a pair follow one another."""
+
+    def __init__(self, configuration: RunConfiguration) -> None:
+        self._policy = configuration.images
+        self._kept: dict[int, asyncio.Task[str]] = {}
+
+    async def url(self, pair: PairToJudge) -> str:
+        """Return what goes into `image_url`."""
+        if pair.row not in self._kept:
+            task = asyncio.create_task(asyncio.to_thread(image_url, pair.image, self._policy))
+            self._kept[pair.row] = task
+            while len(self._kept) > _KEPT_IMAGES:
+                self._kept.pop(next(iter(self._kept)))
+        try:
+            return await self._kept[pair.row]
+        except Exception as error:  # of files, decoders and addresses: any of their errors means that there is no image
+            raise AnswerFailed(as_reason(f"the image cannot be read: {error}")) from None
+
+
+class ChatAsker:
+    """Asks a chat endpoint for a judgement."""
+
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, *, journal: Journal) -> None:
+        self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
+        self._images = ImageCache(configuration)
+        self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the judgement; parameters that the model refuses are changed, once for all."""
+        prompt = self._configuration.prompt
+        text = prompt.render(pair.query, pair.responses, swapped=swapped)
+        messages = chat_messages(prompt, text, image=await self._images.url(pair))
+        while True:
+            sent = dict(self._changes.now)
+            try:
+                body = await self._endpoint.chat(chat_body(self._configuration.model, messages, parameters=sent))
+                reply = read_chat(body)
+            except RequestRefused as refused:
+                if not self._accommodate(refused, sent):
+                    raise
+            except UnusableReply as error:
+                raise TransientFault(str(error)) from None
+            else:
+                return RecordedAnswer(
+                    key, short(pair.fingerprint), swapped=swapped, text=reply.text, reason=reply.reason,
+                    finish_reason=reply.finish_reason, usage=reply.usage,
+                )  # fmt: skip
+
+    def _accommodate(self, refused: RequestRefused, sent: dict[str, Any]) -> bool:
+        if refused.status not in (400, 422):
+            return False
+        name = refused_parameter(refused.body, sent)
+        if name is None:
+            return False
+        if name in self._changes.now:  # otherwise another request has met the same refusal meanwhile
+            other = self._changes.change(name)
+            self._journal.append_event(REFUSED_PARAMETER, parameter=name, renamed_to=other, message=str(refused))
+            done = _("It is sent as {name}", name=other) if other else _("It is not sent any more")
+            complain(_("\nThe model refuses the parameter {name}. {done}; the run records it.", name=name, done=done))
+        return True
+
+    async def is_reachable(self) -> bool:
+        """Return whether the endpoint answers at all."""
+        return await self._endpoint.is_reachable()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+
+class ScoreAsker:
+    """Asks an endpoint for the score of one response."""
+
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
+        self._configuration, self._endpoint = configuration, endpoint
+        self._images = ImageCache(configuration)
+        self._urls = _score_urls(endpoint.base_url, configuration)
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the score of a response."""
+        body = await self._body(pair, pair.responses[key.response])
+        while True:
+            url = self._urls[0]
+            try:
+                reply = await self._endpoint.post(url, body)
+            except RequestRefused as refused:
+                if refused.status not in (404, 405) or url == self._urls[-1]:
+                    raise
+                self._urls = self._urls[1:] if url == self._urls[0] else self._urls  # others may have been here
+                continue
+            try:
+                score = read_score(reply)
+            except UnusableReply as error:
+                raise TransientFault(str(error)) from None
+            return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score, usage=read_usage(reply))
+
+    async def _body(self, pair: PairToJudge, response: str) -> dict[str, Any]:
+        model = self._configuration.model
+        if (self._configuration.endpoint or "").endswith("/v1/classify"):
+            return text_body(model, pair.query, response=response)
+        image = await self._images.url(pair)
+        make = score_body if _takes_documents(self._configuration) else classify_body
+        return make(model, pair.query, response=response, image=image)
+
+    async def is_reachable(self) -> bool:
+        """Return whether the endpoint answers at all."""
+        return await self._endpoint.is_reachable()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+
+def _takes_documents(configuration: RunConfiguration) -> bool:
+    """Return whether scores are asked for as vLLM's `/score` takes them; where the path does not tell, the API does."""
+    path = (configuration.endpoint or "").rstrip("/").rpartition("/")[2]
+    return path == SCORE if path in (SCORE, CLASSIFY, "pooling") else configuration.api == SCORE
+
+
+def _score_urls(base_url: str, configuration: RunConfiguration) -> list[str]:
+    """Return where scores are asked for: vLLM serves them beside /v1, a proxy perhaps under it."""
+    root = base_url.removesuffix("/v1")
+    if configuration.endpoint:
+        return [f"{root}/{configuration.endpoint.lstrip('/')}"]
+    name = configuration.api
+    return list(dict.fromkeys([f"{root}/{name}", f"{base_url}/{name}"]))
+
+
+class ScorerAsker:
+    """Calls a function in this process, one call at a time.
+
+    `(image, query, response) -> float` scores a response. `(image, query, a, b)` compares two: 0 for a, 1 for b, None
+    for undecided, or the text of a judgement.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._function = load_scorer(name)
+        self.pointwise = takes_one_response(self._function)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scorer")
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the score or the comparison."""
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._thread, partial(self._call, pair, key, swapped=swapped))
+        except AnswerFailed:
+            raise
+        except Exception as error:  # of somebody's function: it fails one answer, and the reason is recorded
+            raise AnswerFailed(as_reason(f"{type(error).__name__}: {error}")) from None
+
+    def _call(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        with open_image(pair.image.read()) as image:
+            image.load()
+            if self.pointwise:
+                score = float(self._function(image, pair.query, pair.responses[key.response]))
+                if not math.isfinite(score):
+                    raise AnswerFailed(f"the score is {score}")
+                return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score)
+            responses = pair.responses[::-1] if swapped else pair.responses
+            return _compared(self._function(image, pair.query, *responses), pair, key=key, swapped=swapped)
+
+    async def is_reachable(self) -> bool:
+        """Return True: the function is in this process."""
+        return True
+
+    async def close(self) -> None:
+        """Wait for the call under way."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _compared(verdict: Any, pair: PairToJudge, *, key: RequestKey, swapped: bool) -> RecordedAnswer:
+    item = short(pair.fingerprint)
+    if isinstance(verdict, str):
+        return RecordedAnswer(
+            key, item, swapped=swapped, text=as_content(verdict), reason="" if verdict else "empty content"
+        )
+    if verdict is None:
+        return RecordedAnswer(key, item, swapped=swapped, reason="undecided")
+    if verdict not in (0, 1):
+        raise AnswerFailed(f"a comparison returns 0, 1, None or a text, not {verdict!r}"[:200])
+    return RecordedAnswer(key, item, swapped=swapped, choice=int(verdict) ^ int(swapped))
+
+
+def load_scorer(name: str) -> Callable[..., Any]:
+    """Return the function that MODULE:FUNCTION names.
+
+    Raises:
+        JudgeError: there is none.
+    """
+    module, colon, function = name.partition(":")
+    if not colon or not module or not function:
+        raise JudgeError(_("--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.", name=name))
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        result = getattr(importlib.import_module(module), function)
+    except Exception as error:  # of somebody's module, whose text may be no Python
+        raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from error
+    if not callable(result):
+        raise JudgeError(_("--scorer {name} is not a function.", name=name))
+    return result  # type: ignore[no-any-return]
+
+
+def takes_one_response(function: Callable[..., Any]) -> bool:
+    """Return whether a scorer takes (image, query, response) rather than (image, query, a, b).
+
+    Raises:
+        JudgeError: it takes neither.
+    """
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.kind in kinds]
+    needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
+    if len(needed) not in (3, 4):
+        raise JudgeError(_("A scorer takes (image, query, response) or (image, query, a, b)."))
+    return len(needed) == 3

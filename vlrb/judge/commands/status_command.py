@@ -1,0 +1,66 @@
+"""`vlrb.judge status`: how far a run is, from its journal alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from vlrb.common.command_line import lines
+from vlrb.common.messages import _, ngettext
+from vlrb.judge.commands.run_command import OK, REPORT, readable
+from vlrb.judge.configuration import PRICES, read_file, require_run
+from vlrb.judge.journal import JOURNAL, read_journal
+from vlrb.judge.predictions import PREDICTIONS
+from vlrb.judge.totals import describe
+
+
+def status_command(arguments: argparse.Namespace) -> int:
+    """Print the state of a run. Returns the exit code."""
+    state = read_state(arguments.directory)
+    if arguments.json:
+        print(json.dumps(state))
+        return OK
+    run = _(
+        "{model} on {pairs:,} pairs, {votes} votes each",
+        model=state["model"],
+        pairs=state["pairs"],
+        votes=state["votes"],
+    )
+    cut = [_("Cut short: --limit was given.")] if state["limited"] else []
+    print(lines([run, *readable(state), *cut, _where(state)]))
+    return OK
+
+
+def _where(state: Mapping[str, Any]) -> str:
+    path, predicted = state["predictions"], state["predicted_pairs"]
+    if not path:
+        return _("No predictions yet.")
+    if predicted == state["pairs"]:
+        return _("Predictions: {path}", path=path)
+    return _("Predictions: {path} (of {pairs})", path=path, pairs=ngettext("{n:,} pair", "{n:,} pairs", predicted))
+
+
+def read_state(directory: Any) -> dict[str, Any]:
+    """Return the state of a run as JSON has it."""
+    recorded = require_run(directory)
+    answers, events = read_journal(directory / JOURNAL)
+    pointwise = any(key.response >= 0 for key in answers)
+    wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
+    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
+    result = describe(answers.values(), wanted=wanted, reading=reading, prices=prices)
+    report = read_file(path, {"pairs": int}) if (path := directory / REPORT).is_file() else {}
+    predictions = directory / PREDICTIONS
+    return {
+        "model": recorded["model"],
+        "api": recorded["api"],
+        "pairs": recorded["pairs"],
+        "votes": recorded["votes"],
+        **result,
+        "complete": result["done"] >= wanted,
+        "limited": bool(report) and report["pairs"] < recorded["pairs"],
+        "events": events,
+        "predictions": str(predictions) if predictions.is_file() else None,
+        "predicted_pairs": predictions.read_bytes().count(b"\n") if predictions.is_file() else 0,
+    }

@@ -1,0 +1,117 @@
+"""`vlrb.judge submit`: hands the predictions of a whole revision to the service, with what the run was."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.common.command_line import CommandParser
+from vlrb.common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
+from vlrb.common.messages import _
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
+
+_RUN: Shape = {
+    "api": str, "model": str, "order": str, "votes": int, "failed": int, "benchmark?": str, "parameters": dict,
+    "prompt": {"name": str, "sha256": str}, "engine": dict,
+    "refused_parameters": [{"parameter": str, "renamed_to": MAYBE_TEXT}],
+    "usage": {
+        "requests": int, "prompt_tokens": int, "completion_tokens": int, "cost": MAYBE_NUMBER,
+        "seconds_per_request": MAYBE_NUMBER, "wall_seconds?": MAYBE_NUMBER,
+    },
+}  # fmt: skip
+
+
+def submit_command(arguments: argparse.Namespace) -> int:
+    """Check that a whole revision is there, then submit it. Returns the exit code.
+
+    Options after the directory are those of `python -m submissions submit`.
+    """
+    from submissions import client
+
+    path = arguments.directory / PREDICTIONS
+    if not path.is_file():
+        raise JudgeError(
+            _("There is no {path}. `python -m vlrb.judge run` writes it when every vote has an answer.", path=path)
+        )
+    run = read_metadata(path)
+    lines = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
+    if not lines[-1].startswith((READY, ELSEWHERE)):
+        raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
+    defaults = describe_run(run)
+    options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
+    parser = CommandParser(prog="python -m vlrb.judge", allow_abbrev=False)
+    client.add_commands(parser.add_subparsers(), arguments.variables)
+    parsed = parser.parse_args(["submit", str(path), "--model", arguments.model, *options, *arguments.rest])
+    return int(parsed.run(parsed))
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """Return what the first line of a file of predictions says about its run."""
+    with path.open("rb") as file:
+        line = file.readline()
+    try:
+        first = json.loads(line)
+        check_shape(first, {"run?": _RUN})
+    except (ValueError, RecursionError, JsonFileFault) as error:
+        problem = str(error) if isinstance(error, JsonFileFault) else _("it is not JSON")
+        raise JudgeError(
+            _(
+                "{path}, line 1 is damaged: {problem}. The same `judge run` writes it anew.",
+                path=path,
+                problem=problem,
+            )
+        ) from None
+    run: dict[str, Any] = first.get("run", {})
+    return run
+
+
+def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of a submission that a run knows by itself."""
+    if not run:
+        return {}
+    fields = {}
+    if run["api"] == "chat":
+        fields["--judge-type"] = "generative-pairwise"
+    elif run["pointwise"]:
+        fields["--judge-type"] = "scalar"
+    if run.get("benchmark", DEFAULT_BENCHMARK) != DEFAULT_BENCHMARK:
+        fields["--benchmark"] = run["benchmark"]
+    temperature = run["parameters"].get("temperature")
+    if temperature is not None and not any(
+        parameter["parameter"] == "temperature" for parameter in run["refused_parameters"]
+    ):
+        fields["--temperature"] = f"{temperature:g}"
+    if run["api"] == "chat":
+        fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
+    return fields | _cost(run["usage"]) | {"--notes": _notes(run)}
+
+
+def _cost(usage: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the run cost, as far as it knows: prices are those that it was told."""
+    known = {
+        "--tokens-in": usage["prompt_tokens"] or None,
+        "--tokens-out": usage["completion_tokens"] or None,
+        "--price-usd": usage["cost"],
+        "--wall-seconds": usage.get("wall_seconds"),
+    }
+    return {name: f"{value:.12g}" for name, value in known.items() if value is not None}
+
+
+def _notes(run: Mapping[str, Any]) -> str:
+    usage, engine = run["usage"], run["engine"]
+    parts = [
+        f"Run with judge ({', '.join(f'{name} {version}' for name, version in engine.items())}).",
+        f"Model {run['model']}, order {run['order']}, {run['votes']} votes, {run['failed']} failed.",
+        f"{usage['requests']} requests"
+        + (f", {usage['seconds_per_request']:g} s a request." if usage["seconds_per_request"] is not None else "."),
+    ]
+    changes = [
+        f"{parameter['parameter']} -> {parameter['renamed_to'] or 'not sent'}"
+        for parameter in run["refused_parameters"]
+    ]
+    return "\n".join([*parts, *([f"Parameters refused by the model: {', '.join(changes)}."] if changes else [])])

@@ -1,0 +1,186 @@
+"""Configuration of a run, as its directory records it. A run is resumed only with the same configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, read_shaped
+from vlrb.common.messages import _
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.images import ImagePolicy
+from vlrb.judge.prompts import Prompt
+from vlrb.judge.totals import Prices
+
+RUN = "run.json"
+PRICES = "prices"  # a key of it
+CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
+APIS = (CHAT, CLASSIFY, SCORE)
+_RECORDED: Shape = {
+    "api": str, "model": str, "votes": int, "order": str, "seed": int, "parameters": dict, "images": dict,
+    "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str, "items_revision?": str,
+    "items_split?": str, "created?": NUMBER, "prices?": {"prompt": NUMBER, "completion": NUMBER},
+    "prompt": {"name": str, "sha256": str, "reading": str, "template": str, "image_first": bool, "without": str},
+}  # fmt: skip
+_MAY_CHANGE = ("base_url", "engine", "items", "created")
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfiguration:
+    """Everything that decides what is asked. No key, no label."""
+
+    api: str
+    model: str
+    base_url: str | None
+    scorer: str | None
+    votes: int
+    order: str
+    seed: int
+    prompt: Prompt
+    parameters: Mapping[str, Any]  # of sampling, as sent
+    images: ImagePolicy
+    benchmark: str
+    items: str
+    items_sha256: str
+    pairs: int
+    endpoint: str | None = None  # path for scores, where it is not the usual one
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether each response is scored by itself."""
+        return self.api in (CLASSIFY, SCORE)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `run.json` holds."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prompt", "images")}
+        prompt = {
+            "name": self.prompt.name,
+            "sha256": self.prompt.sha256,
+            "image_first": self.prompt.image_first,
+            "reading": self.prompt.reading,
+            "without": self.prompt.without,
+            "template": self.prompt.template,
+        }
+        return {**fields, "parameters": dict(self.parameters), "prompt": prompt, "images": self.images.to_json()}
+
+
+def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return the names of settings in which a recorded run and this one differ."""
+    names = [name for name in now if name not in _MAY_CHANGE]
+    return [name for name in names if recorded.get(name) != now[name]]
+
+
+def read_run(folder: Path) -> dict[str, Any] | None:
+    """Return what a directory records about its run; None where there is none.
+
+    Raises:
+        JudgeError: the record is damaged.
+    """
+    path = folder / RUN
+    if not path.is_file():
+        return None
+    return read_file(path, _RECORDED)
+
+
+def read_file(path: Path, shape: Shape) -> dict[str, Any]:
+    """Return the object of a file that an earlier command wrote.
+
+    Raises:
+        JudgeError: it is damaged.
+    """
+    try:
+        recorded: dict[str, Any] = read_shaped(path, shape)
+    except JsonFileFault as fault:
+        raise JudgeError(
+            _(
+                "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
+                path=path,
+                problem=str(fault),
+            )
+        ) from None
+    return recorded
+
+
+def require_run(folder: Path) -> dict[str, Any]:
+    """Return what a directory records about its run.
+
+    Raises:
+        JudgeError: it holds no run.
+    """
+    recorded = read_run(folder)
+    if recorded is None:
+        raise JudgeError(
+            _("{folder} holds no run. `python -m vlrb.judge run --output {folder} ...` starts one.", folder=folder)
+        )
+    return recorded
+
+
+def require_base_url(base_url: str) -> None:
+    """Raise JudgeError for what is no address of an endpoint, or holds what may be a key."""
+    address = urlsplit(base_url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise JudgeError(
+            _("--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=base_url)
+        )
+    if address.username or address.password or address.query:
+        raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))
+
+
+def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict[str, Any]:
+    """Record a new run, or check that a recorded one is the same. Returns the record.
+
+    Raises:
+        JudgeError: the directory holds another run, or the address may hold a key; then nothing is recorded.
+    """
+    if configuration.base_url:
+        require_base_url(configuration.base_url)
+    now = configuration.to_json()
+    recorded = read_run(folder)
+    if recorded is None:
+        recorded = now | more
+        write_json(folder / RUN, recorded)
+        return recorded
+    if different := differences(recorded, json.loads(json.dumps(now))):
+        seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
+        raise JudgeError(
+            _(
+                "{folder} holds a run with other settings ({seen}). Use the same, or another directory.",
+                folder=folder,
+                seen=seen,
+            )
+        )
+    return recorded
+
+
+def keep_prices(folder: Path, prices: Prices) -> None:
+    """Record what tokens cost, for later starts and `status`."""
+    recorded, now = require_run(folder), asdict(prices)
+    if recorded.get(PRICES, asdict(Prices())) != now:
+        write_json(folder / RUN, recorded | {PRICES: now})
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a file as a whole or not at all."""
+    write_whole(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file in one step."""
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, dict) and "name" in value:
+        return f"{value['name']} ({str(value.get('sha256'))[:8]})"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."

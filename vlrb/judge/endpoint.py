@@ -1,0 +1,218 @@
+"""An OpenAI-compatible endpoint over HTTP: one request at a time, and what went wrong with it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+import openai
+
+from vlrb.common.messages import _
+from vlrb.judge.configuration import require_base_url
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.progress import duration
+from vlrb.judge.texts import as_reason
+
+NO_KEY = "EMPTY"  # what the official script sends to a server without keys
+_AGAIN = frozenset({408, 409, 425, 429})
+LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for; the run ends where it asks for more
+_CENTURY = 100 * 365 * 86400.0  # seconds
+_SHORTEST_SECRET = 16  # characters of a key
+_LARGEST_REPLY = 32 * 2**20  # octets; a judgement has some thousands
+
+
+class TransientFault(Exception):
+    """The request may succeed later."""
+
+    def __init__(
+        self, reason: str, *, retry_after: float | None = None, throttled: bool = False, unreachable: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+        self.throttled = throttled
+        self.unreachable = unreachable
+
+
+class RequestRefused(Exception):
+    """The endpoint refuses this request, now and later."""
+
+    def __init__(self, status: int, body: Any, *, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.body = body
+
+
+class BoundedStream(httpx2.AsyncByteStream):
+    """The body of a reply, up to a limit."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the body. Raises httpx2.ReadError where it is too large."""
+        size = 0
+        async for part in self._stream:
+            size += len(part)
+            if size > _LARGEST_REPLY:
+                raise httpx2.ReadError(f"the reply has more than {_LARGEST_REPLY:,} octets")
+            yield part
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+
+class BoundedClient(openai.DefaultAsyncHttpxClient):
+    """A client whose replies are bounded, and not compressed: a small reply could unpack to a huge one."""
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        """Send a request. Raises httpx2.ReadError where the reply is too large."""
+        request.headers["accept-encoding"] = "identity"
+        reply = await super().send(request, stream=True, **options)
+        if reply.headers.get("content-encoding", "identity").lower() != "identity":
+            await reply.aclose()
+            raise httpx2.ReadError("the reply is compressed, though that was not asked for", request=request)
+        assert isinstance(reply.stream, httpx2.AsyncByteStream)
+        reply.stream = BoundedStream(reply.stream)
+        if not stream:
+            await reply.aread()
+        return reply
+
+
+class Endpoint:
+    """A client of one base URL. It follows no redirects: pairs and key go to that address alone."""
+
+    def __init__(self, base_url: str, key: str | None, *, timeout: float) -> None:
+        require_base_url(base_url)
+        self.base_url = base_url.rstrip("/")
+        self._key = key
+        self._seconds = timeout
+        self._client = openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=key or NO_KEY,
+            max_retries=0,
+            http_client=BoundedClient(follow_redirects=False),
+            timeout=httpx2.Timeout(timeout, connect=30),
+        )
+
+    async def chat(self, body: Mapping[str, Any]) -> Any:
+        """Return the JSON of a chat completion.
+
+        Raises:
+            TransientFault: it may succeed later.
+            RequestRefused: it will not.
+            JudgeError: the endpoint asks to wait for too long.
+        """
+        known = {"model", "messages", "stream", "temperature", "top_p", "max_tokens", "max_completion_tokens"}
+        named: dict[str, Any] = {name: value for name, value in body.items() if name in known}
+        extra = {name: value for name, value in body.items() if name not in known}
+        create = self._client.chat.completions.with_raw_response.create
+        reply = await self._in_time(create(**named, extra_body=extra or None))
+        return _parse(self._without_key(reply.http_response.content))
+
+    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON that an address, absolute or under the base URL, answers to a body."""
+        reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
+        return _parse(self._without_key(reply.content))
+
+    async def _in_time(self, reply: Awaitable[Any]) -> Any:
+        """Await a reply; the time-out is that of the whole reply, not of each part."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await reply
+        except TimeoutError:
+            raise TransientFault("timed out") from None
+        except openai.APIError as error:
+            raise self._fault(error) from None
+
+    async def is_reachable(self) -> bool:
+        """Return whether anything answers at the base URL, be it an error."""
+        try:
+            await self._client.get("/models", cast_to=httpx2.Response, options={"timeout": 10})
+        except openai.APIStatusError:
+            return True
+        except openai.APIError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+    def _fault(self, error: openai.APIError) -> TransientFault | RequestRefused | JudgeError:
+        if isinstance(error, openai.APITimeoutError):
+            return TransientFault("timed out")
+        if not isinstance(error, openai.APIStatusError):
+            return TransientFault(self._safe(f"no reply: {_cause(error)}"), unreachable=True)
+        status, reason = error.status_code, self._safe(f"HTTP {error.status_code}: {_message(error)}")
+        if status == 429 and getattr(error, "code", None) == "insufficient_quota":
+            return RequestRefused(status, error.body, reason=reason)
+        if 300 <= status < 400:
+            where = error.response.headers.get("location", "elsewhere")
+            return RequestRefused(
+                status, None, reason=self._safe(f"HTTP {status}: redirected to {where}; name that address")
+            )
+        if status in _AGAIN or status >= 500:
+            wait = read_retry_after(error.response.headers)
+            if wait is not None and wait > LONGEST_WAIT:
+                return JudgeError(
+                    _("The endpoint asks to wait {duration} ({reason}).", duration=duration(wait), reason=reason)
+                )
+            return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
+        return RequestRefused(status, error.body, reason=reason)
+
+    def _without_key(self, content: bytes) -> bytes:
+        """Return a reply without our key, which a debugging proxy may repeat: replies are kept and submitted.
+
+        Short keys, as `EMPTY`, are words of their own and no secrets.
+        """
+        if not self._key or len(self._key) < _SHORTEST_SECRET:
+            return content
+        return content.replace(self._key.encode(), b"[key]")
+
+    def _safe(self, text: str) -> str:
+        """Return a text of the endpoint without our key, which some repeat."""
+        safe = text.replace(self._key, "[key]") if self._key else text
+        return as_reason(safe)
+
+
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that an endpoint asks us to wait, at most a hundred years; None where it does not say."""
+    milliseconds, given = headers.get("retry-after-ms"), headers.get("retry-after")
+    try:
+        if milliseconds:
+            seconds = float(milliseconds) / 1000
+        elif given and given.replace(".", "", 1).isdigit():
+            seconds = float(given)
+        elif given:
+            seconds = parsedate_to_datetime(given).timestamp() - time.time()
+        else:
+            return None
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), _CENTURY)
+
+
+def _parse(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise TransientFault(f"the reply is not JSON: {content[:60]!r}") from None
+
+
+def _message(error: openai.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, Mapping):
+        return str(body.get("message") or body.get("detail") or body)
+    return str(body or error.message)
+
+
+def _cause(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

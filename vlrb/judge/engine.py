@@ -1,0 +1,204 @@
+"""The loop of a run: asks for every open answer once, retries what may succeed, records each answer as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import tenacity
+
+from vlrb.common.command_line import say
+from vlrb.common.messages import _
+from vlrb.judge.askers import AnswerFailed, Asker
+from vlrb.judge.concurrency import AdaptiveConcurrency
+from vlrb.judge.configuration import RunConfiguration
+from vlrb.judge.endpoint import RequestRefused, TransientFault
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.journal import Journal, RecordedAnswer, short
+from vlrb.judge.pairs import PairToJudge
+from vlrb.judge.plan import RequestKey, is_swapped
+from vlrb.judge.progress import ProgressLine, duration
+from vlrb.judge.texts import as_reason
+from vlrb.judge.totals import Prices, RunBudget, RunTotals
+
+_MOST_REFUSALS_FOR_LOAD = 60  # of one request; these do not count as failed attempts
+_LONG_PAUSE = 20.0  # seconds; people are told
+_FAILURES_IN_A_ROW = 30  # or three times the concurrency: then something is wrong with all requests
+
+
+class RunStopped(Exception):
+    """The run ends before its last answer; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """How hard a run tries, and what it may use."""
+
+    concurrency: int = 32
+    attempts: int = 5
+    first_wait: float = 0.5  # seconds before the first retry, doubled for each further one
+    budget: RunBudget = field(default_factory=RunBudget)
+    prices: Prices = field(default_factory=Prices)
+
+
+def _concerns_address(status: int) -> bool:
+    return status < 400 or status in (403, 404)
+
+
+class JudgeEngine:
+    """One start of a run."""
+
+    def __init__(
+        self, configuration: RunConfiguration, pairs: Sequence[PairToJudge], *, asker: Asker, journal: Journal,
+        limits: EngineLimits,
+    ) -> None:  # fmt: skip
+        self._configuration, self._asker, self._journal, self._limits = configuration, asker, journal, limits
+        self._pairs: Mapping[int, PairToJudge] = {pair.row: pair for pair in pairs}
+        self._stop = asyncio.Event()
+        self._slots = AdaptiveConcurrency(limits.concurrency, self._stop)
+        self._stopped_by = ""
+        self._failures_in_a_row = 0
+        self._paused_until = 0.0
+        self._sent = 0  # requests of this start that no recorded answer counts yet
+        self.totals = RunTotals()
+        for answer in journal.answers.values():
+            self.totals.add(answer)
+
+    def stop(self, why: str) -> None:
+        """Start no further request; those in flight end by themselves."""
+        self._stopped_by = self._stopped_by or why
+        self._stop.set()
+
+    async def run(self, keys: Sequence[RequestKey], progress: ProgressLine) -> None:
+        """Get all answers.
+
+        Raises:
+            RunStopped: some are still open.
+        """
+        self.totals.failed -= sum(key in self._journal.answers for key in keys)  # failures that are asked for again
+        remaining = iter(keys)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self._limits.concurrency, len(keys))):
+                group.create_task(self._work(remaining, progress))
+        progress.close()
+        self.check_stop()
+
+    def check_stop(self) -> None:
+        """Raise RunStopped if somebody or something has stopped the run."""
+        if self._stopped_by:
+            raise RunStopped(self._stopped_by)
+
+    async def _work(self, remaining: Iterator[RequestKey], progress: ProgressLine) -> None:
+        for key in remaining:
+            if self._stop.is_set():
+                return
+            try:
+                await self._get(key)
+            except (RunStopped, JudgeError) as stopped:
+                self.stop(str(stopped))
+                return
+            progress.show(self.totals, self._slots.running)
+
+    async def _get(self, key: RequestKey) -> None:
+        """Ask until there is an answer, or a failure to record."""
+        pair, refusals = self._pairs[key.row], 0
+
+        def is_enough(state: tenacity.RetryCallState) -> bool:
+            nonlocal refusals
+            error = state.outcome.exception() if state.outcome else None
+            refusals += isinstance(error, TransientFault) and error.throttled
+            return refusals > _MOST_REFUSALS_FOR_LOAD or state.attempt_number - refusals >= self._limits.attempts
+
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception_type(TransientFault), stop=is_enough, wait=self._pause,
+            sleep=self._sleep, reraise=True,
+        )  # fmt: skip
+        swapped = self._swapped(pair, key)
+        failed = RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, failed=True)
+        try:
+            async for attempt in retrying:
+                with attempt:
+                    failed = replace(failed, attempts=attempt.retry_state.attempt_number)
+                    await self._attempt(pair, failed)
+        except TransientFault as fault:
+            if fault.unreachable and not await self._asker.is_reachable():
+                raise RunStopped(_("The endpoint does not answer ({problem}).", problem=str(fault))) from None
+            await self._record_failure(replace(failed, reason=str(fault)))
+        except RequestRefused as refused:
+            if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
+                raise RunStopped(_("The endpoint refuses the requests: {problem}", problem=str(refused))) from None
+            await self._record_failure(replace(failed, reason=str(refused)))
+        except AnswerFailed as error:
+            await self._record_failure(replace(failed, reason=str(error)))
+        except (RunStopped, JudgeError):
+            raise
+        except Exception as error:  # whatever a library raises costs one vote, not the run
+            await self._record_failure(replace(failed, reason=as_reason(f"{type(error).__name__}: {error}")))
+
+    async def _attempt(self, pair: PairToJudge, failed: RecordedAnswer) -> None:
+        async with self._slots.slot():
+            self._check_before_sending()
+            began = time.monotonic()
+            self._sent += 1
+            try:
+                answer = await self._asker.ask(pair, failed.key, swapped=failed.swapped)
+            except TransientFault as fault:
+                if fault.throttled:
+                    self._slots.throttled(fault.retry_after)
+                    self._announce_pause(fault.retry_after or 0.0)
+                raise
+            seconds = round(time.monotonic() - began, 3)
+            await self._record(replace(answer, seconds=seconds, attempts=failed.attempts))
+            self._failures_in_a_row = 0
+            self._slots.succeeded()
+
+    def _announce_pause(self, seconds: float) -> None:
+        now = time.monotonic()
+        if seconds >= _LONG_PAUSE and now >= self._paused_until:
+            self._paused_until = now + seconds
+            say(_("\nThe endpoint asks to wait {duration}.", duration=duration(seconds)), file=sys.stderr, flush=True)
+
+    def _check_before_sending(self) -> None:
+        if self._stop.is_set():
+            raise RunStopped(self._stopped_by)
+        used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, in_flight=self._sent)
+        if used_up:
+            raise RunStopped(_("The budget of {limit} is used up.", limit=used_up))
+
+    async def _record(self, answer: RecordedAnswer) -> None:
+        await self._journal.record(answer)
+        self._sent -= answer.attempts
+        self.totals.add(answer)
+
+    async def _record_failure(self, answer: RecordedAnswer) -> None:
+        await self._record(answer)
+        self._failures_in_a_row += 1
+        if self._failures_in_a_row >= max(_FAILURES_IN_A_ROW, 3 * self._limits.concurrency):
+            raise RunStopped(
+                _(
+                    "The last {number} requests all failed; the last one with: {reason} (--retry-failed asks for these "
+                    "again)",
+                    number=self._failures_in_a_row,
+                    reason=answer.reason,
+                )
+            )
+
+    def _swapped(self, pair: PairToJudge, key: RequestKey) -> bool:
+        order, seed = self._configuration.order, self._configuration.seed
+        return key.response < 0 and is_swapped(pair, key.vote, order=order, seed=seed)
+
+    def _pause(self, state: tenacity.RetryCallState) -> float:
+        fault = state.outcome.exception() if state.outcome else None
+        asked = fault.retry_after if isinstance(fault, TransientFault) else None
+        random = tenacity.wait_random_exponential(multiplier=self._limits.first_wait, max=60)(state)
+        return max(asked, min(random, 1.0)) if asked is not None else random
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._stop.wait(), seconds)
+        except TimeoutError:
+            return
+        raise RunStopped(self._stopped_by)

@@ -1,0 +1,247 @@
+"""The journal of a run: one JSON line an answer, on the disk before the next request takes its place.
+
+A killed run leaves at most one torn line at the end; opening the journal cuts it off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from vlrb.common.json_files import MAYBE_TEXT, NUMBER, JsonFileFault, Shape, check_shape
+from vlrb.common.messages import _
+from vlrb.judge.errors import JudgeError
+from vlrb.judge.plan import WHOLE_PAIR, RequestKey
+
+JOURNAL = "journal.jsonl"
+REFUSED_PARAMETER = "refused-parameter"
+_COUNT = (int, type(None))
+_ANSWER: Shape = {
+    "row": int, "vote": int, "response?": int, "item": str, "swapped": bool, "text?": str, "score?": NUMBER,
+    "choice?": int, "failed?": bool, "reason?": str, "finish_reason?": str, "seconds?": NUMBER, "attempts?": int,
+    "usage?": {"prompt?": _COUNT, "completion?": _COUNT, "reasoning?": _COUNT}, "time?": NUMBER,
+}  # fmt: skip
+_EVENT: Mapping[str, Shape] = {"event": str, "parameter?": str, "renamed_to?": MAYBE_TEXT, "message?": str}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one answer, as the endpoint counts them; None where it does not say."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """One answer or failure. A text, a score or a choice; `reason` says why a text is empty."""
+
+    key: RequestKey
+    item: str  # fingerprint of the pair, shortened
+    swapped: bool
+    text: str | None = None
+    score: float | None = None
+    choice: int | None = None  # preferred response in stored order, by a scorer that compares
+    failed: bool = False
+    reason: str = ""
+    finish_reason: str | None = None
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    seconds: float = 0.0
+    attempts: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the journal line's object."""
+        row, vote, response = self.key
+        fields = asdict(self)
+        del fields["key"]
+        where = {"row": row, "vote": vote} | ({} if response == WHOLE_PAIR else {"response": response})
+        return where | {name: value for name, value in fields.items() if value not in (None, "")}
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> RecordedAnswer:
+        """Return the answer of a journal line."""
+        key = RequestKey(line["row"], line["vote"], response=line.get("response", WHOLE_PAIR))
+        known = {name: line[name] for name in cls.__dataclass_fields__ if name in line and name not in ("key", "usage")}
+        return cls(key, usage=TokenUsage(**line.get("usage", {})), **({"reason": ""} | known))
+
+
+def short(fingerprint: str) -> str:
+    """Return the part of a pair's fingerprint that a journal line keeps."""
+    return fingerprint[:16]
+
+
+class Journal:
+    """The journal of one directory, open for one process at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.answers: dict[RequestKey, RecordedAnswer] = {}
+        self.events: list[dict[str, Any]] = []
+        self._path = folder / JOURNAL
+        self._file = self._path.open("ab")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise JudgeError(_("Another process works on {folder}. Wait until it ends.", folder=folder)) from None
+        except OSError:
+            pass  # a mounted bucket that knows no locks
+        self._load()
+        self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
+        self._writing = False
+
+    def _load(self) -> None:
+        _cut_torn_line(self._path)
+        self.answers, self.events = read_journal(self._path)
+
+    def close(self) -> None:
+        """Release the directory."""
+        self._file.close()
+
+    def append(self, answer: RecordedAnswer) -> None:
+        """Record an answer; it is on the disk when this returns."""
+        self._write(_line(answer.to_json()))
+        self.answers[answer.key] = answer
+
+    def events_of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the events of a kind."""
+        return [event for event in self.events if event["event"] == kind]
+
+    def append_event(self, event: str, **fields: Any) -> None:
+        """Record something that is no answer."""
+        record = {"event": event, **fields}
+        self._write(_line(record))
+        self.events.append(record)
+
+    async def record(self, answer: RecordedAnswer) -> None:
+        """Record an answer without holding up others: those that come meanwhile share one flush."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((_line(answer.to_json()), done))
+        if not self._writing:
+            await self._drain()
+        await done
+        self.answers[answer.key] = answer
+
+    async def _drain(self) -> None:
+        self._writing = True
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                failure = await asyncio.shield(asyncio.to_thread(self._try_write, b"".join(line for line, _ in batch)))
+                for _, done in batch:
+                    if failure is not None and not done.done():
+                        done.set_exception(failure)
+                    elif not done.done():
+                        done.set_result(None)
+        finally:
+            self._writing = False
+
+    def _try_write(self, data: bytes) -> JudgeError | None:
+        try:
+            self._write(data)
+        except OSError as error:
+            return JudgeError(
+                _("The journal cannot be written ({reason}). Make room, then go on.", reason=error.strerror)
+            )
+        return None
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dict[str, Any]]]:
+    """Return the answers and events of a journal; a torn last line is passed over.
+
+    A later line of the same key replaces a failure, never an answer.
+    """
+    answers: dict[RequestKey, RecordedAnswer] = {}
+    events: list[dict[str, Any]] = []
+    if not path.exists():
+        return answers, events
+    with path.open("rb") as file:
+        for line in _whole_lines(file, path):
+            if "event" in line:
+                events.append(_event(line, path))
+                continue
+            answer = _answer(line, path)
+            if answer.key not in answers or answers[answer.key].failed:
+                answers[answer.key] = answer
+    return answers, events
+
+
+def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
+    try:
+        check_shape(line, _ANSWER)
+        return RecordedAnswer.from_json(line)
+    except (JsonFileFault, TypeError):
+        raise JudgeError(
+            _("{path} holds a line that is not an answer: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+        ) from None
+
+
+def _event(line: dict[str, Any], path: Path) -> dict[str, Any]:
+    needed = {"parameter": str} if line["event"] == REFUSED_PARAMETER else {}
+    try:
+        check_shape(line, {**_EVENT, **needed})
+    except JsonFileFault:
+        raise JudgeError(
+            _("{path} holds a line that is not an event: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+        ) from None
+    return line
+
+
+def busy_seconds(path: Path) -> float:
+    """Return how long at least one request was in flight, over all starts of a run; 0 where no answer says."""
+    with path.open("rb") as file:
+        spans = sorted(
+            (line["time"] - line["seconds"], line["time"])
+            for line in _whole_lines(file, path)
+            if line.get("seconds") and "time" in line
+        )
+    total, until = 0.0, float("-inf")
+    for start, end in spans:
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return round(total, 3)
+
+
+def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(file, 1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise JudgeError(_("{path}, line {number} is damaged. Remove the line.", path=path, number=number))
+        yield record
+
+
+def _cut_torn_line(path: Path) -> None:
+    with path.open("r+b") as file:
+        size = end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            result = file.read(end - start).rfind(b"\n")
+            if result >= 0:
+                end = start + result + 1
+                break
+            end = start
+        if end != size:
+            file.truncate(end)
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    stamped = {**record, "time": round(time.time(), 3)}
+    return json.dumps(stamped, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,132 @@
+"""The file of predictions: native JSON lines from the journal, as many votes on every line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.common.messages import _
+from vlrb.judge.configuration import write_whole
+from vlrb.judge.journal import RecordedAnswer
+from vlrb.judge.pairs import PairFile, PairToJudge
+from vlrb.judge.plan import RequestKey
+from vlrb.judge.prompts import ANSWER_TAG
+from vlrb.judge.texts import as_content, as_reason
+from vlrb.judge.totals import read_verdict
+from vlrb.verdicts import UNDECIDED
+
+PREDICTIONS = "predictions.jsonl"
+READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"  # in English, as the sentences are until shown
+LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
+RecordedAnswers = Mapping[RequestKey, RecordedAnswer]
+
+
+def write_predictions(
+    folder: Path, file: PairFile, *, pairs: Sequence[PairToJudge], answers: RecordedAnswers, run: Mapping[str, Any]
+) -> Path:
+    """Write the predictions of a complete run; its first line carries what the run was. Returns the path."""
+    path = folder / PREDICTIONS
+    lines: list[str] = []
+    for pair in pairs:
+        line: dict[str, Any] = {"id": pair.id}
+        if pair.id in file.repeated:
+            line["item"] = pair.fingerprint
+        line |= votes_of(pair, answers, votes=run["votes"], pointwise=run["pointwise"], reading=run["reading"])
+        if not lines:
+            line["run"] = run
+        lines.append(json.dumps(line, ensure_ascii=False))
+    write_whole(path, ("\n".join(lines) + "\n").encode())
+    return path
+
+
+def votes_of(
+    pair: PairToJudge, answers: RecordedAnswers, *, votes: int, pointwise: bool, reading: str
+) -> dict[str, Any]:
+    """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
+    if pointwise:
+        return _scores(pair, answers, votes=votes)
+    given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
+    if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
+        return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
+    if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
+        return {
+            "votes": [_choice(answer, reading) for answer in given],
+            **_notes([_explained(answer) for answer in given]),
+        }
+    return {"judgements": [_judgement(answer) for answer in given]}
+
+
+def _as_written(answer: RecordedAnswer) -> RecordedAnswer:
+    """Return an answer whose texts every reader takes, whatever wrote the journal."""
+    text = None if answer.text is None else as_content(answer.text)
+    return replace(answer, text=text, reason=as_reason(answer.reason))
+
+
+def _explained(answer: RecordedAnswer) -> RecordedAnswer:
+    size = len((answer.text or "").encode())
+    why = f"the text of {size:,} bytes is left out; at most {LONGEST_TEXT:,} are read"
+    return replace(answer, reason=why) if size > LONGEST_TEXT else answer
+
+
+def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
+    result: dict[str, Any] = {"text": answer.text or "", "swapped": answer.swapped}
+    return result | ({"reason": answer.reason} if answer.reason else {}) | ({"failed": True} if answer.failed else {})
+
+
+def _choice(answer: RecordedAnswer, reading: str) -> int | None:
+    if answer.choice is not None:
+        return answer.choice
+    verdict = read_verdict(answer.text or "", reading)
+    return None if verdict == UNDECIDED else (verdict - 1) ^ int(answer.swapped)
+
+
+def _scores(pair: PairToJudge, answers: RecordedAnswers, *, votes: int) -> dict[str, Any]:
+    """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
+    every = range(votes)
+    given = [
+        [_as_written(answers[RequestKey(pair.row, vote, response=response)]) for response in (0, 1)] for vote in every
+    ]
+    scores = [[answer.score for answer in both] for both in given]
+    if all(score is not None for both in scores for score in both):
+        return {"scores": scores}
+    return {"votes": [_preferred(*both) for both in scores], **_notes([_of_both(*both) for both in given])}
+
+
+def _of_both(first: RecordedAnswer, second: RecordedAnswer) -> RecordedAnswer:
+    """Return the answer of a vote with what is to say about the scores of both responses."""
+    return replace(first, reason=as_reason("; ".join(dict.fromkeys(filter(None, (first.reason, second.reason))))))
+
+
+def _preferred(first: float | None, second: float | None) -> int | None:
+    return None if first is None or second is None or first == second else int(second > first)
+
+
+def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
+    reasons = [answer.reason for answer in given]
+    return {"reasons": reasons} if any(reasons) else {}
+
+
+def dry_run(path: Path, benchmark: str) -> Iterator[str]:
+    """Yield what the service would say about a file: READY or ELSEWHERE begin the last sentence of one to submit."""
+    from vlrb.benchmarks.items import load_table
+    from vlrb.predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
+
+    if benchmark != DEFAULT_BENCHMARK:
+        yield _(
+            "The dry run here knows only {known}; a server with {benchmark} checks the file.",
+            known=DEFAULT_BENCHMARK,
+            benchmark=benchmark,
+        )
+        return
+    try:
+        upload = parse_predictions(path.read_bytes(), load_table())
+    except UploadRejected as rejected:
+        yield _("Not ready to submit:")
+        problems = getattr(rejected, "problems", ())
+        yield from (_("  {problem}", problem=problem.message) for problem in problems[:3])
+        return
+    yield _("Ready to submit: revision {revision}, {pairs:,} pairs.", revision=upload.revision, pairs=upload.items)

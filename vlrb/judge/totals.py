@@ -1,0 +1,136 @@
+"""Totals of a run: usage, budgets, and statistics of its answers. No label is involved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.judge.journal import RecordedAnswer
+from vlrb.judge.prompts import ANSWER_TAG
+from vlrb.verdicts import FIRST, UNDECIDED, verdict
+
+_TAG_OPEN, _TAG_CLOSE = "<answer>", "</answer>"
+MILLION = 1_000_000
+_REASONS = 3  # of failures, the most frequent ones
+
+
+def read_verdict(text: str, reading: str) -> int:
+    """Return FIRST, SECOND or UNDECIDED: which of the answers shown a judgement prefers."""
+    if reading != ANSWER_TAG:
+        return verdict(text)
+    lower = text.lower()
+    start = lower.rfind(_TAG_OPEN)
+    end = lower.find(_TAG_CLOSE, start)
+    message = lower[start + len(_TAG_OPEN) : end].strip() if 0 <= start < end else ""
+    return {"1": 1, "2": 2}.get(message, UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Money for a million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def cost(self, prompt: int, completion: int) -> float:
+        """Return the money for so many tokens."""
+        return (prompt * self.prompt + completion * self.completion) / MILLION
+
+
+@dataclass(slots=True)
+class RunTotals:
+    """Running sums over the answers of a run, those of earlier starts included."""
+
+    answers: int = 0
+    failed: int = 0
+    empty: int = 0
+    truncated: int = 0
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    seconds: float = 0.0  # of all requests together
+
+    def add(self, answer: RecordedAnswer) -> None:
+        """Count an answer."""
+        self.answers += not answer.failed
+        self.failed += answer.failed
+        self.empty += not answer.failed and answer.score is None and answer.choice is None and not answer.text
+        self.truncated += answer.finish_reason in ("length", "max_tokens")
+        self.requests += answer.attempts
+        self.prompt_tokens += answer.usage.prompt or 0
+        self.completion_tokens += answer.usage.completion or 0
+        self.reasoning_tokens += answer.usage.reasoning or 0
+        self.seconds += answer.seconds
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RunBudget:
+    """What a run may use in all, over all its starts; None is no limit."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+
+    def exceeded_by(self, totals: RunTotals, prices: Prices, *, in_flight: int) -> str | None:
+        """Return what is used up if one more request starts beside those in flight; None if nothing is."""
+        mean = 1 / max(1, totals.answers)
+        if self.requests is not None and totals.requests + in_flight >= self.requests:
+            return _("{number:,} requests", number=self.requests)
+        if self.tokens is not None and totals.tokens * (1 + in_flight * mean) >= self.tokens:
+            return _("{number:,} tokens", number=self.tokens)
+        cost = prices.cost(totals.prompt_tokens, totals.completion_tokens)
+        if self.money is not None and cost * (1 + in_flight * mean) >= self.money:
+            return f"${self.money:g}"
+        return None
+
+
+def describe(
+    answers: Iterable[RecordedAnswer], *, wanted: int, reading: str, prices: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the figures of a run: progress, readable verdicts, position preference, tokens, time and cost."""
+    totals, shown_first, readable, texts = RunTotals(), 0, 0, 0
+    reasons = Counter[str]()
+    for answer in answers:
+        totals.add(answer)
+        reasons.update([answer.reason] if answer.failed else [])
+        if answer.score is None:
+            result = _position(answer, reading)
+            texts += 1
+            readable += result != UNDECIDED
+            shown_first += result == FIRST
+    rate = Prices(**prices)
+    cost = rate.cost(totals.prompt_tokens, totals.completion_tokens) if rate != Prices() else None
+    done = totals.answers + totals.failed
+    return {
+        "wanted": wanted,
+        "done": done,
+        "answers": totals.answers,
+        "failed": totals.failed,
+        "failure_reasons": dict(reasons.most_common(_REASONS)),
+        "empty": totals.empty,
+        "truncated": totals.truncated,
+        "parse_rate": readable / texts if texts else None,
+        "first_shown_rate": shown_first / readable if readable else None,
+        "requests": totals.requests,
+        "prompt_tokens": totals.prompt_tokens,
+        "completion_tokens": totals.completion_tokens,
+        "reasoning_tokens": totals.reasoning_tokens,
+        "seconds_per_request": round(totals.seconds / done, 3) if totals.seconds else None,  # batches tell none
+        "cost": cost,
+        "cost_of_all": cost * wanted / done if cost is not None and done else None,
+    }
+
+
+def _position(answer: RecordedAnswer, reading: str) -> int:
+    if answer.choice is not None:
+        return FIRST if answer.choice == int(answer.swapped) else 2
+    return read_verdict(answer.text or "", reading)

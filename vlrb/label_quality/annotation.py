@@ -1,0 +1,151 @@
+"""Annotation of pairs by hand: answers, presentation order, agreement, and the label changes that follow. Pure.
+
+A and B are a pair's responses as everybody sees them (``vlrb.benchmarks.items.shown_order``); an annotator sees them
+as first and second, in an order that is fixed for annotator and pair, tells nothing, and is balanced among a pair's
+annotators.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from vlrb.benchmarks.items import Item, presentation_order
+from vlrb.statistics.reliability import cohen_kappa
+from vlrb.votes import ABSENT, UNDECIDED
+
+PREFERENCES = ("a", "b")
+UNUSABLE = ("both-false", "vague-style", "vague-knowledge", "poor-image", "other")
+"""Why a pair has no better response: both are wrong, it is a matter of style or of knowledge, the image is too poor."""
+VERDICTS = PREFERENCES + UNUSABLE
+DISPUTE_ANSWERS = ("a", "b", "equal", "both-wrong", "bad-item")
+"""Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
+TELLTALE = frozenset({"injected_noise"})
+"""Names among the dataset's models that say which response was made worse on purpose: as good as a label."""
+DROP = "drop"
+MIN_PAIRS_DISCLOSED = 20
+"""Items for which people prefer A or B, from which on a draft tells how many labels change: of a few it would tell
+the labels themselves."""
+Effect = Literal["a", "b", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationAnswer:
+    """An annotator's answer about a pair: one of VERDICTS, and keys of errors of the worse response."""
+
+    verdict: str
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Outcome for an item in a draft: A or B is preferred, or the item is dropped. ``tags`` None: those of the base."""
+
+    effect: Effect
+    tags: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Agreement of two annotators on the ``items`` that both answered. ``kappa`` None where it is undefined."""
+
+    first: str
+    second: str
+    items: int
+    same: int
+    kappa: float | None
+
+
+def annotation_order(annotator: str, key: str) -> tuple[int, int]:
+    """Return which of A (0) and B (1) an annotator sees first and second: by hash, so always the same and even on
+    average."""
+    swapped = sha256(f"{annotator}\n{key}".encode()).digest()[0] & 1
+    return (1, 0) if swapped else (0, 1)
+
+
+def balanced_order(annotator: str, key: str, *, answered: Sequence[str], shown: Sequence[str]) -> tuple[int, int]:
+    """Return the order for a further annotator of a pair: of all who answer it, half see A first.
+
+    ``answered``: what those who answered saw first, a or b; ``shown``: what all saw first to whom it was shown. The
+    rarer response comes first, among the answers and then among all; where both are as frequent, by hash.
+    """
+    for first in (answered, shown):
+        surplus = first.count("a") - first.count("b")
+        if surplus:
+            return (1, 0) if surplus > 0 else (0, 1)
+    return annotation_order(annotator, key)
+
+
+def preferred_label(item: Item, effect: str) -> int:
+    """Return the stored index of the response that A or B is."""
+    return presentation_order(item.responses)[PREFERENCES.index(effect)]
+
+
+def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) -> Proposal | None:
+    """Return what follows from the answers about one item; None keeps what the base revision says.
+
+    A or B needs more than half of those who answered, and so does dropping the item, whatever the reasons. A tag needs
+    more than half of those who were for the outcome; where none of them named an error, the base's tags stay.
+    ``tag_of``: error -> tag of the benchmark; an error that it lacks gives no tag.
+    """
+    verdicts = list(answers)
+    counts = Counter(answer.verdict if answer.verdict in PREFERENCES else DROP for answer in verdicts)
+    effect = next((name for name, number in counts.items() if 2 * number > len(verdicts)), None)
+    if effect is None:
+        return None
+    if effect == DROP:
+        return Proposal("drop")
+    agreeing = [answer for answer in verdicts if answer.verdict == effect]
+    named = Counter(tag for answer in agreeing for tag in tags_of(answer.errors, tag_of))
+    tags = frozenset(tag for tag, number in named.items() if 2 * number > len(agreeing))
+    return Proposal("a" if effect == "a" else "b", tags or None)
+
+
+def tags_of(errors: Iterable[str], tag_of: Mapping[str, str]) -> frozenset[str]:
+    """Return the tags of errors, each once; an error without a tag is passed over."""
+    return frozenset(tag_of[error] for error in errors if error in tag_of)
+
+
+def draft_from_disputes(verdicts: Iterable[tuple[str, str | None]]) -> Proposal | None:
+    """Return what follows from the accepted disputes (what is right, error tag) about one item; None where they
+    contradict."""
+    all_said = list(verdicts)
+    effects = {better if better in PREFERENCES else DROP for better, _ in all_said}
+    if len(effects) != 1:
+        return None
+    tags = frozenset(tag for _, tag in all_said if tag)
+    (effect,) = effects
+    if effect == DROP:
+        return Proposal("drop")
+    return Proposal("a" if effect == "a" else "b", tags or None)
+
+
+def agreement(answers: Mapping[str, Mapping[str, str]], keys: Sequence[str]) -> tuple[PairAgreement, ...]:
+    """Cohen's kappa of every two annotators. ``answers``: annotator -> item key -> verdict.
+
+    All that makes a pair unusable counts as one answer beside A and B, as undecided does between judges.
+    """
+    rows = {
+        name: np.array([_code(verdicts.get(key)) for key in keys], dtype=np.int8)
+        for name, verdicts in sorted(answers.items())
+    }
+    results = []
+    for first, second in combinations(rows, 2):
+        x, y = rows[first], rows[second]
+        both = (x != ABSENT) & (y != ABSENT)
+        if both.any():
+            same = int((x[both] == y[both]).sum())
+            results.append(PairAgreement(first, second, items=int(both.sum()), same=same, kappa=cohen_kappa(x, y)))
+    return tuple(results)
+
+
+def _code(verdict: str | None) -> int:
+    if verdict is None:
+        return ABSENT
+    return PREFERENCES.index(verdict) if verdict in PREFERENCES else UNDECIDED

@@ -1,0 +1,209 @@
+"""Difference of two label revisions: labels, counts, ranks and significance. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import BoolArray
+from vlrb.benchmarks.items import ItemTable, presentation_order
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.commitments import commit
+from vlrb.protocols import accuracies, ratios
+from vlrb.statistics.ranking import RankingEntry, standings
+from vlrb.statistics.uncertainty import ALPHA, macro_difference
+from vlrb.votes import Matrix, resolved
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDifference:
+    """One revision against another, in counts; which items they are, the counts do not tell."""
+
+    items_before: int
+    items_after: int
+    flipped: int  # items of both whose preferred response is the other one now
+    added: int
+    dropped: int
+    tags_changed: int | None  # items of both with other error tags; None where only one revision has tags
+
+    def to_json(self) -> dict[str, int | None]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+def diff_labels(before: LabelSet, after: LabelSet) -> LabelDifference:
+    """Raise ValueError where the two are not about the same table."""
+    if before.preferred.shape != after.preferred.shape:
+        raise ValueError("the label revisions are about different items")
+    there, here = before.preferred != NOT_LABELLED, after.preferred != NOT_LABELLED
+    both = there & here
+    changed: int | None = None
+    if before.tags is not None and after.tags is not None:
+        changed = sum(before.tags[i] != after.tags[i] for i in np.flatnonzero(both))
+    elif before.tags is None and after.tags is None:
+        changed = 0
+    return LabelDifference(
+        items_before=int(there.sum()),
+        items_after=int(here.sum()),
+        flipped=int((both & (before.preferred != after.preferred)).sum()),
+        added=int((here & ~there).sum()),
+        dropped=int((there & ~here).sum()),
+        tags_changed=changed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """A pair whose label differs between two revisions. Its labels: "A", "B" or "tie", as people see the responses
+    (``vlrb.benchmarks.items.presentation_order``); "" where a revision lacks the pair."""
+
+    pair: str
+    category: str
+    before: str
+    after: str
+    tags_before: tuple[str, ...]
+    tags_after: tuple[str, ...]
+
+    @property
+    def change(self) -> str:
+        """Return the kind of change, as LabelDifference counts it."""
+        if not self.before or not self.after:
+            return "added" if self.after else "dropped"
+        return "flipped" if self.before != self.after else "tags"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all fields by name."""
+        return {"change": self.change, **asdict(self)}
+
+
+def label_changes(before: LabelSet, after: LabelSet, *, table: ItemTable) -> list[LabelChange]:
+    """Return the pairs that `diff_labels` counts, in the order of the table. Raises ValueError as it does."""
+    if before.preferred.shape != after.preferred.shape:
+        raise ValueError("the label revisions are about different items")
+    different = before.preferred != after.preferred
+    if before.tags is not None and after.tags is not None:
+        both = (before.preferred != NOT_LABELLED) & (after.preferred != NOT_LABELLED)
+        tagged = np.array([a != b for a, b in zip(before.tags, after.tags, strict=True)], dtype=bool)
+        different |= both & tagged
+    return [_change(before, after, table=table, index=int(index)) for index in np.flatnonzero(different)]
+
+
+def _change(before: LabelSet, after: LabelSet, *, table: ItemTable, index: int) -> LabelChange:
+    item = table.items[index]
+    name = next(item.ids[revision] for revision in reversed(table.revisions) if revision in item.ids)
+    order = presentation_order(item.responses)
+    sides = [_preferred(labels, index, shown=order) for labels in (before, after)]
+    tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
+    return LabelChange(name, item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1])
+
+
+def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:
+    preferred = int(labels.preferred[index])
+    if preferred == NOT_LABELLED:
+        return ""
+    return "AB"[shown.index(preferred)] if preferred in shown else "tie"
+
+
+def commitment(labels: LabelSet, salt: bytes) -> str:
+    """Return the public commitment to a label set, keyed with its salt."""
+    return commit(labels.digest, salt)
+
+
+def correctness(matrix: Matrix, labels: LabelSet) -> BoolArray:
+    """Return entries x items: more than half of all K votes prefer the preferred response (right under ``strict``)."""
+    label = labels.preferred[np.newaxis, :, np.newaxis]
+    agreeing = (resolved(matrix, label) == label).sum(axis=2)
+    right: BoolArray = (2 * agreeing > matrix.shape[2]) & (labels.preferred != NOT_LABELLED)
+    return right
+
+
+@dataclass(frozen=True, slots=True)
+class RankedBoard:
+    """Entries of one board, in the order given: shares (entries, scores) headline first, ranks, and display order."""
+
+    shares: npt.NDArray[np.float64]
+    ranks: tuple[int | None, ...]
+    order: tuple[int, ...]
+
+
+def rank_board(
+    counts: npt.NDArray[np.int64], ids: Sequence[str], *, submitted: Sequence[str], spec: BenchmarkSpec
+) -> RankedBoard:
+    """Ranks as on the default board (ranking rule, official grouping). ``counts``: entries x CELLS x FIELDS."""
+    counted = ratios(counts, spec)
+    shares = accuracies(counted)[:, [spec.index(name) for name in spec.headline_first]]
+    ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
+    fractions = np.concatenate([counted.right, counted.total], axis=-1).astype(np.int64).tolist()
+    contenders = [
+        RankingEntry(name, tuple(_number(row[at]) for at in ordering), counts=tuple(numbers), submitted=when)
+        for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
+    ]
+    places = standings(contenders)
+    ranks: list[int | None] = [None] * len(ids)
+    for place in places:
+        ranks[place.index] = place.rank
+    return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
+
+
+def _number(share: float) -> float | None:
+    return None if share != share else share
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourTests:
+    """Two entries that are neighbours on the old or the new board, and the paired macro test of each."""
+
+    first: int  # the better one on the old board (by index into the entries)
+    second: int
+    p_before: float
+    p_after: float
+
+    @property
+    def changed(self) -> bool:
+        """Whether the difference is significant on one board only."""
+        return (self.p_before < ALPHA) != (self.p_after < ALPHA)
+
+
+def neighbour_tests(
+    before: RankedBoard,
+    after: RankedBoard,
+    *,
+    bits_before: BoolArray,
+    bits_after: BoolArray,
+    sets: tuple[LabelSet, LabelSet],
+    table: ItemTable,
+) -> tuple[NeighbourTests, ...]:
+    """Return the paired tests of all neighbours of either board. ``bits_...``: ``correct`` of all entries."""
+    place = {index: number for number, index in enumerate(before.order)}
+    pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in _adjacent(board.order)}
+    if not pairs:
+        return ()
+    ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
+    first, second = np.array(ordered).T
+    p_before = _paired(bits_before, first, second=second, labels=sets[0], table=table)
+    p_after = _paired(bits_after, first, second=second, labels=sets[1], table=table)
+    rows = zip(first.tolist(), second.tolist(), p_before.tolist(), p_after.tolist(), strict=True)
+    return tuple(NeighbourTests(*row) for row in rows)
+
+
+def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
+    return list(pairwise(order))
+
+
+def _paired(bits: BoolArray, first: Any, *, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
+    labelled = labels.preferred != NOT_LABELLED
+    parts = []
+    for code in range(len(table.spec.categories)):
+        ones = bits[:, labelled & (table.category_index == code)]
+        total = ones.shape[1]
+        only_first = (ones[first] & ~ones[second]).sum(axis=1)
+        only_second = (ones[second] & ~ones[first]).sum(axis=1)
+        parts.append((only_first, only_second, total))
+    p: npt.NDArray[np.float64] = macro_difference(parts).p
+    return p

@@ -1,0 +1,118 @@
+"""Published figures: percentages as printed, with the shares that each of them can stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+
+Reading = Literal["rounded", "cut off", "either"]
+MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
+_PRINTED = re.compile(r"([0-9]{1,3})(?:[.,]([0-9]{1,30}))?\s*%?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigure:
+    """A percentage as printed: ``digits`` / 10 ** ``decimals``."""
+
+    digits: int
+    decimals: int
+
+    def __str__(self) -> str:
+        return f"{Decimal(self.digits).scaleb(-self.decimals):.{self.decimals}f}"
+
+    @property
+    def scale(self) -> int:
+        """``bounds`` are in this many parts of a whole (half a last digit is one part)."""
+        return 200 * int(10**self.decimals)
+
+    def bounds(self, reading: Reading) -> tuple[int, int, int]:
+        """Return (a, b, s): k / n prints as this figure exactly if a * n <= scale * k <= b * n - s, in whole numbers.
+
+        Rounding is taken in the widest sense: a half may have gone up or down.
+        """
+        middle = 2 * self.digits
+        low = middle if reading == "cut off" else middle - 1
+        return (low, middle + 1, 0) if reading == "rounded" else (low, middle + 2, 1)
+
+    def range(self, reading: Reading) -> tuple[Fraction, Fraction]:
+        """Return the lowest and highest share (0..1) that print as this figure, ends included."""
+        low, high, _ = self.bounds(reading)
+        return max(Fraction(0), Fraction(low, self.scale)), min(Fraction(1), Fraction(high, self.scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Published figures in percent by the name of the score; None where absent."""
+
+    values: Mapping[str, PublishedFigure | None]
+    spec: BenchmarkSpec
+
+    @property
+    def categories(self) -> tuple[PublishedFigure | None, ...]:
+        """In the order of the categories."""
+        return tuple(self.values.get(key) for key in self.spec.category_keys)
+
+    @property
+    def pooled(self) -> PublishedFigure | None:
+        """The figure over all pairs."""
+        return self.values.get(self.spec.pooled)
+
+    @property
+    def mean(self) -> PublishedFigure | None:
+        """The mean of all categories; None also where the benchmark's mean leaves categories out."""
+        mean = self.spec.mean
+        return self.values.get(mean) if mean and self.spec.parts_of(mean) == self.spec.category_keys else None
+
+    def with_values(self, values: Mapping[str, PublishedFigure | None]) -> Figures:
+        """Return the same with these figures in place of its own."""
+        return replace(self, values={**self.values, **values})
+
+    def without_mean(self) -> Figures:
+        """Return the same without the mean."""
+        return self.with_values({self.spec.mean: None}) if self.spec.mean else self
+
+
+def figure(value: str | float | None) -> PublishedFigure | None:
+    """Return a percentage as typed ("71.92", "71,9 %") or as a number; its decimals say how exact it is. None and ""
+    are None.
+
+    Raises:
+        ValueError: not a percentage between 0 and 100.
+    """
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    match = _PRINTED.fullmatch(text)
+    whole, decimals = (match[1], match[2] or "") if match else ("", "")
+    if not match or Decimal(f"{whole}.{decimals or 0}") > 100:
+        raise ValueError(_("{text!r} is not a percentage between 0 and 100, such as 71.9", text=text[:40]))
+    if len(decimals) <= MOST_DECIMALS:
+        return PublishedFigure(int(whole + decimals), len(decimals))
+    return PublishedFigure(round(Fraction(int(whole + decimals), 10 ** (len(decimals) - MOST_DECIMALS))), MOST_DECIMALS)
+
+
+def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -> Figures:
+    """Return the published percentages, by the name of the score.
+
+    Raises:
+        ValueError: one is not a percentage, none is given, or all are at most 1 (fractions, it seems).
+    """
+    figures = {name: figure(given.get(name)) for name in spec.score_names}
+    known = [printed for printed in figures.values() if printed is not None]
+    if not known:
+        raise ValueError(_("no figure was given: there is nothing to check"))
+    if any(printed.digits for printed in known) and all(printed.digits <= 10**printed.decimals for printed in known):
+        raise ValueError(_("all figures are at most 1: percent are needed (71.9), not fractions (0.719)"))
+    return Figures(figures, spec)
+
+
+def points(share: Fraction) -> str:
+    """Return a share (0..1) in percent, with two decimals."""
+    return f"{float(100 * share):.2f}"

@@ -1,0 +1,170 @@
+"""Sentences that explain published figures to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from vlrb.benchmarks.spec import Split, capital
+from vlrb.common.messages import _, in_words, joined, ngettext
+from vlrb.numbers.answer import Explanation, Plausibility
+from vlrb.numbers.counts import mean_of_figures_prints, prints, right_range
+from vlrb.numbers.figures import Figures, PublishedFigure, Reading, points
+
+_READING_WORDS: Mapping[Reading, str] = {
+    "rounded": "",
+    "cut off": _(", if the figures were cut off instead of rounded"),
+    "either": _(", if some figures were rounded and some cut off"),
+}
+
+
+def sentences_about(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
+    """Yield what an answer says, sentence by sentence."""
+    figures = answer.figures
+    official = figures.spec.official
+    yield from answer.impossible
+    if not any(figures.categories):
+        if figures.pooled is not None:
+            yield from _overall_alone(figures.pooled, splits, title=_(figures.spec.title_of(figures.spec.pooled)))
+        yield _("Without the categories the grouping cannot be determined.")
+        return
+    for explanation in answer.fits:
+        yield capital(_describe(explanation, figures))
+    if not answer.fits:
+        yield from _without_fit(answer)
+    if not any(fit.split.grouping == official and not fit.exchanged for fit in answer.fits):
+        yield from _official_misfits(figures, splits)
+        implied = [explanation for explanation in answer.implied if explanation.split.grouping == official]
+        if implied and figures.pooled is not None:
+            yield (
+                _(
+                    "Under the official {label} the {categories} categories imply an overall of {low:.2f} to "
+                    "{high:.2f}; {pooled} was reported.",
+                    label=implied[0].split.label,
+                    categories=in_words(len(figures.categories)),
+                    low=implied[0].low,
+                    high=implied[0].high,
+                    pooled=figures.pooled,
+                )
+            )
+
+
+def _without_fit(answer: Plausibility) -> Iterator[str]:
+    if answer.dropped or answer.impossible:
+        yield _(
+            "No whole numbers of right answers over all pairs give these figures, under any grouping in circulation."
+        )
+    else:
+        yield _("Tried: every grouping in circulation, with all pairs and with some left out.")
+    for explanation in answer.categories_alone:
+        yield capital(
+            _(
+                "without overall and macro, the categories' figures alone: {figures}",
+                figures=_describe(explanation, answer.figures),
+            )
+        )
+    official = answer.figures.spec.official
+    # The fewest dropped items of all, and the fewest under the official grouping.
+    groups = (
+        answer.dropped[:1],
+        [explanation for explanation in answer.dropped if explanation.split.grouping == official][:1],
+    )
+    yield from dict.fromkeys(
+        capital(_describe(explanation, answer.figures)) for group in groups for explanation in group
+    )
+
+
+def _describe(explanation: Explanation, figures: Figures) -> str:
+    """Return one explanation as a sentence, with its counts."""
+    spec = figures.spec
+    pairs = list(zip(spec.category_keys, explanation.right, explanation.denominators, strict=True))
+    counts = joined([_count(_(spec.category_text(name)), f"{k}/{n}") for name, k, n in pairs if k is not None])
+    right = [k for k in explanation.right if k is not None]
+    if len(right) == len(pairs):
+        shares = (Fraction(k, n) for k, n in zip(right, explanation.denominators, strict=True))
+        macro = sum(shares, start=Fraction(0)) / len(right)
+        total = sum(explanation.denominators)
+        pooled = _count(_(spec.name_of(spec.pooled)), f"{sum(right)}/{total} = {100 * sum(right) / total:.2f}")
+        mean = [_count(_(spec.name_of(spec.mean)), points(macro))] if spec.mean else []
+        counts = joined((counts, joined([pooled, *mean])), _("; "))
+        stated = figures.mean
+        exact = stated is None or prints(stated, macro.numerator, total=macro.denominator, reading=explanation.reading)
+        if not exact and mean_of_figures_prints(figures, explanation.reading):
+            counts = _("{counts} ({stated} is the mean of the rounded figures)", counts=counts, stated=stated)
+    split = explanation.split
+    where = _(
+        "{sizes} ({grouping}, {revisions})",
+        sizes=split.label,
+        grouping=spec.grouping_text(split.grouping).words,
+        revisions=joined(split.revisions, _(" and ")),
+    )
+    swapped = (
+        _(" with {exchanged} exchanged", exchanged=_figures_named(spec.exchanged)) if explanation.exchanged else ""
+    )
+    example = _(" for example") if explanation.solutions > 1 and right else ""
+    dropped = (
+        ngettext(" if {n} pair is left out", " if {n} pairs are left out", explanation.dropped)
+        if explanation.dropped
+        else ""
+    )
+    fit = _(
+        "fits {where}{swapped}{dropped}{reading}",
+        where=where,
+        swapped=swapped,
+        dropped=dropped,
+        reading=_READING_WORDS[explanation.reading],
+    )
+    if not counts:
+        return _("{text}.", text=fit)
+    return _("{fit}:{example} {counts}.", fit=fit, example=example, counts=counts)
+
+
+def _count(name: str, figure: str) -> str:
+    return joined((name, figure), " ")
+
+
+def _figures_named(names: Sequence[str]) -> str:
+    return _("{names} figure", names=joined([_("the {name}", name=_(name)) for name in names], _(" and ")))
+
+
+def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *, title: str) -> Iterator[str]:
+    """Yield what an overall says without any category: the counts behind it."""
+    for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
+        names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
+        low, high = right_range(published_figure, total, reading="rounded")
+        counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
+        verb = (
+            _("is {counts} right out of {total}", counts=counts, total=total)
+            if low <= high
+            else _("is not a whole number of pairs out of {total}", total=total)
+        )
+        yield _(
+            "{title} {figure} {verb} ({revisions}).",
+            title=title,
+            figure=published_figure,
+            verb=verb,
+            revisions=joined(names, _(" and ")),
+        )
+
+
+def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
+    """Category figures that no count over the official sizes gives, with the nearest count that there is."""
+    spec = figures.spec
+    for position, (name, printed) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
+        sizes = sorted({split.sizes[position] for split in splits if split.grouping == spec.official}, reverse=True)
+        if (
+            printed is None
+            or not sizes
+            or any(low <= high for low, high in (right_range(printed, n, reading="either") for n in sizes))
+        ):
+            continue
+        n = sizes[0]
+        k = round(2 * printed.digits * n / printed.scale)
+        yield _(
+            "{name} {value} is not a whole number of pairs out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
+            name=_(spec.title_of(name)),
+            value=printed,
+            n=n,
+            k=k,
+            n2=100 * k / n,
+        )

@@ -1,0 +1,341 @@
+"""Matching of rows to items, and detection of the revision that a file covers.
+
+In this order: the item key; the texts (narrowed by id, then by row number, where several pairs have the same ones); the
+id. An id that names several items of a revision means, in a file whose ids are in the row order of that revision, the
+item at that row; otherwise its k-th row is the k-th such item, with a notice.
+
+Which stored response a choice means follows from the texts; where only one of a row's two is known, from that one.
+Where texts are given and none is that of the item, the order is never guessed: it is a problem, except where a rule of
+the tool's own gives it (``Reading.order_by_rule``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import ParsedFile, PredictionRow
+
+UNKNOWN = -1
+OpenRows = dict[int, tuple[int, ...]]
+"""Row index -> the items with its texts; none where the texts do not tell."""
+
+_POSITIONS_TRUSTED = 0.9  # share of rows whose row number must fit before a row number alone names an item
+
+
+@dataclass(slots=True)
+class Matched:
+    """``items``: per row the item index, or UNKNOWN. ``flips``: per row 1 where the row's responses are in reverse of
+    the stored order, 0 where they do not, None where no text tells.
+    """
+
+    items: list[int]
+    flips: list[int | None]
+    # How many rows have an id, an item by content, a row number:
+    counts: Counter[tuple[str | None, int, int | None]] = field(default_factory=Counter)
+    revision: str = ""
+    by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
+    unknown_texts: list[int] = field(default_factory=list)  # rows with an item although one or both texts are not its
+
+
+def match(reading: ParsedFile, table: ItemTable) -> Matched:
+    """Find the item of every row; rows about no known item stay UNKNOWN."""
+    matched = Matched([UNKNOWN] * len(reading.rows), [None] * len(reading.rows))
+    open_rows = _by_content(reading.rows, table, matched=matched)
+    hints = zip([row.id for row in reading.rows], matched.items, [row.position for row in reading.rows], strict=True)
+    matched.counts.update(hints)
+    matched.revision = _revision(reading, table, matched=matched, open_rows=open_rows)
+    if open_rows:
+        _by_id_and_order(reading, table, matched=matched, open_rows=open_rows)
+        _orient(reading, table, matched=matched, open_rows=open_rows)
+    return matched
+
+
+def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> OpenRows:
+    """Match rows by key or texts. Returns the others: row index -> items with the same texts, or none."""
+    result: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
+    open_rows: OpenRows = {}
+    items, flips = matched.items, matched.flips
+    for index, row in enumerate(rows):
+        texts = row.responses
+        if texts is None and row.key is None:
+            open_rows[index] = ()
+            continue
+        hint = (row.id, row.query, *texts) if texts else (row.id, row.key)
+        known = result.get(hint)
+        if known is None:
+            known = result[hint] = _by_texts(row, table) if texts else (_by_key(row, table), None)
+        candidates, flips[index] = known
+        if len(candidates) == 1:
+            items[index] = candidates[0]
+        elif candidates or row.key is None:  # a key that no item has is never overruled by the id
+            open_rows[index] = candidates
+    return open_rows
+
+
+def _by_key(row: PredictionRow, table: ItemTable) -> tuple[int, ...]:
+    key = row.key or ""
+    candidates = table.by_fingerprint(key[:64])
+    exact = tuple(i for i in candidates if table.items[i].key == key)
+    return exact if len(key) > 64 or len(candidates) == 1 else _narrowed(candidates, row.id, table=table)
+
+
+def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], int | None]:
+    """Return the items with a row's texts, and whether its responses are in reverse.
+
+    The two responses come first: where only one item has both, neither the query nor the id can name another.
+    """
+    assert row.responses is not None
+    first, second = (response_fingerprint(text) for text in row.responses)
+    candidates = tuple(i for i in table.by_response(first) if set(table.items[i].responses) == {first, second})
+    if not candidates:
+        return (), None
+    if len(candidates) > 1:
+        exact = table.by_fingerprint(table.fingerprint(row.query or "", row.responses))
+        candidates = _narrowed(exact or candidates, row.id, table=table)
+    return candidates, int(table.items[candidates[0]].responses[0] != first)
+
+
+def _narrowed(candidates: tuple[int, ...], name: str | None, *, table: ItemTable) -> tuple[int, ...]:
+    """Return those with the id, if there is one."""
+    if len(candidates) < 2 or name is None:
+        return candidates
+    named = tuple(i for i in candidates if name in table.items[i].ids.values())
+    return named or candidates
+
+
+def _revision(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> str:
+    """Return the revision of which the file has exactly the items; else the one that it fits best: the fewest rows that
+    it lacks, or names otherwise; then the most ids, row numbers and row order in common; then the fewest missing items,
+    since an interrupted run misses many of its own.
+    """
+    if len(table.revisions) == 1:
+        return table.revisions[0]
+    certain = {item for item in matched.items if item != UNKNOWN}
+    order = list(dict.fromkeys(item for item in matched.items if item != UNKNOWN))
+    name_order = [] if order else list(dict.fromkeys(row.id for row in reading.rows))
+    called = {(item, name) for name, item, _ in matched.counts if item != UNKNOWN and name is not None}
+    twins = {item: same_texts for same_texts in open_rows.values() for item in same_texts}
+    names: Counter[tuple[int, ...] | str | None] = Counter(
+        same_texts or reading.rows[index].id for index, same_texts in open_rows.items()
+    )
+
+    def in_order(revision: str) -> int:
+        """2 where the file is the revision up to some row, 1 where it has gaps, 0 in any other order."""
+        held: list[int | str | None] = list(table.in_revision(revision))
+        if not order:
+            held = list(dict.fromkeys(table.items[i].ids[revision] for i in table.in_revision(revision)))
+        given: list[int | str | None] = [*order, *name_order]
+        if given == held[: len(given)]:
+            return 2
+        wanted = set(given)
+        return int(given == [what for what in held if what in wanted])
+
+    def closeness(revision: str) -> tuple[bool, int, int, int, int, int]:
+        held = set(table.in_revision(revision))
+        wanted: Counter[tuple[int, ...] | str | None] = Counter(
+            twins.get(i) or table.items[i].ids[revision] for i in held - certain
+        )
+        result = names
+        if reading.one_vote_a_row:  # K rows an item
+            result = Counter({name: min(count, wanted[name] or 1) for name, count in names.items()})
+        renamed = sum(i in held and table.items[i].ids[revision] != name for i, name in called)
+        extra = len(certain - held) + (result - wanted).total()
+        missing = (wanted - result).total()
+        ids, places = _evidence(table, matched, revision=revision)
+        return not extra and not missing, -extra - renamed, ids, places, in_order(revision), -missing
+
+    return max(table.revisions, key=closeness)  # the first of equals
+
+
+def _evidence(table: ItemTable, matched: Matched, *, revision: str) -> tuple[int, int]:
+    """Return how many rows have the id, and the row number, that their item has in a revision."""
+    ids = places = 0
+    for (name, item, position), count in matched.counts.items():
+        if item == UNKNOWN:
+            result = table.by_id(name, revision) if name is not None else ()
+            ids += count * bool(result)
+            places += count * (position is not None and position in [table.items[i].rows[revision] for i in result])
+            continue
+        ids += count * (name is not None and table.items[item].ids.get(revision) == name)
+        places += count * (position is not None and table.items[item].rows.get(revision) == position)
+    return ids, places
+
+
+def _by_id_and_order(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
+    """Match the rows that content left open, within the revision."""
+    rows, revision = reading.rows, matched.revision
+    in_order = [row.id for row in rows] == [table.items[i].ids[revision] for i in table.in_revision(revision)]
+    positioned = sum(row.position is not None for row in rows)
+    places = _evidence(table, matched, revision=revision)[1] if positioned else 0
+    trusted = positioned > 0 and places + len(open_rows) >= positioned and places >= _POSITIONS_TRUSTED * positioned
+    waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for index, same_texts in open_rows.items():
+        row = rows[index]
+        candidates = same_texts or _with_a_text(row, _named(row, table, revision=revision), table=table)
+        if len(candidates) != 1 and row.position is not None and (candidates or trusted):
+            held = table.in_revision(revision)
+            here = held[row.position] if row.position < len(held) else UNKNOWN
+            if here in candidates or (trusted and here != UNKNOWN and not candidates):
+                candidates = (here,)
+        if len(candidates) == 1:
+            matched.items[index] = candidates[0]
+        elif candidates:
+            waiting[candidates].append(index)
+    for candidates, indices in waiting.items():
+        if _by_position(candidates, indices, table=table, matched=matched) and not in_order:
+            names = {item_label(i, table, revision=revision) for i in candidates}
+            matched.by_order += sorted(names.difference(matched.by_order))
+
+
+def _named(row: PredictionRow, table: ItemTable, *, revision: str) -> tuple[int, ...]:
+    """Return the items of an id in the revision, else the one item that it names in any other."""
+    if row.id is None:
+        return ()
+    anywhere = table.by_id(row.id)
+    return table.by_id(row.id, revision) or (anywhere if len(anywhere) == 1 else ())
+
+
+def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: ItemTable) -> tuple[int, ...]:
+    """Return those of several items of one id that have one of the row's texts; all, where none has."""
+    if len(candidates) < 2 or row.responses is None:
+        return candidates
+    given = {response_fingerprint(text) for text in row.responses}
+    return tuple(i for i in candidates if given & set(table.items[i].responses)) or candidates
+
+
+def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
+    """Derive the order from the one text of a row that is its item's."""
+    for index in open_rows:
+        row, item = reading.rows[index], matched.items[index]
+        if item == UNKNOWN or row.responses is None or matched.flips[index] is not None:
+            continue
+        matched.unknown_texts.append(index)
+        if reading.order_by_rule:
+            continue
+        stored = table.items[item].responses
+        places = {
+            place ^ stored.index(text)
+            for place, text in enumerate(map(response_fingerprint, row.responses))
+            if text in stored
+        }
+        # Whether a text was altered before or after the tool applied its parity rule is not known.
+        odd = sum(map(len, row.responses)) % 2 == 1
+        if len(places) == 1 and not (row.by_parity and odd != table.items[item].swapped_by_parity):
+            matched.flips[index] = places.pop()
+
+
+def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: Matched) -> bool:
+    """Assign the k-th of equal rows, or the k-th equal share of them, to the k-th candidate that no other row has.
+
+    Return whether there was more than one such candidate, so that the order in the file decided.
+    """
+    revision = matched.revision
+    taken = set(matched.items)
+    free = [i for i in candidates if i not in taken and revision in table.items[i].rows] or list(candidates)
+    free.sort(key=lambda i: table.items[i].rows.get(revision, len(table)))
+    share = max(1, len(indices) // len(free))
+    for place, index in enumerate(indices):
+        matched.items[index] = free[min(place // share, len(free) - 1)]
+    return len(free) > 1
+
+
+def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: ProblemCollector) -> None:
+    """Find out whether a file stores responses as shown or as in the dataset, and refer its choices to the records.
+
+    The readers take them as in the dataset. They are as shown if exactly those shown swapped are in reverse.
+    """
+    if not reading.responses_as_shown or 1 not in matched.flips:
+        return
+    for row, flip in zip(reading.rows, matched.flips, strict=True):
+        assert row.shown is not None
+        swapped = row.shown[0]
+        if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
+            message = _("the responses are neither in the dataset's order nor in the order shown; write them unchanged")
+            findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
+        row.choices, row.shown = [choice ^ swapped if choice >= 0 else choice for choice in row.choices], (0,)
+
+
+def report_text_differences(
+    reading: ParsedFile, table: ItemTable, *, matched: Matched, findings: ProblemCollector
+) -> None:
+    """Rows whose texts are not their item's: a problem where the order is unknown, a notice for the others."""
+    known: list[int] = []
+    for index in matched.unknown_texts:
+        row = reading.rows[index]
+        if matched.flips[index] is not None or reading.order_by_rule:
+            known.append(index)
+            continue
+        if reading.order_by_texts:
+            code = "order-unclear"
+            message = _(
+                "the order of this row follows from its texts, and neither is one of this pair's responses "
+                "(or they contradict each other); write both responses unchanged from the dataset"
+            )
+        elif any(table.by_response(response_fingerprint(text)) for text in row.responses or ()):
+            code, message = (
+                "order-unclear",
+                _("the texts of this row are not those of its id; upload the file unchanged"),
+            )
+        else:
+            code, message = "text-unknown", _("the texts of this row belong to no pair; upload the file unchanged")
+        findings.add(code, message, line=row.line, id=row.id, field=reading.text_field)
+    if known:
+        how = (
+            _("the pairs were found by row number, and the order shown by the tool's parity rule")
+            if reading.order_by_rule
+            else _("the pairs were found by id, and the order follows from the one response that is known")
+        )
+        message = _(
+            "The texts of {known} rows are not those of the dataset; {how}. Upload files as written.",
+            known=len(known),
+            how=how,
+        )
+        names = dict.fromkeys(item_label(matched.items[index], table, revision=matched.revision) for index in known)
+        findings.note("text-unknown", message, ids=names)
+
+
+def item_label(index: int, table: ItemTable, *, revision: str) -> str:
+    """Return the id of an item in a revision, or in the first that has it."""
+    ids = table.items[index].ids
+    return ids.get(revision) or next(iter(ids.values()))
+
+
+def report_ids(
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
+) -> None:
+    """Notices about ids: distinguished by order, of several revisions, or unknown although the text is known."""
+    if matched.by_order:
+        message = _(
+            "{by_order} ids name several pairs, or have the same texts as others; they were distinguished "
+            "by their order in the file. If that is not the dataset's order, give the fingerprint as "
+            "`item`.",
+            by_order=len(matched.by_order),
+        )
+        findings.note("repeated-id-by-order", message, ids=matched.by_order)
+    foreign: dict[str, list[str]] = defaultdict(list)
+    unknown: list[str] = []
+    for name, item in dict.fromkeys((row.id, item) for row, item in zip(rows, matched.items, strict=True)):
+        if name is None or item == UNKNOWN or name == table.items[item].ids.get(matched.revision):
+            continue
+        others = [revision for revision in table.revisions if table.items[item].ids.get(revision) == name]
+        (foreign[others[0]] if others else unknown).append(name)
+    for revision, names in foreign.items():
+        message = _(
+            "Mixed revisions: the file is read as revision {revision}, but {names} of its ids are those "
+            "of revision {revision2}. The pairs are the same; see that all rows come from one run.",
+            revision=matched.revision,
+            names=len(names),
+            revision2=revision,
+        )
+        findings.note("mixed-revisions", message, ids=names)
+    if unknown:
+        message = _(
+            "{unknown} ids are not those of the pairs whose texts are beside them; the texts count.",
+            unknown=len(unknown),
+        )
+        findings.note("id-differs-from-text", message, ids=unknown)

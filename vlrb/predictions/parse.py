@@ -1,0 +1,481 @@
+"""Parsing of a prediction file: votes over the benchmark's items, or every problem at once with its line. No
+database, no label."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.messages import _, joined
+from vlrb.file_remarks import (
+    BASELINE_VOTES,
+    ONE_SIDED_VOTES,
+    ORDER_TELLS_LABEL,
+    SAME_SHARE,
+    is_one_sided,
+    same_as_baseline,
+)
+from vlrb.predictions import readability
+from vlrb.predictions.matching import (
+    UNKNOWN,
+    Matched,
+    item_label,
+    match,
+    report_ids,
+    report_text_differences,
+    resolve_orientation,
+)
+from vlrb.predictions.other_benchmark import other_benchmark, refused_for
+from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
+from vlrb.readers import read_file
+from vlrb.readers.base import ParsedFile, PredictionRow
+from vlrb.readers.pair_matching import MatchedPairs, match_predictions
+from vlrb.readers.pair_predictions import PredictionFile, read_predictions
+from vlrb.readers.samples import SHOWN, STORED, Samples
+from vlrb.statistics.reliability import self_consistency
+from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Matrix, Votes
+
+__all__ = [
+    "FileWarning",
+    "Predictions",
+    "Problem",
+    "UploadRejected",
+    "all_warnings",
+    "build_report",
+    "parse_predictions",
+]
+
+_NAMED = 10  # of the items that a file lacks
+_FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
+_EXAMPLES = 3
+_LONGEST_NAME = 80
+_NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
+_DEMO_FILE = _(
+    "This is a file about the demo benchmark, and here the real {brand} is scored. Run the judge "
+    "on the real pairs. To try the demo, submit to a service that runs it: one without the "
+    "setting LABELS."
+)
+_REAL_FILE = _(
+    "This is a file about the real {brand}, and here its synthetic demo is scored. Submit it to "
+    "a service that has the real labels: its operator sets LABELS to their file or Hub dataset."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """A file that can be scored."""
+
+    format: str
+    revision: str
+    votes: Votes
+    behaviour: Behaviour
+    items: int  # of the file's revision
+    warnings: tuple[FileWarning, ...]
+    texts: Mapping[str, float | None] | None = None  # about the judge's texts; None in files without them. Not reported
+    samples: tuple[Sample, ...] = ()
+    reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
+    example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
+
+
+def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
+    """Read the votes of a file.
+
+    Raises:
+        UploadRejected: with every problem found (the first 100 listed), or with the benchmark that the file belongs to.
+    """
+    try:
+        return _parse_pairs(data, table) if table.spec.scores_pairs else _parse_rows(data, table)
+    except UploadRejected as rejected:
+        other = other_benchmark(data, table.spec)
+        if other is None:
+            raise
+        raise refused_for(other, table.spec, rejected=rejected) from None
+
+
+def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
+    findings = ProblemCollector()
+    reading = read_file(data, findings, items=len(table))
+    matched = match(reading, table)
+    _refuse_other_benchmark(reading.rows, table, matched=matched, findings=findings)
+    _report_unknown(reading.rows, table, matched=matched, findings=findings)
+    per_item = _votes_per_item(reading, matched, table=table, findings=findings)
+    _report_coverage(per_item, reading.rows, table=table, matched=matched, findings=findings)
+    report_text_differences(reading, table, matched=matched, findings=findings)
+    resolve_orientation(reading, matched, findings=findings)
+    if findings.problem_count:
+        findings.problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
+        raise findings.rejected()
+    report_ids(reading.rows, table, matched=matched, findings=findings)
+    for code, message, indices in reading.remarks:
+        names = dict.fromkeys(item_label(matched.items[i], table, revision=matched.revision) for i in indices)
+        findings.note(code, message, ids=names)
+    return _upload(reading, table, matched=matched, rows_per_item=len(next(iter(per_item.values()))), findings=findings)
+
+
+def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
+    """Read the votes of a file about a benchmark of labelled pairs."""
+    findings = ProblemCollector()
+    file = read_predictions(data, table.spec, findings=findings)
+    matched = match_predictions(file.predictions, table, findings=findings)
+    if findings.problem_count:
+        raise findings.rejected()
+    for note in file.notes:
+        findings.note(ORDER_TELLS_LABEL, note)
+    votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
+    _note_no_judge(votes, matched.matrix, table=table, findings=findings)
+    decided = (votes == 0) | (votes == 1)
+    behaviour = Behaviour(
+        parse_rate=float((votes != UNDECIDED).mean()),
+        first_shown_rate=float((votes == 0)[decided].mean()) if file.first_shown and decided.any() else None,
+        self_consistency=self_consistency(matched.matrix),
+    )
+    return Predictions(
+        file.format,
+        matched.revision,
+        votes=Votes(matched.matrix),
+        behaviour=behaviour,
+        items=len(file.predictions),
+        warnings=tuple(findings.notices),
+        samples=_pair_samples(file, matched, table=table),
+        reply_field=file.reply_field,
+        example=readability.EXAMPLES[table.spec.verdict_format],
+    )
+
+
+def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings: ProblemCollector) -> None:
+    """Warn of votes that need no judge: those of a baseline, or all the same.
+
+    ``votes``: (records, K) in the order of the file; ``matrix``: (items, K) in the order of the table.
+    """
+    then = _("Where people sign in, such a file waits for a maintainer. Its entry has a remark and no rank.")
+    if (baseline := same_as_baseline(matrix, table)) is not None:
+        sentence = _(
+            "The votes are those of the baseline “{baseline}” on {share:g}% or more of the pairs that both decide.",
+            baseline=baseline.name,
+            share=100 * SAME_SHARE,
+        )
+        findings.note(BASELINE_VOTES, joined((sentence, then), " "))
+    elif is_one_sided(votes):
+        sentence = _("{share:g}% or more of the votes are the same.", share=100 * SAME_SHARE)
+        findings.note(ONE_SIDED_VOTES, joined((sentence, then), " "))
+
+
+def _pair_samples(file: PredictionFile, matched: MatchedPairs, *, table: ItemTable) -> tuple[Sample, ...]:
+    """Return a few replies with what was read from each."""
+    samples, words = Samples(), SHOWN if file.reply_field else STORED
+    for row, prediction in enumerate(file.predictions):
+        for place, (vote, reply) in enumerate(zip(prediction.votes, prediction.replies, strict=False)):
+            samples.see(row, place, choice=vote, reply=reply, words=words)
+    results = []
+    for seen in samples.chosen():
+        item = matched.items[seen.row] or 0
+        vote = int(matched.matrix[item, seen.vote])
+        name = item_label(item, table, revision=matched.revision)
+        results.append(Sample(name, seen.reply, read=seen.read, vote=vote if vote in (0, 1) else None))
+    return tuple(results)
+
+
+def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
+    """Return the check report that people, programs and the sandbox read; its keys are fixed.
+
+    Only of a file that belongs to another benchmark it also has ``other_benchmark``: id, title, path.
+    """
+    read = result if isinstance(result, Predictions) else None
+    problems = _unreadable(result) if isinstance(result, Predictions) else result.problems
+    warnings = all_warnings(result) if isinstance(result, Predictions) and not problems else result.warnings
+    other = None if isinstance(result, Predictions) else result.other
+    return {
+        "ok": not problems,
+        "format": result.format,
+        "benchmark": benchmark,
+        "revision": read and read.revision,
+        "items": read and read.items,
+        "votes_per_item": read and read.votes.k,
+        "parse_rate": read and read.behaviour.parse_rate,
+        "first_shown_rate": read and read.behaviour.first_shown_rate,
+        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in warnings],
+        "problems": [asdict(problem) for problem in problems],
+        "problem_count": len(problems) if isinstance(result, Predictions) else result.problem_count,
+        "samples": [asdict(sample) for sample in read.samples] if read else [],
+        **({"other_benchmark": asdict(other)} if other else {}),
+    }
+
+
+def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
+    """Return those of the file, and one about the votes that could not be read."""
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field, example=upload.example)
+    return (*upload.warnings, low) if low else upload.warnings
+
+
+def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
+    votes = upload.items * upload.votes.k
+    result = readability.refusal(
+        upload.behaviour.parse_rate, votes, reply_field=upload.reply_field, example=upload.example
+    )
+    return (result,) if result else ()
+
+
+def _refuse_other_benchmark(
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
+) -> None:
+    """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
+    unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
+    if not unknown or len(unknown) < _FOREIGN_SHARE * len(rows):
+        return
+    message = _about_real_or_demo(unknown, table)
+    most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
+    if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
+        message = _about_another(unknown, len(rows), table=table)
+    if message is not None:
+        findings.problems.clear()
+        findings.problem_count = 0
+        raise findings.reject("other-benchmark", message)
+
+
+def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> str | None:
+    """Return what to say of a file about the real benchmark where the demo is, or the other way round."""
+    names = {row.id for row in unknown if row.id is not None}
+    spec = table.spec
+    if not spec.imitates or spec.folder is None:
+        demo = names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names)
+        return _DEMO_FILE.format(brand=spec.brand) if demo else None
+    real = ItemTable.load(load_spec(spec.imitates, spec.folder.parent))
+    fitting = sum(bool(real.by_id(name)) for name in names)
+    by_text = not names and any(item != UNKNOWN for item in match(ParsedFile("", list(unknown[:100])), real).items)
+    return (
+        _REAL_FILE.format(brand=spec.brand) if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
+    )
+
+
+def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTable) -> str:
+    """Return what to say of a file about some other benchmark, with its first rows."""
+    what = (
+        _("None of the {rows:,}", rows=rows)
+        if len(unknown) == rows
+        else _("{unknown:,} of the {rows:,}", unknown=len(unknown), rows=rows)
+    )
+    name = _("the benchmark {benchmark}", benchmark=table.benchmark) if table.spec.synthetic else table.spec.title
+    examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
+    verb = _("rows is a pair") if len(unknown) == rows else _("rows are no pairs")
+    return _(
+        "{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}.",
+        what=what,
+        verb=verb,
+        name=name,
+        examples=examples,
+    )
+
+
+def _called(row: PredictionRow) -> str:
+    """Return a row by its id, key, question or number, cut."""
+    text = (
+        row.id or row.key or (row.query and " ".join(row.query.split())) or _("row {position}", position=row.position)
+    )
+    return f"“{text[:_LONGEST_NAME]}…”" if len(text) > _LONGEST_NAME else f"“{text}”"
+
+
+def _near(row: PredictionRow, table: ItemTable) -> str | None:
+    """Return an id of the benchmark that only looks different from the row's."""
+    if row.id is None:
+        return None
+    folded = {" ".join(unicodedata.normalize("NFKC", row.id).split()), row.id.strip()}
+    return next((candidate for candidate in sorted(folded) if table.by_id(candidate)), None)
+
+
+def _report_unknown(
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
+) -> None:
+    """Report every row about no item of the benchmark."""
+    for row, item in zip(rows, matched.items, strict=True):
+        if item != UNKNOWN:
+            continue
+        name = row.id
+        if row.key is not None:
+            message = _("no pair has this key; take `item` from the dataset's fingerprints")
+        elif near := _near(row, table):
+            message = _("no pair has exactly this id; write {near!r}", near=near)
+        elif name is None:
+            message = _("this row is not from this benchmark: neither its texts nor its row number are those of a pair")
+        else:
+            message = _("no pair of this benchmark has this id; take ids from the dataset unchanged")
+        row_name = name if name is not None else row.key
+        findings.add("unknown-item", message, line=row.line, id=row_name, field="item" if row.key is not None else "id")
+
+
+def _votes_per_item(
+    reading: ParsedFile, matched: Matched, *, table: ItemTable, findings: ProblemCollector
+) -> dict[int, list[int]]:
+    """Return item index -> its rows, in file order; problems for repeated items and for different numbers of votes."""
+    per_item: dict[int, list[int]] = {}
+    for index, item in enumerate(matched.items):
+        if item != UNKNOWN:
+            per_item.setdefault(item, []).append(index)
+    rows, name = reading.rows, partial(item_label, table=table, revision=matched.revision)
+    if reading.one_vote_a_row:
+        votes = {item: len(held) for item, held in per_item.items()}
+    else:
+        votes = {item: len(rows[held[0]].choices) for item, held in per_item.items()}
+        for item, held in per_item.items():
+            for index in held[1:]:
+                message = _(
+                    "this pair was already answered on line {line}; give each pair once", line=rows[held[0]].line
+                )
+                findings.add("duplicate-item", message, line=rows[index].line, id=name(item))
+    usual = Counter(votes.values()).most_common(1)[0][0] if votes else 1
+    if usual > MAX_VOTES_PER_ITEM:
+        findings.add(
+            "votes-count",
+            _(
+                "{usual} votes per pair; at most {max_votes_per_item} count, remove the others",
+                usual=usual,
+                max_votes_per_item=MAX_VOTES_PER_ITEM,
+            ),
+        )
+    different = {item: count for item, count in votes.items() if count != usual}
+    if reading.one_vote_a_row and len(different) <= findings.unread and max(different.values(), default=0) < usual:
+        different = {}  # explained by lines that could not be read
+    for item, count in different.items():
+        message = _(
+            "has {count} votes where most pairs have {usual}; give every pair the same number",
+            count=count,
+            usual=usual,
+        )
+        findings.add("votes-differ", message, line=rows[per_item[item][-1]].line, id=name(item), field="votes")
+    return per_item
+
+
+def _report_coverage(
+    per_item: dict[int, list[int]],
+    rows: Sequence[PredictionRow],
+    *,
+    table: ItemTable,
+    matched: Matched,
+    findings: ProblemCollector,
+) -> None:
+    """Report one problem for all items of its revision that the file lacks, and one for every item beyond it."""
+    revision = matched.revision
+    held = table.in_revision(revision)
+    extra = [item for item in per_item if revision not in table.items[item].rows]
+    missing = [item for item in held if item not in per_item]
+    if per_item and len(missing) > max(findings.unread, (1 - _NAMED_REVISION_SHARE) * len(held)):
+        _report_part(len(per_item), table, findings=findings)
+        return
+    for item in extra:
+        message = _(
+            "revision {revision}, which the other rows fit, lacks this pair; remove it or complete the file",
+            revision=revision,
+        )
+        findings.add(
+            "extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision=revision)
+        )
+    if len(missing) <= findings.unread or (not per_item and findings.problem_count):
+        return
+    names = [item_label(item, table, revision=revision) for item in missing]
+    examples = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    message = _(
+        "the file has no votes for {names:,} of the {held:,} pairs of revision {revision}, and must cover them all; "
+        "missing: {shown}",
+        names=len(names),
+        held=len(held),
+        revision=revision,
+        shown=examples,
+    )
+    findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
+
+
+def _report_part(result: int, table: ItemTable, *, findings: ProblemCollector) -> None:
+    """Report a file with too few items to identify its revision."""
+    sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
+    whole = (
+        f"{sizes[0]:,}"
+        if len(sizes) == 1
+        else _("{sizes:,} to {sizes2:,}, depending on the revision", sizes=sizes[0], sizes2=sizes[-1])
+    )
+    message = _(
+        "The file has votes for {result:,} {result2}. It must have votes for every pair of one "
+        "revision ({whole}): run the judge on all of them.",
+        result=result,
+        result2="pair" if result == 1 else "pairs",
+        whole=whole,
+    )
+    findings.add("missing-item", message)
+
+
+def _upload(
+    reading: ParsedFile, table: ItemTable, *, matched: Matched, rows_per_item: int, findings: ProblemCollector
+) -> Predictions:
+    """Return the votes of a file without problems."""
+    count = len(reading.rows)
+    k = rows_per_item if reading.one_vote_a_row else len(reading.rows[0].choices)
+    width = 1 if reading.one_vote_a_row else k
+    choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
+    items = np.array(matched.items)
+    shown_first, flips = _orders(reading, table, matched=matched, width=width)
+    stored = np.where(choices == UNDECIDED, choices, choices ^ flips[:, None])
+    matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
+    # A stable sort keeps the votes of an item in file order.
+    order = np.argsort(items, kind="stable")
+    held = np.unique(items)
+    matrix[held] = stored[order].reshape(len(held), k)
+    _note_no_judge(choices, matrix, table=table, findings=findings)
+    decided = choices >= 0
+    known = decided & (shown_first >= 0)
+    behaviour = Behaviour(
+        parse_rate=float(decided.mean()),
+        first_shown_rate=float((choices == shown_first)[known].mean()) if known.any() else None,
+        self_consistency=self_consistency(matrix),
+    )
+    texts = _about_texts(reading.rows, order, items=len(held), k=k)
+    samples = _samples(reading, matched, table=table, stored=stored)
+    read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
+    return Predictions(*read, texts, samples, reading.reply_field)
+
+
+def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
+    """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
+    chosen = [(sample, int(stored[sample.row, sample.vote])) for sample in reading.samples.chosen()]
+    return tuple(
+        Sample(
+            item_label(matched.items[sample.row], table, revision=matched.revision),
+            sample.reply,
+            read=sample.read,
+            vote=None if vote == UNDECIDED else vote,
+        )
+        for sample, vote in chosen
+    )
+
+
+def _about_texts(rows: Sequence[PredictionRow], order: Any, *, items: int, k: int) -> dict[str, float | None] | None:
+    """Shares: items whose K texts are one and the same (None for K = 1), and texts that are empty."""
+    marks = [row.texts for row in rows if row.texts is not None]
+    if len(marks) < len(rows):
+        return None
+    table = np.array(marks, dtype=np.int64).reshape(len(rows), -1)[order].reshape(items, k)
+    same = (table == table[:, :1]).all(axis=1) if k > 1 else None
+    return {
+        "identical_rate": None if same is None else float(same.mean()),
+        "empty_rate": float((table == 0).mean()),
+    }
+
+
+def _orders(reading: ParsedFile, table: ItemTable, *, matched: Matched, width: int) -> tuple[Any, Any]:
+    """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to swap to stored
+    order."""
+    rows, none = reading.rows, (-1,) * width
+    flips = np.array(
+        [
+            (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
+            for row, item, flip in zip(rows, matched.items, matched.flips, strict=True)
+        ],
+        dtype=np.int8,
+    )
+    shown_first = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
+    return shown_first, flips

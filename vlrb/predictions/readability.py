@@ -1,0 +1,83 @@
+"""Readable share of a file, and its consequence: a refusal, a confirmation, a warning, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import FileWarning, Problem
+
+REFUSED_BELOW, CONFIRMED_BELOW, WARNED_BELOW = 0.05, 0.5, 0.9
+"""Shares of the votes that are for either response."""
+UNREADABLE, MOSTLY_UNREADABLE, PARTLY_UNREADABLE = "unreadable", "mostly-unreadable", "partly-unreadable"
+EXAMPLES = {
+    "official-sentence": "Overall Judgment: Answer 1 is better.",
+    "double-brackets": "[[A]]",
+    "answer-tag": "<answer>1</answer>",
+}
+"""By the verdict format of a benchmark: the end of a reply that can be read."""
+_USUAL = EXAMPLES["official-sentence"]
+_VERDICT = _("A reply that can be read ends like this: {}")
+
+
+def refusal(share: float, votes: int, *, reply_field: str | None, example: str = _USUAL) -> Problem | None:
+    """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
+    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read."""
+    if share >= REFUSED_BELOW:
+        return None
+    read = round(share * votes)
+    text = _("Only {read:,}", read=read) if read else "None"
+    if reply_field is None:
+        message = _(
+            "{text} of the {votes:,} votes {read} for a response; all others are undecided (null, or "
+            "equal scores). There is nothing to score. See that your judge answered and its votes were "
+            "saved.",
+            text=text,
+            votes=votes,
+            read="are" if read > 1 else "is",
+        )
+    else:
+        message = _(
+            "{text} of the {votes:,} replies {read} a verdict. Replies are taken from `{reply_field}`: "
+            "the samples show whether those are your judge's. {example}",
+            text=text,
+            votes=votes,
+            read="hold" if read > 1 else "holds",
+            reply_field=reply_field,
+            example=_VERDICT.format(example),
+        )
+    return Problem(None, None, field=reply_field, code=UNREADABLE, message=message)
+
+
+def warning(share: float, reply_field: str | None, *, example: str = _USUAL) -> FileWarning | None:
+    """Return what to say of a file of which a good part cannot be read."""
+    if share >= WARNED_BELOW:
+        return None
+    if reply_field is None:
+        lost = _(
+            "{share:.1%} of the votes are undecided (null, or equal scores). They count as wrong.", share=1 - share
+        )
+        return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
+    lost = _("No verdict could be read from {share:.1%} of the replies. They count as wrong.", share=1 - share)
+    if share >= CONFIRMED_BELOW:
+        return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT.format(example)}")
+    return FileWarning(
+        MOSTLY_UNREADABLE,
+        _(
+            "{lost} Is `{reply_field}` the judge's reply? {example}",
+            lost=lost,
+            reply_field=reply_field,
+            example=_VERDICT.format(example),
+        ),
+    )
+
+
+def needs_confirmation(report: Mapping[str, Any]) -> bool:
+    """Return whether a file that may be submitted is taken only if its sender says that it is meant."""
+    return any(notice["code"] == MOSTLY_UNREADABLE for notice in report["warnings"])
+
+
+def is_unreadable(report: Mapping[str, Any]) -> bool:
+    """Return whether a file is refused because next to nothing in it can be read."""
+    return any(problem["code"] == UNREADABLE for problem in report["problems"])

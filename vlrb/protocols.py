@@ -1,0 +1,197 @@
+"""Scoring protocols: counts become scores. The only place that knows a denominator.
+
+An item of the label revision that the judge's file lacks is wrong, except where undecided pairs leave the denominator,
+which then has no such item. A protocol is declared in the definition of its benchmark and nowhere else: selects, pages,
+scorecards, the API and the docs read it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import FloatArray
+from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, ProtocolSpec
+from vlrb.scoring import FIELDS, GROUPS, UNREADABLE, Tally, untied_start
+from vlrb.statistics.clustered_intervals import GroupSums, effective_share
+
+_N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
+_PAIR_FIELDS = (*FIELDS, *UNREADABLE, *GROUPS)
+_BY_VOTES: Mapping[str, tuple[int, int, int]] = {
+    "majority": (_AGREE, _REJECT, _UNDECIDED),
+    "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
+}
+_PREFIXES = {"majority": "", "first": "first_"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Right answers over what they are counted against: arrays (..., scores) for the counted names of a benchmark.
+
+    ``effective``: by what a total is multiplied for an interval, where pairs of one group are right or wrong together.
+    """
+
+    right: FloatArray
+    total: FloatArray
+    spec: BenchmarkSpec
+    effective: FloatArray | None = None
+
+    @property
+    def independent(self) -> tuple[FloatArray, FloatArray]:
+        """Right and total as of independent pairs with the same accuracies: what intervals are computed from."""
+        if self.effective is None:
+            return self.right, self.total
+        return self.right * self.effective, self.total * self.effective
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A scoring rule. ``key`` is its name in URLs, JSON and stored scorecards; ``title`` is how people call it.
+
+    ``summary`` and ``text`` continue a sentence that begins with the title. ``has_interval``: whether it counts the
+    majority of whole items, so that a 95% interval is valid. ``count`` maps counts (..., FIELDS) to right and total.
+    """
+
+    key: str
+    title: str
+    summary: str
+    text: str
+    has_interval: bool
+    count: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    votes: str
+
+
+def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return what counts rows (..., FIELDS) under a rule of a definition."""
+    agree, reject, undecided = _BY_VOTES[rule.votes]
+    as_first = 0
+    if spec.scores_pairs:  # ties are undecided as well, but they were read
+        prefix = _PREFIXES[rule.votes]
+        undecided = _PAIR_FIELDS.index(f"{prefix}unreadable")
+        as_first = _PAIR_FIELDS.index(f"{prefix}unreadable_first")
+
+    def count(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if rule.unreadable == "excluded":
+            return rows[..., agree], rows[..., agree] + rows[..., reject]
+        if rule.unreadable == "first":
+            return rows[..., agree] + rows[..., as_first], rows[..., _N]
+        # One half is the expectation of a random choice.
+        right = rows[..., agree] + rows[..., undecided] / 2 if rule.unreadable == "half" else rows[..., agree]
+        return right, rows[..., _N]
+
+    return count
+
+
+@cache
+def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
+    """Return the protocols of a benchmark that counts of pairs decide, by key; the first orders the board.
+
+    Where an unreadable verdict counts as the first response, the label decides what it is worth: of benchmarks without
+    labelled pairs, a tally does not know.
+    """
+    return {
+        protocol.key: Protocol(
+            protocol.key,
+            protocol.name or protocol.key,
+            summary=protocol.summary or protocol.title,
+            text=protocol.text or f"is this rule: {protocol.title}.",
+            has_interval=spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
+            count=_counter(protocol, spec),
+            votes=protocol.votes,
+        )
+        for protocol in spec.protocols
+        if protocol.unreadable != "first" or spec.scores_pairs
+    }
+
+
+def category_counts(
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, grouping: str | None = None, untied: bool = False
+) -> npt.NDArray[np.int64]:
+    """(..., CELLS, fields) summed to (..., categories, fields). ``grouping`` None: the official one.
+
+    ``untied``: of the pairs whose label is no tie.
+
+    Raises:
+        KeyError: an unknown grouping.
+    """
+    members = spec.groupings[grouping or spec.official]
+    start = untied_start(spec) if untied and spec.ties else 0
+    sources = [[start + spec.source_keys.index(source) for source in members[key]] for key in spec.category_keys]
+    return np.stack([counts[..., indices, :].sum(axis=-2) for indices in sources], axis=-2)
+
+
+def ratios(
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, protocol: str | None = None, grouping: str | None = None
+) -> Ratios:
+    """Numerators and denominators from tally counts (..., CELLS, FIELDS), for one entry or thousands.
+
+    ``protocol`` None: the one that orders the board; ``grouping`` None: the official one.
+
+    Raises:
+        KeyError: an unknown protocol or grouping.
+    """
+    rule = protocols(spec)[protocol or spec.ranking]
+    categories = category_counts(counts, spec, grouping=grouping).astype(np.float64)
+    untied = (
+        category_counts(counts, spec, grouping=grouping, untied=True).astype(np.float64) if spec.ties else categories
+    )
+    rows = [categories[..., index, :] for index in range(len(spec.categories))]
+    rows += [_pooled(categories, untied, name=name, spec=spec) for name in spec.counted_names[len(rows) :]]
+    stacked = np.stack(rows, axis=-2)
+    right, total = rule.count(stacked)
+    if spec.grouped is None:
+        return Ratios(right, total, spec=spec)
+    effective = _effective(stacked, right, votes=rule.votes)
+    for place in (place for place, name in enumerate(spec.counted_names) if spec.counts_groups(name)):
+        right[..., place] = stacked[..., place, _PAIR_FIELDS.index(f"{_PREFIXES[rule.votes]}groups_right")]
+        total[..., place] = stacked[..., place, _PAIR_FIELDS.index("groups")]
+        effective[..., place] = 1.0
+    return Ratios(right, total, spec=spec, effective=effective)
+
+
+def _effective(rows: FloatArray, right: FloatArray, *, votes: str) -> FloatArray:
+    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (statistics/clustered_intervals.py)."""
+    prefix = _PREFIXES[votes]
+    names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
+    groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)
+    sums = GroupSums(groups, squares, right_squares=right_squares, products=products)
+    return effective_share(right, rows[..., _N], sums=sums)
+
+
+def _pooled(categories: FloatArray, untied: FloatArray, *, name: str, spec: BenchmarkSpec) -> FloatArray:
+    """(..., categories, fields) summed over the categories of an overall number; nothing where it asks for other
+    pairs than there are."""
+    overall = spec.overall(name)
+    assert overall is not None
+    places = [spec.category_keys.index(key) for key in overall.categories]
+    pooled: FloatArray = (untied if overall.without_ties else categories)[..., places, :].sum(axis=-2)
+    if overall.pairs is not None:
+        pooled = pooled * (categories[..., _N].sum(axis=-1) == overall.pairs)[..., np.newaxis]
+    return pooled
+
+
+def accuracies(value: Ratios) -> FloatArray:
+    """(..., scores) in the order of ``score_names``; NaN where nothing was counted."""
+    with np.errstate(invalid="ignore"):
+        shares = np.where(value.total > 0, value.right / np.where(value.total > 0, value.total, 1), np.nan)
+    means = [shares[..., places].mean(axis=-1, keepdims=True) for places in _mean_places(value.spec)]
+    return np.concatenate([shares, *means], axis=-1)
+
+
+def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
+    """Return per mean the places of its categories."""
+    return [
+        [spec.category_keys.index(key) for key in overall.categories]
+        for overall in spec.overalls
+        if overall.kind == MEAN
+    ]
+
+
+def scores(tally: Tally, protocol: str | None = None, *, grouping: str | None = None) -> dict[str, float | None]:
+    """Return the scores of one judge by name, as fractions; None where nothing was counted ("no data" is not zero)."""
+    values = accuracies(ratios(tally.counts, tally.spec, protocol=protocol, grouping=grouping)).tolist()
+    return {name: None if value != value else value for name, value in zip(tally.spec.score_names, values, strict=True)}

@@ -1,0 +1,254 @@
+"""Readers of the prediction files of real tools, one module per format; chosen by content, never by file name.
+
+A reader turns records into rows of votes with hints to find the item. It never uses a label, a correctness flag or a
+category from the file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector, UploadRejected
+from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.readers import (
+    batch_output,
+    gzipped,
+    inspect_log,
+    jev,
+    lmms_eval,
+    native,
+    official,
+    omni_rrm,
+    r1_reward,
+    two_score,
+    vl_reward_model,
+    vlmevalkit,
+)
+from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
+from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, too_many_records
+from vlrb.readers.unsuitable import refuse_binary, refuse_table, refuse_text
+from vlrb.readers.unsupported import refusal
+from vlrb.votes import MAX_VOTES_PER_ITEM
+
+
+def _further() -> Iterator[PredictionReader]:
+    """Yield the readers that are asked after the others, in any order: modules of this package named ``..._format``."""
+    for module in pkgutil.iter_modules(__path__):
+        if module.name.endswith("_format"):
+            yield importlib.import_module(f"{__name__}.{module.name}")
+
+
+READERS: tuple[PredictionReader, ...] = (
+    native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
+    batch_output, *_further(),
+)  # fmt: skip
+"""In the order in which they are asked; the first that recognises a record reads the file."""
+
+_NAMED: dict[str, str] = {
+    inspect_log.FORMAT: "Inspect log",
+    **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS},
+}
+
+DOCUMENT_LIMIT = 64 * 2**20  # a log of inspect_ai has about 20 KB a vote; the sandbox bounds the memory
+_ASKED = 20  # records that are asked before a format counts as unknown
+_SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
+_BOM = b"\xef\xbb\xbf"
+
+
+def format_name(key: str) -> str:
+    """Return how people call a format that reports name by its key; without a name, its key."""
+    return _NAMED.get(key, key)
+
+
+def detect(record: Any, *, in_document: bool = False) -> PredictionReader | None:
+    """Return the reader that recognises a parsed record, or None. ``in_document``: it is in the list of an object."""
+    if type(record) is not dict:
+        return None
+    return next((reader for reader in READERS if _matches(reader, record, in_document=in_document)), None)
+
+
+def _matches(reader: PredictionReader, record: dict[str, Any], *, in_document: bool) -> bool:
+    if in_document and isinstance(reader, DocumentReader):
+        return reader.matches_in_document(record)
+    return reader.matches_format(record)
+
+
+def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
+    """Read a whole file. ``items``: how many the benchmark has; it bounds the number of records.
+
+    Raises:
+        UploadRejected: the file as a whole cannot be read. Problems of single records are added to ``findings``.
+    """
+    if data.startswith(b"PK\x03\x04"):
+        if inspect_log.is_archive(data):
+            return _read(inspect_log, inspect_log.archive_records(data, findings), findings=findings, items=items)
+        from vlrb.readers import xlsx  # zip and XML parsers are needed for no other file
+
+        return _read_table(xlsx.sheet_records(data, findings), findings, items=items, code="xlsx-not-vlmevalkit")
+    if data.startswith(gzipped.MAGIC):
+        data = gzipped.unpack(data, findings)
+    refuse_binary(data, findings)
+    data = data.removeprefix(_BOM)
+    start = data[:4096].lstrip()[:1]
+    if not start and not data.strip():
+        raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
+    if b"\n" not in data and b"\r" in data.rstrip() and _parsed(data) is None:
+        raise findings.reject("cr-line-ends", _("lines end in CR alone; save the file with LF or CRLF line ends"))
+    document = _document(data, findings)
+    if document is not None:
+        return _read_document(document, findings, items=items)
+    if start not in (b"[", b"{") and b"index" in (header := data.split(b"\n", 1)[0]) and b"prediction" in header:
+        text = _decoded(data, findings)
+        return _read_table(vlmevalkit.table_records(text, findings), findings, items=items, code="unknown-format")
+    return _read_lines(data, findings, items=items)
+
+
+def _document(data: bytes, findings: ProblemCollector) -> Any:
+    """Return the value of a file that is one JSON object or list rather than JSON lines; None if it is not."""
+    lines = [line.strip() for line in first_lines(data, _ASKED) if line.strip()]
+    first = lines[0] if lines else b""
+    damaged = False  # JSON lines of which none can be read
+    if first.strip()[:1] not in (b"[", b"{"):
+        return None
+    if first.strip() not in (b"[", b"{"):
+        value = _parsed(first)
+        if value is not None:
+            alone = len(data.strip()) == len(first.strip()) if not detect(value) else False
+            return value if alone else None
+        if any(isinstance(_parsed(line), dict) for line in lines[1:]):
+            return None
+        if len(data.strip()) == len(first.strip()) <= LINE_LIMIT and first.strip().startswith(b"{"):
+            return None  # one damaged line
+        damaged = len(lines) > 1 and all(line.startswith(b"{") and line[-1:] not in b",[{" for line in lines)
+    if damaged and (len(data) > DOCUMENT_LIMIT or _parsed(data) is None):
+        return None
+    if len(data) > DOCUMENT_LIMIT:
+        message = _(
+            "the JSON document has {data:,} bytes; at most {document_limit:,} are read. Write JSON lines; "
+            "a log of inspect_ai, in its `.eval` format",
+            data=len(data),
+            document_limit=DOCUMENT_LIMIT,
+        )
+        raise findings.reject("document-too-large", message)
+    try:
+        return loads(data)
+    except JsonFault as fault:
+        raise findings.reject(fault.code, fault.message, line=fault.line) from None
+
+
+def _parsed(text: bytes) -> Any:
+    """Return the value of strict JSON, else None."""
+    try:
+        return loads(text)
+    except JsonFault:
+        return None
+
+
+def _decoded(data: bytes, findings: ProblemCollector) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise findings.reject("bad-utf8", _("the line is not valid UTF-8; save the file as UTF-8"), line=line) from None
+
+
+def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> ParsedFile:
+    """Read one JSON value: a list of records, or an object that holds one."""
+    if inspect_log.is_document(value):
+        return _read(inspect_log, inspect_log.document_records(value), findings=findings, items=items)
+    records = value
+    if isinstance(value, dict):
+        held = [value[name] for name in ("results", "rows") if isinstance(value.get(name), list)]
+        records = held[0] if held else [value]
+    if not isinstance(records, list) or not any(isinstance(record, dict) for record in records):
+        raise _unknown(value, findings)
+    numbered = list(enumerate(records, 1))
+    in_document = records is not value
+    reader = next((result for record in records[:_ASKED] if (result := detect(record, in_document=in_document))), None)
+    if reader is None:
+        raise _unknown(value if isinstance(value, dict) and records == [value] else records, findings)
+    return _read(reader, numbered, findings=findings, items=items)
+
+
+def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, items: int, code: str) -> ParsedFile:
+    """Return the records of an xlsx, tsv or csv file."""
+    if records and detect(records[0][1]) is not vlmevalkit:
+        raise refuse_table(list(records[0][1]), findings, code=code)
+    if not records:
+        raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
+    for line, record in records:
+        if any("\x00" in cell for cell in record.values()):
+            raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
+    return _read(vlmevalkit, records, findings=findings, items=items)
+
+
+def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
+    """Read JSON lines; split on LF only, since texts hold other line separators."""
+    reader = None
+    for line in first_lines(data, _ASKED):
+        try:
+            reader = detect(loads(line)) if len(line) <= LINE_LIMIT else None
+        except JsonFault:
+            continue
+        if reader is not None:
+            break
+    if reader is None:
+        first = first_lines(data, _ASKED)
+        if not any(_looks_like_json(line) for line in first):
+            raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
+        raise _unknown_lines(data, findings, items=items)
+    lines = Lines(data, findings, items=items)
+    reading = _read(reader, lines, findings=findings, items=items)
+    lines.check_again()
+    return reading
+
+
+def _looks_like_json(line: bytes) -> bool:
+    """Return whether a line is JSON or was meant to be: it starts like an object, or like a list of something."""
+    start = line.lstrip()[:2]
+    return (start[:1] == b"{" and start != b"{'") or start[:1] == b"[" or _parsed(line) is not None
+
+
+def _read(
+    reader: FormatReader, records: Iterable[tuple[int, Any]], *, findings: ProblemCollector, items: int
+) -> ParsedFile:
+    if isinstance(records, list) and len(records) > items * MAX_VOTES_PER_ITEM:
+        raise too_many_records(len(records), findings, items=items)
+    findings.format = reader.FORMAT
+    reading: ParsedFile = reader.read(records, findings)
+    findings.format = reading.format
+    return reading
+
+
+def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> UploadRejected:
+    """Return the rejection of lines of which none is recognised: the faults of the first ones, or what is known of such
+    files. Of all lines, if each of the first has a fault.
+    """
+    first = first_lines(data, _ASKED)
+    whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")
+    lines = Lines(data, findings, items=items) if whole else Lines(b"\n".join(first), findings, items=_ASKED)
+    records = [value for _, value in lines]
+    lines.check_again()
+    if findings.problem_count:
+        return findings.rejected()
+    return _unknown(next((record for record in records if isinstance(record, dict)), records[0]), findings)
+
+
+def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
+    known = refusal(value)
+    if known:
+        return findings.reject(*known)
+    names = ", ".join(
+        f"{reader.FORMAT} (which reads {reader.GUIDE.also} as well)" if reader.GUIDE.also else reader.FORMAT
+        for reader in READERS
+    )
+    message = _(
+        "the format is not known; known are {names}. Or write one line for each pair: its `id` and "
+        '`votes`, for instance {{"id": "ID", "votes": [0]}}.',
+        names=names,
+    )
+    return findings.reject("unknown-format", message)

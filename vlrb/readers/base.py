@@ -1,0 +1,333 @@
+"""Base types of readers: rows of votes with hints for matching, and shared checks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.samples import Samples
+from vlrb.verdicts import FIRST, SECOND, verdict
+from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
+
+TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
+SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
+
+Records = Iterable[tuple[int, Any]]
+"""(line, parsed value) in file order."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileGuide:
+    """Documentation of a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
+
+    ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
+    file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
+    that is not the tool. ``also``: another tool, whose files people may not know by this format.
+    """
+
+    tool: str
+    upload: str
+    command: str = ""
+    note: str = ""
+    name: str = ""
+    also: str = ""
+
+
+@dataclass(slots=True)
+class PredictionRow:
+    """The votes that one record of a file holds.
+
+    ``choices``: per vote 0, 1 or UNDECIDED, an index into the record's responses; 0 is the first of ``responses`` where
+    the record has texts, else the stored response 0; with ``by_parity`` the one that the parity rule shows first. That
+    rule is applied to the item's own lengths, since white space in a file's texts may have been changed.
+    ``shown``: per vote the index of the response that was shown first; None where the order is not known.
+    ``texts``: per vote the ``text_mark`` of the judge's text; None in files without such texts.
+    """
+
+    line: int
+    choices: Sequence[int]
+    shown: Sequence[int] | None = None
+    id: str | None = None
+    query: str | None = None
+    responses: tuple[str, str] | None = None
+    key: str | None = None  # item key, of native files
+    position: int | None = None  # row number in the revision that the tool downloaded
+    by_parity: bool = False
+    texts: Sequence[int] | None = None
+
+
+@dataclass(slots=True)
+class ParsedFile:
+    """A whole file, read."""
+
+    format: str
+    rows: list[PredictionRow]
+    one_vote_a_row: bool = False  # several rows make up one item's votes
+    responses_as_shown: bool = (
+        False  # the responses may be in displayed order, and `shown` means it only if they are not
+    )
+    order_by_texts: bool = False  # nothing but the texts tells which stored response a choice means
+    order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
+    text_field: str = "response"  # the field of the texts, for problems
+    remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
+    samples: Samples = field(default_factory=Samples)
+    reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
+
+
+class FormatReader(Protocol):
+    """A module that reads the records of one format; a record that it cannot use is a problem in ``findings``."""
+
+    FORMAT: str  # the key of the format in reports
+
+    def read(self, records: Records, findings: ProblemCollector) -> ParsedFile:
+        """Return the rows of a file."""
+
+
+class PredictionReader(FormatReader, Protocol):
+    """What a module of this package defines to be one of the readers that records are shown to."""
+
+    GUIDE: FileGuide
+
+    def matches_format(self, record: dict[str, Any]) -> bool:
+        """Return whether a record is of this format."""
+
+
+@runtime_checkable
+class DocumentReader(Protocol):
+    """What a reader also defines if its records look different in a document: in the list of an object, `results`."""
+
+    def matches_in_document(self, record: dict[str, Any]) -> bool:
+        """Return whether a record of a document is of this format."""
+
+
+def choice_of(text: str) -> int:
+    """0 or 1: the shown answer that a judge's text prefers; UNDECIDED."""
+    result = verdict(text)
+    return UNDECIDED if result not in (FIRST, SECOND) else result - FIRST
+
+
+def text_mark(text: str) -> int:
+    """Return a number that tells a judge's text from others within this process; 0 for an empty text."""
+    return 0 if not text or text.isspace() else hash(text)
+
+
+def preferred(scores: Sequence[float]) -> int:
+    """Return the index of the larger of two scores; a tie is undecided, never index 0."""
+    first, second = scores
+    return 0 if first > second else 1 if second > first else UNDECIDED
+
+
+def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[int]]]:
+    """Return the notice about calls that failed, in whose replies the tool wrote a marker."""
+    message = _(
+        "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
+        "these again before you submit.",
+        failed=len(failed),
+        marker=marker,
+    )
+    return [("failed-reply", message, failed)] if failed else []
+
+
+def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the records that are JSON objects; a problem for each other one."""
+    for line, record in records:
+        if type(record) is dict:
+            yield line, record
+        else:
+            findings.unread += 1
+            findings.add(
+                "not-an-object", _("must be a JSON object {{...}}, not {record}", record=shorten(record)), line=line
+            )
+
+
+class FieldReader:
+    """Typed access to one record's fields; a problem for each that is missing or wrong."""
+
+    __slots__ = ("findings", "id", "line", "ok", "record")
+
+    def __init__(self, record: dict[str, Any], line: int, *, findings: ProblemCollector, id_field: str = "id") -> None:
+        self.record, self.line, self.findings, self.ok = record, line, findings, True
+        name = record.get(id_field)
+        self.id = name if isinstance(name, str) else None
+
+    def fault(self, field: str, code: str, *, message: str) -> None:
+        """Record a problem about a field, and that this record cannot be used."""
+        self.ok = False
+        self.findings.add(code, message, line=self.line, id=self.id, field=field)
+
+    def finish(self) -> bool:
+        """Return whether the record can be used; counts it as unread otherwise."""
+        if not self.ok:
+            self.findings.unread += 1
+        return self.ok
+
+    def text(self, name: str, path: str | None = None, *, where: dict[str, Any] | None = None) -> str:
+        """Return a text of at most TEXT_LIMIT bytes."""
+        path = path or name
+        holder = self.record if where is None else where
+        value = holder.get(name)
+        if isinstance(value, str):
+            return self.bounded(value, path)
+        self._wrong(path, value, wanted=_("a text"), missing=name not in holder)
+        return ""
+
+    def bounded(self, value: str, path: str) -> str:
+        """Return the text, with a problem if it is too long."""
+        if len(value) > SHORT_TEXT and (size := len(value.encode())) > TEXT_LIMIT:
+            self.fault(
+                path,
+                "text-too-long",
+                message=_(
+                    "has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT
+                ),
+            )
+        return value
+
+    def optional_text(self, name: str) -> str | None:
+        """Return a text, or None where the field is missing, null or something else."""
+        value = self.record.get(name)
+        return value if isinstance(value, str) else None
+
+    def pair(self, name: str, path: str | None = None, *, where: dict[str, Any] | None = None) -> tuple[str, str]:
+        """Return a list of two texts."""
+        path = path or name
+        holder = self.record if where is None else where
+        value = holder.get(name)
+        if isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value):
+            return self.bounded(value[0], path), self.bounded(value[1], path)
+        self._wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
+        return "", ""
+
+    def flag(self, name: str, path: str) -> int:
+        """Return the number 0 or 1."""
+        value = self.record.get(name)
+        if type(value) is int and value in (0, 1):
+            return value
+        self._wrong(path, value, wanted=_("0 (order as stored) or 1 (swapped)"), missing=name not in self.record)
+        return 0
+
+    def number(self, name: str) -> float:
+        """Return a finite number."""
+        value = self.record.get(name)
+        if value is not None and is_number(value):
+            return float(value)
+        self._wrong(name, value, wanted=_("a number"), missing=name not in self.record)
+        return 0.0
+
+    def scores(self, value: Any, path: str) -> tuple[float, float]:
+        """Return two finite numbers."""
+        if isinstance(value, list) and len(value) == 2 and is_number(value[0]) and is_number(value[1]):
+            return value[0], value[1]
+        self._wrong(path, value, wanted=_("a list of two finite numbers"))
+        return 0.0, 0.0
+
+    def votes(self, value: Any, path: str) -> list[Any]:
+        """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""
+        if not isinstance(value, list):
+            self._wrong(path, value, wanted=_("a list, one entry for each vote"), missing=path not in self.record)
+            return []
+        if not 1 <= len(value) <= MAX_VOTES_PER_ITEM:
+            message = _(
+                "holds {value} votes; give 1 to {max_votes_per_item}, as many on every pair",
+                value=len(value),
+                max_votes_per_item=MAX_VOTES_PER_ITEM,
+            )
+            self.fault(path, "votes-count", message=message)
+            return []
+        return value
+
+    def _wrong(self, path: str, value: Any, *, wanted: str, missing: bool = False) -> None:
+        if missing:
+            self.fault(
+                path,
+                "missing-field",
+                message=_("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted),
+            )
+        else:
+            self.fault(
+                path,
+                "bad-field",
+                message=_(
+                    "the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shorten(value)
+                ),
+            )
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a parsed value is a finite number; true and false are not."""
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def shorten(value: Any) -> str:
+    """Return a few words that show a wrong value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return _("an object")
+    if isinstance(value, list):
+        if len(value) > 4 or any(isinstance(part, (list, dict)) for part in value):
+            return _("a list of {value:,}", value=len(value))
+        text = f"[{', '.join(map(shorten, value))}]"
+    else:
+        text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_ANSWER_TAG = re.compile(r"<answer>\s*(?:(?:answer|response)\s*)?\[*([12AB])\b", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{\s*([12AB])\s*\}", re.IGNORECASE)
+_ANSWER_IS = re.compile(r"\banswer is:? ?\(?([12AB])\b", re.IGNORECASE)
+_ALONE = re.compile(r"\W{0,4}(?:answer |response )?([12AB])\W{0,4}", re.IGNORECASE)
+
+
+def stated_choice(text: str) -> int:
+    """Return what a text beside a recorded choice states: 0, 1 or UNDECIDED. Used for a warning only, never for a
+    vote."""
+    result = choice_of(text)
+    if result != UNDECIDED:
+        return result
+    short = text.strip()
+    mark = (
+        _ANSWER_TAG.search(text)
+        or _BOXED.search(text)
+        or (_ALONE.fullmatch(short) if len(short) <= 40 else None)
+        or _ANSWER_IS.search(text)
+    )
+    return "12AB".index(mark.group(1).upper()) % 2 if mark else UNDECIDED
+
+
+@dataclass(slots=True)
+class TextComparison:
+    """Compares recorded choices with the texts beside them: the choice counts, the report tells where they differ."""
+
+    silent: list[int] = field(default_factory=list)
+    different: list[int] = field(default_factory=list)
+
+    def compare(self, row_index: int, choice: int, *, text: Any) -> None:
+        """Count a text that states no choice, or another than the recorded one."""
+        if not isinstance(text, str):
+            return
+        stated = stated_choice(text)
+        if stated == UNDECIDED:
+            if choice != UNDECIDED:
+                self.silent.append(row_index)
+        elif stated != choice:
+            self.different.append(row_index)
+
+    def remarks(self) -> list[tuple[str, str, list[int]]]:
+        """Return the notice, if there is anything to say."""
+        if not self.silent and not self.different:
+            return []
+        message = _(
+            "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
+            "can be read and {different} state another one; see whether your parser guesses.",
+            silent=len(self.silent),
+            different=len(self.different),
+        )
+        return [("text-disagrees", message, sorted({*self.silent, *self.different}))]

@@ -1,0 +1,154 @@
+"""Raw results of batch services: OpenAI, vLLM `run-batch` (both shapes) and Anthropic Message Batches.
+
+A line holds a reply and its `custom_id`, nothing else; so the custom id has to tell pair, vote and order. Those of
+``vlrb.judge batch export`` do: row, vote, ``o`` (order as stored) or ``s`` (swapped), and the fingerprint of the
+pair in base64url. Requests of one's own may be called ``<id>--v<vote>-<o or s>``.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import urlsafe_b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    choice_of,
+    failed_remark,
+    objects,
+    text_mark,
+)
+from vlrb.readers.samples import Samples
+from vlrb.votes import UNDECIDED
+
+FORMAT = "batch"
+GUIDE = FileGuide(
+    name="batch service",
+    tool="Batch services (OpenAI, vLLM, Anthropic)",
+    upload="results of requests from `python -m vlrb.judge batch export`, all files of a run in one",
+    command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
+    note=(
+        "The `custom_id` of a request names the pair, the vote and the order. Requests of your own are called "
+        "`<id>--v0-o`: the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
+        "A request that failed is an undecided vote."
+    ),
+)
+_OWN = re.compile(r"r(\d{1,9})-v(\d{1,2})-([os])-([A-Za-z0-9_-]{43})")
+_NAMED = re.compile(r"(.{1,500})--v(\d{1,2})-([os])", re.DOTALL)
+_FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestName:
+    """What a custom id tells."""
+
+    row: int  # in the file of items; 0 where it is not told
+    vote: int
+    swapped: int
+    key: str | None = None
+    id: str | None = None
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has a custom id and a result."""
+    return "custom_id" in record and ("response" in record or "result" in record)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of result files, vote by vote of each pair, whatever the order of the lines."""
+    kept: dict[RequestName, tuple[int, str | None]] = {}
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings, id_field="custom_id")
+        name = request_name(record.get("custom_id"))
+        if name is None:
+            message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"
+            fields.fault("custom_id", "bad-field", message=message)
+        text = reply_of(record)
+        if text is not None:
+            fields.bounded(text, "response")
+        if not fields.finish() or name is None:
+            continue
+        earlier = kept.get(name)
+        if earlier is not None and earlier[1] is not None and text is not None:
+            findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
+        elif earlier is None or text is not None:  # the answer of a repeated request counts, not its failure
+            kept[name] = (line, text)
+    return _parsed(kept)
+
+
+def _parsed(kept: Mapping[RequestName, tuple[int, str | None]]) -> ParsedFile:
+    rows: list[PredictionRow] = []
+    samples, failed = Samples(), []
+    for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
+        choice = UNDECIDED if text is None else choice_of(text)
+        if text is None:
+            failed.append(len(rows))
+        samples.see(len(rows), 0, choice=choice, reply=text or "")
+        stored = choice if choice == UNDECIDED else choice ^ name.swapped
+        marks = (text_mark(text or ""),)
+        rows.append(PredictionRow(line, (stored,), shown=(name.swapped,), id=name.id, key=name.key, texts=marks))
+    remarks = failed_remark(_FAILED, failed)
+    return ParsedFile(
+        FORMAT, rows, one_vote_a_row=True, text_field="custom_id", remarks=remarks, samples=samples,
+        reply_field="response",
+    )  # fmt: skip
+
+
+def request_name(value: Any) -> RequestName | None:
+    """Return what a custom id tells; None where it does not tell enough."""
+    if not isinstance(value, str):
+        return None
+    own = _OWN.fullmatch(value)
+    if own:
+        try:
+            key = urlsafe_b64decode(own[4] + "=").hex()
+        except (binascii.Error, ValueError):
+            return None
+        return RequestName(int(own[1]), int(own[2]), swapped=int(own[3] == "s"), key=key)
+    named = _NAMED.fullmatch(value)
+    return RequestName(0, int(named[2]), swapped=int(named[3] == "s"), id=named[1]) if named else None
+
+
+def reply_of(record: Mapping[str, Any]) -> str | None:
+    """Return the judge's text; "" for an empty reply, None for a request that failed."""
+    result = record.get("result")
+    if isinstance(result, dict):
+        return _of_message(result.get("message")) if result.get("type") == "succeeded" else None
+    response = record.get("response")
+    if record.get("error") or not isinstance(response, dict):
+        return None
+    if "body" not in response:  # vLLM's chat results
+        return _of_completion(response)
+    status = response.get("status_code")
+    return None if type(status) is int and status >= 400 else _of_completion(response["body"])
+
+
+def _of_message(message: Any) -> str | None:
+    return _text(message.get("content")) if isinstance(message, dict) else None
+
+
+def _of_completion(body: Any) -> str | None:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return _text(message.get("content")) if isinstance(message, dict) else None
+
+
+def _text(content: Any) -> str:
+    """Return a text, or the texts among parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str)
+    )

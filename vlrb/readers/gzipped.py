@@ -1,0 +1,84 @@
+"""A file that was compressed with gzip, unpacked within bounds.
+
+Several members one after another are one file, as for gunzip; anything else behind a member is damage. The checksum and
+length of each member are verified.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+
+MAGIC = b"\x1f\x8b"
+UNPACKED_LIMIT = 128 * 2**20  # twice the largest file that is taken by default
+RATIO_LIMIT = 100
+_SMALL = 2**16  # packed bytes below which the ratio is that of so many
+_MEMBERS_LIMIT = 10_000  # bgzip writes one for each 64 KiB
+_PIECE = 2**16  # bytes that are unpacked at once, and the most that they may become
+_MOST_AT_ONCE = 2**20
+_GZIP = 31  # window bits: a gzip header and trailer around the data
+
+
+def unpack(data: bytes, findings: ProblemCollector) -> bytes:
+    """Return the content of a gzip file.
+
+    Raises:
+        UploadRejected: it is cut off or damaged, unpacks to too much, or holds another archive.
+    """
+    limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), _SMALL))
+    parts: list[bytes] = []
+    size = 0
+    try:
+        for part in _parts(data):
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                raise findings.reject("unsupported-container", _too_much(limit))
+    except EOFError:
+        message = _("The gzip file ends in the middle: it was cut off. Compress or upload it again.")
+        raise findings.reject("bad-gzip", message) from None
+    except zlib.error:
+        raise findings.reject("bad-gzip", _("The gzip file is damaged. Compress or upload it again.")) from None
+    return _unnested(b"".join(parts), findings)
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    """Yield the content piece by piece. Raises zlib.error, or EOFError where a member has no end."""
+    place, end = 0, len(data.rstrip(b"\x00")) if data.endswith(b"\x00") else len(data)  # padding behind the last one
+    for _member in range(_MEMBERS_LIMIT):
+        member = zlib.decompressobj(_GZIP)
+        waiting = b""
+        while not member.eof:
+            if not waiting:
+                if place >= len(data):
+                    raise EOFError
+                waiting = data[place : place + _PIECE]
+                place += len(waiting)
+            yield member.decompress(waiting, _MOST_AT_ONCE)
+            waiting = member.unconsumed_tail
+        place -= len(member.unused_data)
+        if place >= end:
+            return
+    raise zlib.error
+
+
+def _too_much(limit: int) -> str:
+    return _(
+        "The gzip file unpacks to more than {limit:,.0f} MiB, or {ratio_limit} times its size.",
+        limit=limit / 2**20,
+        ratio_limit=RATIO_LIMIT,
+    )
+
+
+def _unnested(content: bytes, findings: ProblemCollector) -> bytes:
+    """Return the content, unless it is packed once more."""
+    if content.startswith(MAGIC):
+        message = _("This file was compressed twice with gzip. Unpack it once and upload the result.")
+        raise findings.reject("unsupported-container", message)
+    if content.startswith(b"PK\x03\x04"):
+        message = _("This gzip file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
+        raise findings.reject("unsupported-container", message)
+    return content

@@ -1,0 +1,206 @@
+"""Logs of inspect_ai: `.eval` (a zip archive whose members are packed with zstd or deflate) and `.json`.
+
+A sample is one vote; epochs are further votes. The texts and the order shown stand in the prompt, if it is the official
+one; otherwise the sample's metadata has `swapped`, and its id is the item's. Ids of samples are unique, those of items
+are not always: a log of `judge export-inspect` has fingerprint and id of the item in its metadata. Scores and targets
+are never read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, objects, text_mark
+from vlrb.readers.lmms_eval import prompted
+from vlrb.readers.samples import Samples
+from vlrb.votes import UNDECIDED
+
+FORMAT = "inspect"
+UNPACKED_LIMIT = 256 * 2**20  # of all members; one is held at a time
+_MEMBER_LIMIT = 16 * 2**20
+RATIO_LIMIT = 100
+_MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
+_ZSTD = 93  # of the zip format
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_HEADERS = frozenset({"header.json", "_journal/start.json"})
+_SAMPLES = "samples/"
+_FIRST = ("_journal/", _SAMPLES, "header.json")
+_ATTACHMENT = "attachment://"
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError)
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether a zip archive is a log."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return bool(_HEADERS & set(archive.namelist()))
+    except (zipfile.BadZipFile, OSError, ValueError, struct.error):
+        return _first_name(data).startswith(_FIRST)
+
+
+def _first_name(data: bytes) -> str:
+    """Return the name of the first member; "" where none begins. It is what is left of an archive that is cut off."""
+    if len(data) < _LOCAL_HEADER.size:
+        return ""
+    magic, name, _extra = _LOCAL_HEADER.unpack_from(data)
+    start = _LOCAL_HEADER.size
+    return data[start : start + name].decode("utf-8", "replace") if magic == b"PK\x03\x04" else ""
+
+
+def is_document(value: Any) -> bool:
+    """Return whether a JSON document is a log."""
+    return isinstance(value, dict) and isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list)
+
+
+def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, Any]]:
+    """Yield (number, sample) of an archive, in the order of its members.
+
+    Raises:
+        UploadRejected: it is damaged, or unpacks to too much.
+    """
+    findings.format = FORMAT
+    try:
+        return list(enumerate(_samples(data, findings), 1))
+    except _DAMAGE as error:
+        raise findings.reject(
+            "bad-eval", _("the log is damaged ({name}); export it again", name=type(error).__name__)
+        ) from None
+    except (NotImplementedError, RuntimeError):
+        raise findings.reject("bad-eval", _("the log is encrypted or packed unusually; export it again")) from None
+    except JsonFault as fault:
+        raise findings.reject(
+            "bad-eval", _("a sample of the log is damaged: {message}", message=fault.message)
+        ) from None
+
+
+def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        unpacked = sum(member.file_size for member in members)
+        largest = max((member.file_size for member in members), default=0)
+        limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
+        if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit:
+            message = _(
+                "the log unpacks to {unpacked:,.0f} MiB in {members:,} parts, more than is read here; run "
+                "with --no-log-images, or export the replies as native JSON lines",
+                unpacked=unpacked / 2**20,
+                members=len(members),
+            )
+            raise findings.reject("zip-bomb", message)
+        if len({member.filename for member in members}) < len(members):
+            raise findings.reject("bad-eval", _("the log holds a part twice; export it again"))
+        for member in members:
+            if member.filename.startswith(_SAMPLES) and member.filename.endswith(".json"):
+                yield _needed(loads(_unpacked(archive, member, data=data)))
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, data: bytes) -> bytes:
+    """Return the content of a member, at most the size that its directory states."""
+    if member.compress_type != _ZSTD:
+        with archive.open(member) as opened:
+            return opened.read(member.file_size)
+    import pyarrow  # the standard library reads zstd from Python 3.14 on
+
+    magic, name, extra = _LOCAL_HEADER.unpack_from(data, member.header_offset)
+    start = member.header_offset + _LOCAL_HEADER.size + name + extra
+    packed = data[start : start + member.compress_size]
+    if magic != b"PK\x03\x04" or len(packed) != member.compress_size or not member.file_size:
+        raise zipfile.BadZipFile
+    content: bytes = pyarrow.Codec("zstd").decompress(packed, decompressed_size=member.file_size, asbytes=True)
+    if zlib.crc32(content) != member.CRC:
+        raise zipfile.BadZipFile
+    return content
+
+
+def _needed(sample: Any) -> Any:
+    """Return the parts of a sample that are used; the rest, often images, is dropped at once."""
+    if not isinstance(sample, dict):
+        return sample
+    attached = sample.get("attachments")
+    attachments: Mapping[str, Any] = attached if isinstance(attached, dict) else {}
+    given = sample.get("metadata")
+    metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    item, name = metadata.get("item"), metadata.get("id")
+    own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)  # of `judge export-inspect`
+    return {
+        "id": name if own else sample.get("id"),
+        "item": item if own else None,
+        "prompt": _resolved(_prompt(sample.get("input")), attachments),
+        "reply": _resolved(_reply(sample.get("output")), attachments),
+        "swapped": metadata.get("swapped"),
+    }
+
+
+def _resolved(text: Any, attachments: Mapping[str, Any]) -> Any:
+    if isinstance(text, str) and text.startswith(_ATTACHMENT):
+        return attachments.get(text.removeprefix(_ATTACHMENT))
+    return text
+
+
+def _prompt(given: Any) -> Any:
+    """Return the text of the input, or of its last message from the user."""
+    if isinstance(given, str):
+        return given
+    messages = [message for message in given if isinstance(message, dict)] if isinstance(given, list) else []
+    asked = [message.get("content") for message in messages if message.get("role") == "user"]
+    return _text(asked[-1]) if asked else None
+
+
+def _reply(output: Any) -> Any:
+    """Return the completion; "" for a sample without one, whose call failed."""
+    if not isinstance(output, dict):
+        return ""
+    if isinstance(output.get("completion"), str):
+        return output["completion"]
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else {}
+    message = first.get("message") if isinstance(first, dict) else None
+    return _text(message.get("content")) if isinstance(message, dict) else ""
+
+
+def _text(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return "".join(str(part.get("text", "")) for part in parts)
+
+
+def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
+    """Yield (number, sample) of a log that is one JSON document."""
+    return [(number, _needed(sample)) for number, sample in enumerate(value["samples"], 1)]
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Yield the rows of a log."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    for line, record in objects(records, findings):
+        record["id"] = str(record["id"]) if type(record.get("id")) is int else record.get("id")
+        fields = FieldReader(record, line, findings=findings)
+        text = fields.bounded(record["reply"], "output") if isinstance(record["reply"], str) else ""
+        swapped = record["swapped"]
+        texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None
+        if texts is None and type(swapped) is not bool:
+            message = _("the sample states no order: use the official prompt, or put `swapped` into its metadata")
+            fields.fault("input", "missing-field", message=message)
+        if fields.finish():
+            choice = choice_of(text)
+            samples.see(len(rows), 0, choice=choice, reply=text)
+            marks = (text_mark(text),)
+            if texts is not None:  # as shown
+                rows.append(PredictionRow(line, (choice,), (0,), fields.id, *texts, texts=marks))
+            else:
+                stored = choice if choice == UNDECIDED else choice ^ swapped
+                key = record["item"]
+                rows.append(PredictionRow(line, (stored,), shown=(int(swapped),), id=fields.id, key=key, texts=marks))
+    return ParsedFile(FORMAT, rows, one_vote_a_row=True, text_field="input", samples=samples, reply_field="output")

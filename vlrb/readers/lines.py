@@ -1,0 +1,92 @@
+"""JSON lines, strictly: bounded, split on LF alone, every fault with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector, UploadRejected
+from vlrb.predictions.strict_json import JsonFault, loads, loads_with_key_counts, scan
+from vlrb.votes import MAX_VOTES_PER_ITEM
+
+LINE_LIMIT = 256 * 1024
+
+
+class Lines:
+    """The strict JSON values of JSON lines, with their line numbers; a problem for each line that is none.
+
+    Duplicate keys are excluded for the file as a whole, by counting; only where that fails line by line.
+    """
+
+    def __init__(self, data: bytes, findings: ProblemCollector, *, items: int) -> None:
+        self.data, self.findings, self.items = data, findings, items
+        tail = data[-64:].rstrip()  # one copy less of a large file
+        self.end = len(data) - len(data[-64:]) + len(tail) if tail else len(data.rstrip())
+        self.keys = 0
+        self.faulty: set[int] = set()
+
+    def _raw(self) -> Iterator[tuple[int, bytes]]:
+        data, end, start = self.data, self.end, 0
+        for number in range(1, self.items * MAX_VOTES_PER_ITEM + 1):
+            stop = data.find(b"\n", start, end)
+            if stop < 0:
+                stop = end
+            yield number, data[start:stop]
+            start = stop + 1
+            if start >= end:
+                return
+        raise too_many_records(number + data.count(b"\n", start, end) + 1, self.findings, items=self.items)
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        for number, line in self._raw():
+            try:
+                if len(line) > LINE_LIMIT:
+                    message = _(
+                        "the line has {line:,} bytes; at most {line_limit:,} are read, shorten its texts",
+                        line=len(line),
+                        line_limit=LINE_LIMIT,
+                    )
+                    raise JsonFault("line-too-long", message)
+                value, keys = loads_with_key_counts(line)
+            except JsonFault as fault:
+                self._fault(number, line, fault=fault)
+                continue
+            self.keys += keys
+            yield number, value
+
+    def check_again(self) -> None:
+        """After the last line: find the lines with duplicate keys or NUL, if there can be any."""
+        result = scan(self.data)
+        if result.plain and result.keys == self.keys:
+            return
+        for number, line in self._raw():
+            if number not in self.faulty:
+                try:
+                    loads(line)
+                except JsonFault as fault:
+                    self._fault(number, line, fault=fault)
+
+    def _fault(self, number: int, line: bytes, *, fault: JsonFault) -> None:
+        self.faulty.add(number)
+        self.findings.unread += 1
+        code, message = fault.code, fault.message
+        if not line.strip():
+            code, message = "blank-line", _("the line is blank; remove it, or restore the record that was there")
+        self.findings.add(code, message, line=number)
+
+
+def too_many_records(records: int, findings: ProblemCollector, *, items: int) -> UploadRejected:
+    """Return the rejection of a file with more records than votes can be."""
+    message = _(
+        "{records:,} records; at most {items:,} pairs with {max_votes_per_item} votes each are taken",
+        records=records,
+        items=items,
+        max_votes_per_item=MAX_VOTES_PER_ITEM,
+    )
+    return findings.reject("too-many-records", message)
+
+
+def first_lines(data: bytes, count: int) -> list[bytes]:
+    """Return the first lines; of a bounded part of the file, so that a giant line costs little here."""
+    return data[: count * LINE_LIMIT].split(b"\n", count)[:count]

@@ -1,0 +1,144 @@
+"""The service's own JSONL: votes, judgements or scores, one line an item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    choice_of,
+    objects,
+    preferred,
+    shorten,
+    text_mark,
+)
+from vlrb.readers.samples import STORED, Samples
+from vlrb.votes import UNDECIDED
+
+FORMAT = "native"
+GUIDE = FileGuide(
+    name="native JSONL",
+    tool="Your own code: native JSONL",
+    upload="native JSONL, below",
+    command=(
+        '{"id": "…", "votes": [0, 1, null]}\n'
+        '{"id": "…", "judgements": [{"text": "… Answer 1 is better.", "swapped": true}]}'
+    ),
+    note=(
+        "One line for each pair. A vote is the index of the preferred response in the order of the dataset, "
+        "null is undecided; `swapped` says that the second response was shown first. Every line has the same "
+        "number of votes, 1 to 16. Where ids repeat, `item` holds the pair's key."
+    ),
+)
+_KINDS = ("votes", "judgements", "scores")
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has an id or an item key, and one of the three kinds of votes."""
+    return ("id" in record or "item" in record) and any(kind in record for kind in _KINDS)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a native file."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    reply_field: str | None = None
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings)
+        key = _item_key(fields)
+        kinds = [kind for kind in _KINDS if kind in record]
+        choices: list[int] = []
+        shown_first: list[int] | None = None
+        marks: list[int] | None = None
+        if len(kinds) != 1:
+            given = _("none of them") if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
+            message = _(
+                "a line needs exactly one of `votes`, `judgements` and `scores`; this one has {given}", given=given
+            )
+            fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message=message)
+        elif kinds[0] == "votes":
+            choices = _votes(fields)
+        elif kinds[0] == "scores":
+            scores = fields.votes(record["scores"], "scores")
+            choices = [preferred(fields.scores(pair, f"scores[{i}]")) for i, pair in enumerate(scores)]
+        else:
+            choices, shown_first, marks = _judgements(fields)
+            reply_field = "judgements.text"
+        if fields.finish():
+            _see(samples, len(rows), replies=record[kinds[0]], choices=choices, shown=shown_first)
+            rows.append(PredictionRow(line, choices, shown=shown_first, id=fields.id, key=key, texts=marks))
+    return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
+
+
+def _see(samples: Samples, row: int, *, replies: list[Any], choices: list[int], shown: list[int] | None) -> None:
+    for vote, choice in enumerate(choices):
+        if shown is None:
+            samples.see(row, vote, choice=choice, reply=replies[vote], words=STORED)
+        else:
+            samples.see(
+                row, vote, choice=choice if choice == UNDECIDED else choice ^ shown[vote], reply=replies[vote]["text"]
+            )
+
+
+def _item_key(fields: FieldReader) -> str | None:
+    """Return the item key; checks that there is one or an id."""
+    record = fields.record
+    for name in ("id", "item"):
+        if record.get(name) is not None and not isinstance(record[name], str):
+            fields.fault(
+                name,
+                "bad-field",
+                message=_("the field `{name}` must be a text, not {name2}", name=name, name2=shorten(record[name])),
+            )
+    key = record.get("item")
+    if record.get("id") is None and key is None:
+        message = _("the field `id` is missing; give the pair's id, or its fingerprint as `item`")
+        fields.fault("id", "missing-field", message=message)
+    return key if isinstance(key, str) else None
+
+
+def _votes(fields: FieldReader) -> list[int]:
+    choices = []
+    for i, vote in enumerate(fields.votes(fields.record["votes"], "votes")):
+        if vote is None:
+            choices.append(UNDECIDED)
+        elif type(vote) is int and vote in (0, 1):
+            choices.append(vote)
+        else:
+            message = _(
+                "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
+            )
+            fields.fault(f"votes[{i}]", "bad-vote", message=message)
+    return choices
+
+
+def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
+    choices, shown_first, marks = [], [], []
+    for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
+        path = f"judgements[{i}]"
+        if not isinstance(judgement, dict):
+            message = _(
+                'a judgement is {{"text": ..., "swapped": true or false}}, not {judgement}',
+                judgement=shorten(judgement),
+            )
+            fields.fault(path, "bad-field", message=message)
+            continue
+        text = fields.text("text", f"{path}.text", where=judgement)
+        swapped = judgement.get("swapped")
+        if not isinstance(swapped, bool):
+            message = _(
+                "`swapped` must be true (stored response 1 was shown first) or false, not {swapped}",
+                swapped=shorten(swapped),
+            )
+            fields.fault(f"{path}.swapped", "bad-order-flag", message=message)
+        choice = choice_of(text)
+        choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))
+        shown_first.append(int(bool(swapped)))
+        marks.append(text_mark(text))
+    return choices, shown_first, marks

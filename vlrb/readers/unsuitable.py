@@ -1,0 +1,112 @@
+"""Files that people upload by mistake and that are no predictions, each with a sentence that says what it is."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector, UploadRejected
+
+FORMATS = _(
+    "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), "
+    "VLMEvalKit (xlsx, tsv, json) and several reward models write. JSON may be compressed with "
+    "gzip."
+)
+_UPLOAD = _("Upload the file with your judge's replies that your tool wrote.")
+_UNPACK = _("Unpack it and upload the prediction file inside, as it is or compressed with gzip.")
+_CONVERT = _("Write its rows as JSON lines and upload those.")
+_SCORE_FILE = _("VLMEvalKit's score file")
+_PREDICTIONS = _("Upload the file beside it: MODEL_VL-RewardBench.xlsx (or .tsv, .json), which holds the replies.")
+_CONTAINER = "unsupported-container"
+_KINDS = (
+    (0, b"\x89PNG", _("a PNG image"), _UPLOAD), (0, b"\xff\xd8\xff", _("a JPEG image"), _UPLOAD),
+    (0, b"GIF8", _("a GIF image"), _UPLOAD), (8, b"WEBP", _("a WebP image"), _UPLOAD),
+    (0, b"II*\x00", _("a TIFF image"), _UPLOAD), (0, b"MM\x00*", _("a TIFF image"), _UPLOAD),
+    (4, b"ftyp", _("a video or a photo"), _UPLOAD), (0, b"%PDF", _("a PDF"), _UPLOAD),
+    (0, b"BZh", _("a bzip2 file"), _UNPACK), (0, b"\xfd7zXZ", _("an xz file"), _UNPACK),
+    (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
+    (257, b"ustar", _("a tar archive"), _UNPACK), (0, b"Rar!", _("a rar archive"), _UNPACK),
+    (0, b"PK\x05\x06", _("an empty zip archive"), _UPLOAD), (0, b"PAR1", _("a parquet file"), _CONVERT),
+    (0, b"ARROW1", _("an Arrow file"), _CONVERT), (0, b"SQLite format 3", _("an SQLite database"), _CONVERT),
+    (0, b"\xd0\xcf\x11\xe0", _("an old Excel workbook (.xls) or Office file"), _("Save a prediction table as .xlsx.")),
+    *((0, b"\x80" + bytes([protocol]), _("a Python pickle, such as {name} (.pkl)", name=_SCORE_FILE), _PREDICTIONS)
+      for protocol in range(2, 6)),
+)  # fmt: skip
+
+
+def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
+    """Refuse what is no text in UTF-8, by its bytes.
+
+    Raises:
+        UploadRejected: it is none.
+    """
+    for offset, magic, name, remedy in _KINDS:
+        if data[offset : offset + len(magic)] == magic:
+            raise findings.reject(_CONTAINER, _("This file is {name}. {remedy}", name=name, remedy=remedy))
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff" or b"\x00" in data[:4]:
+        raise findings.reject("not-utf8", _("The file is in UTF-16 or UTF-32. Save it as UTF-8."), line=1)
+    if b"\x00" in data:
+        line = data.count(b"\n", 0, data.index(b"\x00")) + 1
+        message = _(
+            "This is not a text file: it holds a NUL byte. Upload the file that your tool wrote, as UTF-8 text."
+        )
+        raise findings.reject("nul-character", message, line=line)
+
+
+def refuse_text(data: bytes, findings: ProblemCollector) -> UploadRejected:
+    """Return the rejection of a text that is neither JSON nor a table of predictions. ``data``: its first lines."""
+    text = data.decode("utf-8", "replace").strip()
+    if text.startswith("<"):
+        message = _("This is a web page or XML, perhaps an error page in place of a download. It holds no predictions.")
+        return findings.reject("bad-json", message)
+    if text.startswith("{'"):
+        message = _(
+            "These lines are Python dictionaries, not JSON (they have single quotes). Write each with json.dumps."
+        )
+        return findings.reject("bad-json", message, line=1)
+    if columns := _columns(text):
+        return refuse_table(columns, findings)
+    return findings.reject(
+        "bad-json", _("This is not a prediction file, but some other text. {formats}", formats=FORMATS)
+    )
+
+
+def _columns(text: str) -> list[str]:
+    """Return the names of a table's columns; none where the text is no table."""
+    lines = text.split("\n")[:3]
+    delimiter = "\t" if "\t" in lines[0] else ","
+    try:
+        cells = list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        return []
+    alike = len(cells) > 1 and len(cells[0]) > 1 and (delimiter == "\t" or len(cells[0]) == len(cells[1]))
+    return cells[0] if alike else []
+
+
+def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: str = "unknown-format") -> UploadRejected:
+    """Return the rejection of a table that is no table of predictions."""
+    names = {name.strip() for name in columns}
+    if {"Macro Accuracy", "Overall Consistency"} & names:
+        return findings.reject(
+            "summary-only",
+            _(
+                "This is {score_file}: it holds scores alone. {predictions}",
+                score_file=_SCORE_FILE,
+                predictions=_PREDICTIONS,
+            ),
+        )
+    if {"index", "question"} <= names:
+        message = _(
+            "This table has no column `prediction`: it is a benchmark's list of questions, without the "
+            "judge's replies. Upload the file that VLMEvalKit wrote, MODEL_VL-RewardBench.xlsx (or .tsv, "
+            ".json)."
+        )
+        return findings.reject("no-votes", message)
+    examples = ", ".join(name[:40] for name in columns[:8])
+    message = _(
+        "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
+        "writes them. This one has {shown}.",
+        shown=examples,
+    )
+    return findings.reject(code, message)

@@ -1,0 +1,81 @@
+"""VL-Reward-Model style JSON, ``{"summary": ..., "results": [...]}``: a judge's choice, or a reward model's two scores.
+
+`prediction` (or `pred`) is the index of the preferred stored response. Where a record has scores they count, since the
+writer's `pred` resolves ties to index 0. The recorded choice counts, not the text beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    TextComparison,
+    objects,
+    preferred,
+    shorten,
+)
+from vlrb.readers.samples import STORED, Samples
+from vlrb.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
+from vlrb.readers.two_score import matches_format as has_two_scores
+from vlrb.votes import UNDECIDED
+
+FORMAT = "vl-reward-model"
+GUIDE = FileGuide(
+    tool="VL-Reward-Model",
+    upload="the result file as written",
+)
+_SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has an id and a recorded choice."""
+    return "id" in record and ("prediction" in record or "pred" in record)
+
+
+def matches_in_document(record: dict[str, Any]) -> bool:
+    """Return whether a record has a recorded choice or two scores."""
+    return matches_format(record) or has_two_scores(record)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of the results."""
+    rows: list[PredictionRow] = []
+    check, samples = TextComparison(), Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings)
+        fields.text("id")
+        scores = two_scores(fields) if _SCORES & record.keys() else None
+        choice = preferred(scores) if scores else _choice(fields)
+        if fields.finish():
+            check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
+            prediction = scores or record.get("prediction", record.get("pred"))
+            samples.see(len(rows), 0, choice=choice, reply=prediction, words=STORED)
+            rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
+    return ParsedFile(FORMAT, rows, remarks=check.remarks(), samples=samples)
+
+
+def _choice(fields: FieldReader) -> int:
+    name = "prediction" if "prediction" in fields.record else "pred"
+    if name not in fields.record:
+        message = _(
+            "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
+        )
+        fields.fault("prediction", "missing-field", message=message)
+        return UNDECIDED
+    value = fields.record[name]
+    if value is None or (type(value) is int and value in (-1, 0, 1)):
+        return UNDECIDED if value is None else value
+    message = _(
+        "`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {value}",
+        name=name,
+        value=shorten(value),
+    )
+    fields.fault(name, "bad-vote", message=message)
+    return UNDECIDED

@@ -1,0 +1,165 @@
+"""VLMEvalKit ``--data VL-RewardBench``: prediction tables as xlsx, tsv or json; one row an item, one vote.
+
+The `prediction` is the judge's text. The order shown follows from the parity rule on the responses, which the
+table holds as the text of a Python list. What Excel did to a cell is undone in `xlsx.py` or reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    choice_of,
+    failed_remark,
+    objects,
+)
+from vlrb.readers.samples import Samples
+
+FORMAT = "vlmevalkit"
+GUIDE = FileGuide(
+    tool="VLMEvalKit",
+    upload="run with `--data VL-RewardBench`; the prediction file, xlsx, tsv or json",
+    command="python run.py --data VL-RewardBench --model MODEL",
+    note=(
+        "Upload `MODEL_VL-RewardBench.xlsx`, or better .tsv or .json (`PRED_FORMAT=tsv`): Excel cuts long answers off."
+    ),
+)
+EXCEL_CELL_LIMIT = 32_767
+_FAILED = "Failed to obtain answer via API."
+_LONGEST_RESPONSES = 256 * 1024
+_CELL_LIMIT = 2**31 - 1  # of characters, the most that csv takes everywhere; the size of the file bounds cells
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has a row number, the responses or the question, and a prediction."""
+    return "index" in record and "prediction" in record and ("response" in record or "question" in record)
+
+
+def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]]:
+    """Return the records of a tsv or csv file with a header line; line numbers are those of the file."""
+    delimiter = "\t" if "\t" in text.split("\n", 1)[0] else ","
+    # The limit belongs to the process. It gets one value, whatever the file, so that no file changes how another is
+    # read; and gets it here, since processes that read no table import this module too.
+    csv.field_size_limit(_CELL_LIMIT)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    records: list[tuple[int, Any]] = []
+    try:
+        for cells in reader:
+            if not header:
+                header = cells
+            elif len(cells) != len(header):
+                findings.unread += 1
+                message = _(
+                    "has {cells} cells where the header has {header}; write it as the tool does, quoted",
+                    cells=len(cells),
+                    header=len(header),
+                )
+                findings.add("bad-table", message, line=reader.line_num)
+            else:
+                records.append((reader.line_num, dict(zip(header, cells, strict=True))))
+    except csv.Error as error:
+        raise findings.reject(
+            "bad-table", _("the table cannot be read: {error}", error=error), line=reader.line_num
+        ) from None
+    return records
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a prediction table."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    cut, failed, unreadable = [], [], []
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings, id_field="index")
+        position = _row_number(fields)
+        fields.id = None  # the file has no ids
+        text = "" if "prediction" in record and record["prediction"] is None else fields.text("prediction")
+        if not fields.finish():
+            continue
+        if len(text) == EXCEL_CELL_LIMIT:
+            cut.append(len(rows))
+        if text == _FAILED:
+            failed.append(len(rows))
+        responses = _responses(record.get("response"))
+        if responses is None and record.get("response"):
+            unreadable.append(len(rows))
+        query = fields.optional_text("question")
+        choice = choice_of(text)
+        samples.see(len(rows), 0, choice=choice, reply=text)
+        rows.append(
+            PredictionRow(
+                line,
+                (choice,),
+                shown=(0,),
+                id=None,
+                query=query,
+                responses=responses,
+                key=None,
+                position=position,
+                by_parity=True,
+            )
+        )
+    remarks = [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
+    return ParsedFile(FORMAT, rows, order_by_rule=True, remarks=remarks, samples=samples, reply_field="prediction")
+
+
+def _row_number(fields: FieldReader) -> int | None:
+    value = fields.record.get("index")
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        value = int(value)
+    if type(value) is int and value >= 0:
+        return value
+    fields.fault("index", "bad-field", message=_("the column `index` must be the row number in the dataset, from 0"))
+    return None
+
+
+def _responses(value: Any) -> tuple[str, str] | None:
+    """Return the stored responses from the text of a Python list; None where it cannot be read, for instance a cut
+    cell."""
+    if isinstance(value, str) and value.startswith("[") and len(value) < _LONGEST_RESPONSES:
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) and _is_text(text) for text in value):
+        return value[0], value[1]
+    return None
+
+
+def _is_text(value: str) -> bool:
+    """Return whether it holds whole characters only: an escape in a Python literal may be half of one."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _cut_remark(cut: list[int]) -> list[tuple[str, str, list[int]]]:
+    message = _(
+        "{cut} texts have exactly {excel_cell_limit:,} characters: Excel cut them there, and a "
+        "verdict at the end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts.",
+        cut=len(cut),
+        excel_cell_limit=EXCEL_CELL_LIMIT,
+    )
+    return [("cut-cell", message, cut)] if cut else []
+
+
+def _unreadable_remark(unreadable: list[int]) -> list[tuple[str, str, list[int]]]:
+    message = _(
+        "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
+        "the pairs were found by row number, and the order shown by the tool's parity rule.",
+        unreadable=len(unreadable),
+    )
+    return [("text-unknown", message, unreadable)] if unreadable else []

@@ -1,0 +1,115 @@
+"""Scorecard of a tally: all protocols and groupings, intervals, sources, tags, K curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vlrb.protocols import category_counts, protocols, ratios, scores
+from vlrb.scoring import LENGTHS, Tally, length_index
+from vlrb.statistics.reliability import k_curve
+from vlrb.statistics.uncertainty import mover_macro, wilson
+from vlrb.votes import Behaviour
+
+SCORER_VERSION = "1"
+_COUNTS = ("n", "agree", "reject", "undecided")
+
+
+def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> dict[str, Any]:
+    """Return all that is derived from one judge's counts. Accuracies and rates are fractions; None where nothing
+    counts."""
+    spec = tally.spec
+    categories = category_counts(tally.counts, spec)
+    by_category = {c: _counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
+    n, agree, reject, undecided = categories.sum(axis=0)[: len(_COUNTS)].tolist()
+    groupings = {g: {p: score_row(tally, p, grouping=g) for p in protocols(spec)} for g in spec.groupings}
+    return {
+        "benchmark": benchmark,
+        "label_revision": label_revision,
+        "scorer_version": SCORER_VERSION,
+        "items": n,
+        "votes_per_item": tally.k,
+        "decided_rate": (agree + reject) / n,
+        "parse_rate": behaviour.parse_rate,
+        "missing_items": n - agree - reject - undecided,
+        "tally": by_category,
+        "protocols": groupings[spec.official],
+        "groupings": groupings,
+        "sources": {source: cell_counts(tally, source) for source in spec.shown_sources},
+        "error_tags": _error_tags(tally, by_category),
+        "k_curve": _k_curve(tally),
+        "behaviour": {
+            "first_shown_rate": behaviour.first_shown_rate,
+            "self_consistency": behaviour.self_consistency,
+            "preferred_response": {length: _with_accuracy(tally, length) for length in LENGTHS},
+        },
+    }
+
+
+def score_row(tally: Tally, protocol: str, *, grouping: str) -> dict[str, Any]:
+    """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
+    row: dict[str, Any] = {**scores(tally, protocol, grouping=grouping)}
+    if protocols(tally.spec)[protocol].has_interval:
+        row["interval"] = _intervals(tally, protocol, grouping=grouping)
+    return row
+
+
+def _intervals(tally: Tally, protocol: str, *, grouping: str) -> dict[str, list[float] | None]:
+    spec = tally.spec
+    counted = ratios(tally.counts, spec, protocol=protocol, grouping=grouping)
+    rows = zip(*(counts.tolist() for counts in counted.independent), strict=True)
+    pairs = dict(zip(spec.counted_names, rows, strict=True))
+    result = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
+    for name in spec.score_names[len(pairs) :]:
+        parts = [pairs[key] for key in spec.parts_of(name)]
+        result[name] = list(mover_macro(parts)) if all(n for _, n in parts) else None
+    return result
+
+
+def cell_counts(tally: Tally, name: str) -> dict[str, int]:
+    """Return n, agree, reject, undecided of a cell by name."""
+    return _counts(list(tally.cell(name).values()))
+
+
+def _counts(row: list[int]) -> dict[str, int]:
+    return dict(zip(_COUNTS, row[: len(_COUNTS)], strict=True))
+
+
+def _with_accuracy(tally: Tally, cell: str) -> dict[str, Any]:
+    counts = _counts(tally.counts[length_index(cell, tally.spec)].tolist())
+    return {**counts, "accuracy": counts["agree"] / counts["n"] if counts["n"] else None}
+
+
+def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> dict[str, Any] | None:
+    """Return an item counts in every tag that it carries; a category that carries none is a bucket of its own."""
+    if not tally.has_tags:
+        return None
+    cells = {tag: cell_counts(tally, tag) for tag in tally.spec.tags}
+    cells |= {key: by_category[key] for key in tally.spec.untagged}
+    return {tag: {**counts, "error_rate": _error_rate(counts)} for tag, counts in cells.items()}
+
+
+def _error_rate(counts: dict[str, int]) -> dict[str, float | None]:
+    decided = counts["agree"] + counts["reject"]
+    return {
+        "strict": 1 - counts["agree"] / counts["n"] if counts["n"] else None,
+        "paper": counts["reject"] / decided if decided else None,
+    }
+
+
+def _k_curve(tally: Tally) -> list[dict[str, Any]]:
+    """Return the expected strict accuracy when only k of the K votes are drawn."""
+    spec = tally.spec
+    sizes = category_counts(tally.counts, spec)[:, 0]
+    right = k_curve(category_counts(tally.agreeing, spec))
+    curves = {spec.pooled: right.sum(axis=0) / sizes.sum()}
+    if spec.mean is not None:
+        places = [spec.category_keys.index(key) for key in spec.parts_of(spec.mean)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            curves[spec.mean] = (right[places] / sizes[places, np.newaxis]).mean(axis=0)
+    points = zip(*(values.tolist() for values in curves.values()), strict=True)
+    return [
+        {"k": k, **{name: value if value == value else None for name, value in zip(curves, point, strict=True)}}
+        for k, point in enumerate(points, start=1)
+    ]

@@ -1,0 +1,227 @@
+"""Tallies: votes compared with labels, as counts per slice. Rankings, charts and exports derive from them alone.
+
+A *cell* is a set of items: one of the sources, one of the error tags, or the pairs whose preferred response is the
+longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows. Where a label
+may be a tie, each source is there once more without those pairs.
+
+Benchmarks of labelled pairs have further fields, since their rules ask for more than agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import BoolArray, IntArray
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec
+from vlrb.statistics.reliability import majority
+from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
+
+LENGTHS = ("longer", "shorter", "equal")
+FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided")
+UNREADABLE = ("unreadable", "unreadable_first", "first_unreadable", "first_unreadable_first")
+"""Pairs without a verdict, and those of them whose label is the first response; by majority, then by the first vote."""
+GROUPS = (
+    *("groups", "groups_right", "first_groups_right", "squares"),
+    *("right_squares", "right_products", "first_right_squares", "first_right_products"),
+)
+"""Groups of pairs of one id, and those wholly right; sums over groups of n * n, of right * right, and of right * n."""
+
+
+def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the FIELDS that a benchmark counts, by name."""
+    return (*FIELDS, *UNREADABLE, *GROUPS) if spec.scores_pairs else FIELDS
+
+
+def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the CELLS of a benchmark, by name: sources, tags, lengths; with ties, the sources without them."""
+    untied = tuple(f"{key} without ties" for key in spec.source_keys) if spec.ties else ()
+    return (*spec.source_keys, *spec.tags, *LENGTHS, *untied)
+
+
+def untied_start(spec: BenchmarkSpec) -> int:
+    """Return the place of the first source without ties among the cells."""
+    return len(slices(spec)) - len(spec.source_keys)
+
+
+def slice_index(name: str, spec: BenchmarkSpec) -> int:
+    """Return the place of a cell. A source comes first where a tag or a length has its name."""
+    return slices(spec).index(name)
+
+
+def length_index(name: str, spec: BenchmarkSpec) -> int:
+    """Return the place of one of LENGTHS among the cells."""
+    return len(spec.source_keys) + len(spec.tags) + LENGTHS.index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Item counts of one judge under one label revision.
+
+    ``counts``: CELLS x FIELDS. ``n``: items of the label revision. ``agree`` / ``reject``: more than half of all K
+    votes are for / against the preferred response; ``undecided``: neither. ``first_...``: the first vote alone.
+    Items that the judge's file lacks are in ``n`` only.
+    ``agreeing``: CELLS x (K + 1), items by the number of their votes that agree with the label.
+    """
+
+    k: int
+    counts: IntArray
+    agreeing: IntArray
+    has_tags: bool
+    spec: BenchmarkSpec
+
+    def cell(self, name: str) -> dict[str, int]:
+        """Return the FIELDS of one of the CELLS by name."""
+        return dict(zip(fields(self.spec), self.counts[slice_index(name, self.spec)].tolist(), strict=True))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists, in the order of CELLS and FIELDS."""
+        return {
+            "k": self.k,
+            "counts": self.counts.tolist(),
+            "agreeing": self.agreeing.tolist(),
+            "has_tags": self.has_tags,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], spec: BenchmarkSpec) -> Tally:
+        """Return the tally of ``to_json``."""
+        counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
+        return cls(data["k"], counts, agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
+
+
+def tally(votes: Votes, labels: LabelSet, *, table: ItemTable) -> Tally:
+    """Return the counts of one judge."""
+    return tally_many(votes.matrix[np.newaxis], labels, table=table)[0]
+
+
+def tally_many(matrix: Matrix, labels: LabelSet, *, table: ItemTable) -> list[Tally]:
+    """Return the counts of many judges with the same K; ``matrix`` is entries x items x K.
+
+    Raises:
+        ValueError: the votes are not about the table's items.
+    """
+    entries, items, k = matrix.shape
+    if items != len(table):
+        raise ValueError(f"votes about {items} items, but {table.benchmark} has {len(table)}")
+    labelled = labels.preferred != NOT_LABELLED
+    members = _members(labels, table)
+    matrix = resolved(matrix, labels.preferred[:, np.newaxis])
+    present = (matrix[:, :, 0] != ABSENT) & labelled
+    agree = matrix == labels.preferred[np.newaxis, :, np.newaxis]
+    agreeing = _per_item(agree)
+    pairs = table.spec.scores_pairs
+    flags = (
+        _pair_flags(matrix, present, labels=labels, spec=table.spec)
+        if pairs
+        else _flags(matrix, present, agree=agree, agreeing=agreeing)
+    )
+    by_agreeing = [present & (agreeing == a) for a in range(k + 1)]
+    sums = _summed([*flags, *by_agreeing], members)
+    sizes = members[labelled].sum(axis=0).astype(np.int64)
+    counts = np.concatenate(
+        [np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, : len(flags)]], axis=2
+    )
+    if pairs:
+        counts = np.concatenate([counts, _group_counts(flags[0], flags[3], labelled=labelled, table=table)], axis=2)
+    has_tags = labels.tags is not None and bool(table.spec.tags)
+    return [
+        Tally(k, counts[e], agreeing=sums[e, :, len(flags) :], has_tags=has_tags, spec=table.spec)
+        for e in range(entries)
+    ]
+
+
+def _summed(flags: list[BoolArray], members: npt.NDArray[np.float32]) -> IntArray:
+    """Return entries x CELLS x flags."""
+    return np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
+
+
+def _flags(matrix: Matrix, present: BoolArray, *, agree: BoolArray, agreeing: npt.NDArray[np.int8]) -> list[BoolArray]:
+    """Return entries x items for each of FIELDS behind ``n``."""
+    k = matrix.shape[2]
+    decided = _per_item(matrix >= 0)
+    right = present & (2 * agreeing > k)
+    wrong = present & (2 * (decided - agreeing) > k)
+    first_right = present & agree[:, :, 0]
+    first_wrong = present & (matrix[:, :, 0] >= 0) & ~agree[:, :, 0]
+    return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
+
+
+def _pair_flags(matrix: Matrix, present: BoolArray, *, labels: LabelSet, spec: BenchmarkSpec) -> list[BoolArray]:
+    """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
+
+    A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
+    """
+    preferred = labels.preferred[np.newaxis]
+    results: list[BoolArray] = []
+    unreadable: list[BoolArray] = []
+    for verdict in (majority(matrix), matrix[:, :, 0]):
+        right = present & (verdict == preferred)
+        wrong = present & ~right & (verdict >= 0) & (spec.ties | (verdict != TIE))
+        results += [right, wrong, present & ~right & ~wrong]
+        none = present & (verdict == UNDECIDED)
+        unreadable += [none, none & _is_first(labels, spec)]
+    return [*results, *unreadable]
+
+
+def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
+    """Return which labels are the response that the benchmark's own file has first."""
+    assert spec.fields is not None
+    named = spec.fields.label is None  # then the first of the file is the preferred one, wherever it is stored
+    return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
+
+
+def _group_counts(right: BoolArray, first_right: BoolArray, *, labelled: BoolArray, table: ItemTable) -> IntArray:
+    """Return entries x CELLS x GROUPS, by source alone; pairs of one id in two sources are two groups."""
+    sources = len(table.spec.source_keys)
+    places = table.group_index * sources + table.source_index
+    known, cluster = np.unique(places[labelled], return_inverse=True)
+    sizes = np.bincount(cluster, minlength=len(known)).astype(np.int64)
+    members = np.zeros((len(known), sources), dtype=np.int64)
+    members[np.arange(len(known)), known % sources] = 1
+    whole = np.zeros((len(table), len(known)), dtype=np.float32)
+    whole[np.flatnonzero(labelled), cluster] = 1
+    wholly, others = [], []
+    for flags in (right, first_right):
+        inside = (flags.astype(np.float32) @ whole).round().astype(np.int64)
+        wholly.append((inside == sizes) @ members)
+        others += [inside**2 @ members, inside * sizes @ members]
+    fixed = [np.broadcast_to(values @ members, (len(right), sources)) for values in (np.ones_like(sizes), sizes**2)]
+    counts = np.zeros((len(right), len(slices(table.spec)), len(GROUPS)), dtype=np.int64)
+    counts[:, :sources] = np.stack([fixed[0], *wholly, fixed[1], *others], axis=2)
+    return counts
+
+
+def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
+    """Return votes per item: adding K slices is several times faster than a sum over the short last axis."""
+    total = flags[:, :, 0].astype(np.int8)
+    for vote in range(1, flags.shape[2]):
+        total += flags[:, :, vote]
+    return total
+
+
+def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
+    """Return items x CELLS, 1 where the item belongs to the cell. Sums of up to 2^24 ones are exact in float32."""
+    spec, preferred = table.spec, labels.preferred
+    members = np.zeros((len(table), len(slices(spec))), dtype=np.float32)
+    members[np.arange(len(table)), table.source_index] = 1
+    if labels.tags is not None and spec.tags:
+        tag_index = {tag: len(spec.source_keys) + place for place, tag in enumerate(spec.tags)}
+        for index, tags in enumerate(labels.tags):
+            for tag in tags:
+                members[index, tag_index[tag]] = 1
+    if spec.ties:
+        untied = np.flatnonzero((preferred != NOT_LABELLED) & (preferred != TIE))
+        members[untied, untied_start(spec) + table.source_index[untied].astype(np.int64)] = 1
+    chosen = np.flatnonzero((preferred == 0) | (preferred == 1))
+    response = preferred[chosen]
+    more = np.sign(table.word_counts[chosen, response] - table.word_counts[chosen, 1 - response])
+    longer, shorter, equal = (length_index(name, spec) for name in LENGTHS)
+    members[chosen, np.array([shorter, equal, longer])[more + 1]] = 1
+    return members

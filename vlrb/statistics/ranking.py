@@ -1,0 +1,389 @@
+"""Display order, shared ranks and rank ranges.
+
+*Display order* is total: what is ordered by, then further values, then the earlier submission, then the id. *Ranks* are
+shared by equal counts - never by equally rounded percentages. A *rank range* says which ranks are compatible with
+paired tests over the same items, adjusted for testing all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
+from vlrb.benchmarks.spec import MEAN, MICRO
+from vlrb.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
+from vlrb.statistics.selection import Selection, selected_p
+from vlrb.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
+
+RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
+DRAWS, SEED, STEPS = 499, 20241126, 3
+_TINY = 1e-30
+_NO_DOUBT = 1e-10
+_ROUNDING = 1e-5  # of a variance, in single precision
+_AT_ONCE = 64  # draws
+
+
+@dataclass(frozen=True, slots=True)
+class RankingEntry:
+    """One row of the board, as far as ranking is concerned."""
+
+    id: str
+    values: tuple[float | None, ...]  # what is ordered by, first things first: (macro, overall) on the default board
+    counts: tuple[int, ...] | None  # numerators and denominators behind values; None = reported, without a rank
+    submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Position of a contender; ``rank`` is None for reported rows and for rows without a value."""
+
+    index: int  # into the contenders given
+    rank: int | None
+
+
+def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
+    """Return indices in display order. A None is below every number in either direction."""
+
+    def key(index: int) -> tuple[Any, ...]:
+        contender = contenders[index]
+        values = tuple(
+            (value is None, 0.0 if value is None else -value if descending else value) for value in contender.values
+        )
+        return (values, contender.submitted == "", contender.submitted, contender.id)
+
+    return sorted(range(len(contenders)), key=key)
+
+
+def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
+    """Display order, best first, with competition ranks (1, 2, 2, 4).
+
+    A contender shares the rank of the ranked one before it if their counts are equal. Reported rows, and rows whose
+    first value is None, carry no rank and take none away.
+    """
+    places: list[Placement] = []
+    ranked = rank = 0
+    previous: tuple[int, ...] | None = None
+    for index in display_order(contenders):
+        contender = contenders[index]
+        if contender.counts is None or not contender.values or contender.values[0] is None:
+            places.append(Placement(index, None))
+            continue
+        ranked += 1
+        if contender.counts != previous:
+            rank, previous = ranked, contender.counts
+        places.append(Placement(index, rank))
+    return tuple(places)
+
+
+@dataclass(frozen=True, slots=True)
+class RankRanges:
+    """Rank ranges from paired tests. Arrays are in the order of the entries given.
+
+    ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
+    ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.
+    """
+
+    best: IntArray
+    worst: IntArray
+    differs: BoolArray
+
+    def separable_from(self, entry: int) -> BoolArray:
+        """Return which entries differ significantly from one, for "not separable from #1"."""
+        return np.asarray(self.differs[entry])
+
+
+class PairTests(NamedTuple):
+    """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
+
+    first: IntArray
+    second: IntArray
+    delta: FloatArray  # first minus second
+    variance: FloatArray  # of the difference
+    p: FloatArray
+
+
+def rank_ranges(
+    correct: Array,
+    parts: Sequence[BoolArray],
+    *,
+    exact: bool,
+    chosen: Mapping[int, Selection] | None = None,
+    draws: Array | None = None,
+    pairwise_only: bool = False,
+) -> RankRanges:
+    """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
+
+    ``correct``: bool, entries x items, right under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
+    McNemar over the one part, else by the paired macro test. ``chosen``: how entries were chosen among variants; that
+    such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of the items, for who asks about
+    several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each pair's own test alone; max-T
+    looks at how all tests are correlated, which tells more about labels that are not public.
+
+    Raises:
+        ValueError: no entry, no item, or shapes that do not fit.
+    """
+    bits = np.asarray(correct, dtype=bool)
+    if bits.ndim != 2 or any(part.shape != bits.shape[1:] for part in parts):
+        raise ValueError(f"correct is entries x items, and every part is of those items, not {bits.shape}")
+    if not bits.shape[0] or not parts:
+        raise ValueError("no entries or no items: there is nothing to rank")
+    tests = paired_tests(bits, parts, exact=exact)
+    selected = SelectedTests.of(tests, chosen or {})
+    if pairwise_only:
+        selected.make_exact(selected.bound)
+        return ranges_of(len(bits), tests, rejected=holm(selected.p) < ALPHA)
+    weights = normal_draws(bits.shape[1]) if draws is None else draws
+    return ranges_of(
+        len(bits), tests, rejected=step_down(tests, influence(bits, parts), draws=weights, selected=selected)
+    )
+
+
+def grouped_rank_ranges(
+    correct: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
+) -> RankRanges:
+    """Do as ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
+
+    Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
+    not looked at.
+    """
+    bits = np.asarray(correct, dtype=bool)
+    tests = grouped_tests(bits, parts, groups=groups)
+    if pairwise_only:
+        return ranges_of(len(bits), tests, rejected=holm(tests.p) < ALPHA)
+    scores = influence(bits, parts) @ _membership(groups)
+    return ranges_of(len(bits), tests, rejected=step_down(tests, scores, draws=normal_draws(scores.shape[1])))
+
+
+def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
+    """Return every two entries by the cluster-robust test of the mean over parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    result = mean_difference(
+        [
+            grouped_difference(_difference_sums(correct[:, part], groups[part], first=first, second=second))
+            for part in parts
+        ]
+    )
+    p = grouped_p(result.delta, result.variance, freedom=result.freedom)
+    return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
+
+
+def _difference_sums(correct: BoolArray, groups: IntArray, *, first: IntArray, second: IntArray) -> DifferenceSums:
+    members = _membership(groups)
+    right, sizes = correct.astype(np.float64) @ members, members.sum(axis=0)
+    both, products, total = right @ right.T, right @ sizes, right.sum(axis=1)
+    only = discordant_counts(correct).astype(np.float64)
+    return DifferenceSums(
+        differences=both[first, first] + both[second, second] - 2 * both[first, second],
+        products=products[first] - products[second],
+        squares=float(sizes @ sizes),
+        groups=float(sizes.size),
+        net=total[first] - total[second],
+        discordant=only[first, second] + only[second, first],
+        total=float(correct.shape[1]),
+    )
+
+
+def _membership(groups: IntArray) -> FloatArray:
+    """(items, groups): 1 where the item is of the group; of the groups that occur."""
+    names, index = np.unique(groups, return_inverse=True)
+    members = np.zeros((groups.size, names.size))
+    members[np.arange(groups.size), index] = 1
+    return members
+
+
+def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
+    """Return the items that an order counts, as masks: for a mean one for each category, else a single one.
+
+    ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
+    ``order_by``: MEAN (the categories that occur), MICRO (all items) or a category's index. [] of no item.
+
+    Raises:
+        ValueError: an unknown order.
+    """
+    if order_by not in (MEAN, MICRO) and not isinstance(order_by, int):
+        raise ValueError(f"ranked by {MEAN!r}, {MICRO!r} or a category's index, not {order_by!r}")
+    counted = category == order_by if isinstance(order_by, int) else category >= 0
+    if not counted.any():
+        return []
+    return [category == code for code in np.unique(category[counted])] if order_by == MEAN else [counted]
+
+
+def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
+    """Return every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over
+    parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
+    counts = [
+        (matrix[first, second].astype(np.float64), matrix[second, first].astype(np.float64), n) for matrix, n in only
+    ]
+    if not exact:
+        result = macro_difference(counts)
+        return PairTests(first, second, delta=result.delta, variance=np.square(result.standard_error), p=result.p)
+    ((b, c, n),) = counts
+    return PairTests(
+        first, second, delta=(b - c) / n, variance=np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, p=_mcnemar(b, c)
+    )
+
+
+def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
+    """mcnemar_exact, computed once for each distinct (smaller, total): among 125,000 pairs a quarter of the work, or
+    much less."""
+    if not b.size:
+        return np.ones(0)
+    smaller, total = np.minimum(b, c).astype(np.int64), (b + c).astype(np.int64)
+    width = int(total.max()) + 1
+    key = smaller * width + total
+    occurs = np.zeros(width * width, dtype=bool)
+    occurs[key] = True
+    distinct = np.flatnonzero(occurs)
+    known = np.empty(width * width)
+    known[distinct] = mcnemar_exact(distinct // width, distinct % width - distinct // width)
+    return np.asarray(known[key])
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedTests:
+    """p values, where the better of the two was chosen among variants: by the largest of their differences.
+
+    ``p``: Bonferroni's bound where ``bound``, which is enough where there is no doubt; it is made exact in place.
+    ``near``, ``spread``: variants that might have been the best, and the variance among them, of the better one.
+    """
+
+    tests: PairTests
+    p: FloatArray
+    bound: BoolArray
+    near: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def of(cls, tests: PairTests, chosen: Mapping[int, Selection]) -> SelectedTests:
+        """Return the bounds."""
+        entries = int(tests.second.max(initial=0)) + 1
+        near, spread = np.ones(entries), np.zeros(entries)
+        for index, best in chosen.items():
+            near[index], spread[index] = best.near, best.variance
+        better = np.where(tests.delta > 0, tests.first, tests.second)
+        p = tests.p * near[better]
+        bound = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)
+        return cls(tests, np.minimum(p, 1.0), bound=bound, near=near[better], spread=spread[better])
+
+    def make_exact(self, pairs: BoolArray) -> None:
+        """Replace the bounds of these pairs, which takes a thousand times as long as a bound."""
+        pairs = pairs & self.bound
+        if pairs.any():
+            correlation = 1 - self.spread[pairs] / (2 * self.tests.variance[pairs])
+            self.p[pairs] = np.minimum(selected_p(self.tests.p[pairs], self.near[pairs], correlation=correlation), 1.0)
+            self.bound[pairs] = False
+
+    def above(self, deviate: float) -> BoolArray:
+        """Return which pairs are above a normal deviate, exactly."""
+        from scipy.special import ndtr
+
+        limit = 2 * float(ndtr(-deviate))
+        self.make_exact((self.tests.p < limit) & (self.p >= limit))
+        return np.asarray(self.p < limit)
+
+
+def normal_draws(items: int) -> npt.NDArray[np.float32]:
+    """(DRAWS, items): always the same standard normals, so that the same votes have the same ranges."""
+    return np.random.default_rng(SEED).standard_normal((DRAWS, items), dtype=np.float32)
+
+
+def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
+    """(entries, items): what each item contributes to an entry's deviation from its mean over the parts."""
+    result = np.zeros(correct.shape, dtype=np.float32)
+    for part in parts:
+        right = correct[:, part].astype(np.float32)
+        result[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
+    return result
+
+
+def step_down(tests: PairTests, scores: Array, *, draws: Array, selected: SelectedTests | None = None) -> BoolArray:
+    """Return which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf
+    2005.
+
+    A pair differs where its test, as a normal deviate, is above the .95 quantile of the largest deviate of all pairs
+    not yet rejected; then the rest is looked at again, at most STEPS times (to stop earlier is conservative). The
+    quantile is that of the Gaussian multiplier bootstrap (Chernozhukov, Chetverikov & Kato 2013): the items' scores,
+    weighted by normal draws. Holm's threshold, for comparison, knows nothing of how alike the tests are.
+
+    ``scores``: (entries, items), ``influence``; ``draws``: (draws, items), ``normal_draws``; ``selected``: the p
+    values of entries chosen among variants.
+    """
+    p = SelectedTests.of(tests, {}) if selected is None else selected
+    rejected = np.zeros(tests.p.size, dtype=bool)
+    scale = _inverse_errors(scores)
+    sums = np.ascontiguousarray((draws @ scores.T).T)
+    largest, first, second = _largest(sums, scale)
+    for _ in range(STEPS):
+        new = p.above(_upper(largest)) & ~rejected
+        if not new.any():
+            break
+        rejected |= new
+        scale[tests.first[new], tests.second[new]] = scale[tests.second[new], tests.first[new]] = 0
+        while (gone := _unknown_tail(largest, (scale[first, second] == 0) & (largest > 0))).size:
+            largest[gone], first[gone], second[gone] = _largest(np.ascontiguousarray(sums[:, gone]), scale)
+    return rejected
+
+
+def _unknown_tail(largest: Array, gone: BoolArray) -> IntArray:
+    """Return draws to look at again, so that the quantile is known: some whose largest difference was rejected.
+
+    What they have now is smaller, so only draws that were above the quantile can matter; none where these are known.
+    """
+    order = np.argsort(-largest)
+    unknown = order[gone[order]]
+    return unknown[:_AT_ONCE] if gone[order[: _above(len(largest))]].any() else unknown[:0]
+
+
+def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
+    """(entries, entries): 1 / the standard error of a difference, 0 where two entries never differ."""
+    products = scores @ scores.T
+    own = np.diag(products)
+    variance = own[:, np.newaxis] + own[np.newaxis] - 2 * products
+    known = variance > _ROUNDING * max(float(own.max(initial=0)), _TINY)
+    return np.where(known, 1 / np.sqrt(np.where(known, variance, 1)), 0).astype(np.float32)
+
+
+def _largest(sums: Array, scale: Array) -> tuple[npt.NDArray[np.float32], IntArray, IntArray]:
+    """(entries, draws) -> by draw the largest studentised difference of two entries, in either direction, and the two.
+
+    ``scale`` is symmetric, so each pair is looked at once. Row by row, so that what is in work stays in the cache.
+    """
+    entries, draws = sums.shape
+    rows = np.zeros((entries, draws), dtype=np.float32)  # the largest difference from later entries
+    work = np.empty_like(sums)
+    for number in range(entries - 1):
+        part = work[number + 1 :]
+        np.subtract(sums[number + 1 :], sums[number], out=part)
+        np.multiply(part, scale[number + 1 :, number, np.newaxis], out=part)
+        np.abs(part, out=part).max(axis=0, out=rows[number])
+    first = rows.argmax(axis=0)
+    own = np.take_along_axis(sums, first[np.newaxis], axis=0)
+    second = np.abs((sums - own) * scale[:, first]).argmax(axis=0)
+    return rows.max(axis=0), first, second
+
+
+def _upper(result: Array) -> float:
+    """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
+    drawn."""
+    return float(np.sort(result)[-_above(len(result))])
+
+
+def _above(draws: int) -> int:
+    """Return how many draws reach the quantile, itself among them."""
+    return draws + 1 - ceil((1 - ALPHA) * (draws + 1))
+
+
+def ranges_of(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
+    """Return the ranges that follow from which pairs differ."""
+    beats = np.zeros((entries, entries), dtype=bool)
+    first, second, ahead = tests.first, tests.second, tests.delta > 0
+    beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead
+    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), differs=beats | beats.T)

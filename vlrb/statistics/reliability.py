@@ -1,0 +1,116 @@
+"""Reliability of a judge: accuracy by number of votes (K curve), self-consistency, Cohen's kappa."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import Array, FloatArray
+from vlrb.votes import ABSENT, OTHER, UNDECIDED
+
+_VERDICTS = (0, 1, UNDECIDED)
+
+
+@cache
+def _majority_chances(total: int, k: int) -> FloatArray:
+    """(total + 1,): for a of ``total`` votes that agree, P(more than half of k drawn without replacement agree)."""
+    draws = comb(total, k)
+    chances = np.array(
+        [
+            sum(comb(a, x) * comb(total - a, k - x) for x in range(k // 2 + 1, min(a, k) + 1)) / draws
+            for a in range(total + 1)
+        ]
+    )
+    chances.setflags(write=False)
+    return chances
+
+
+def k_curve(agreeing: Array) -> FloatArray:
+    """(..., K + 1) item counts by agreeing votes -> (..., K) expected numbers right under ``strict`` for k = 1..K.
+
+    With a of K votes agreeing, k drawn without replacement are right with the hypergeometric P(X > k/2): exact, where
+    a drawn subset moves by points with its seed. At k = K it is the plain count.
+
+    Raises:
+        ValueError: K is below 1.
+    """
+    counts = np.asarray(agreeing)
+    total = counts.shape[-1] - 1
+    if total < 1:
+        raise ValueError("a K curve needs at least one vote per item")
+    return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in range(1, total + 1)], axis=1))
+
+
+def self_consistency(matrix: Array) -> float | None:
+    """Mean over items of (votes for the more frequent verdict / K); None for K = 1.
+
+    ``matrix``: int8 items x K of 0, 1, UNDECIDED, ABSENT. Items that the file lacks are left out. Undecided is not a
+    verdict: five times undecided is 0, not perfect consistency.
+
+    Raises:
+        ValueError: the file has none of the items.
+    """
+    votes = np.asarray(matrix)
+    k = votes.shape[1]
+    present = votes[votes[:, 0] != ABSENT] if k else votes[:0]
+    if not present.size:
+        raise ValueError("no votes: there is nothing to be consistent about")
+    if k == 1:
+        return None
+    options = range(max(2, int(present.max()) + 1))
+    frequent = np.max([(present == option).sum(axis=1) for option in options], axis=0)
+    return float(frequent.mean() / k)
+
+
+def majority(matrix: Array) -> npt.NDArray[np.int8]:
+    """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays.
+
+    A verdict is whatever a vote may be: a response, a tie, or a reference to the label.
+    """
+    votes = np.asarray(matrix)
+    k = votes.shape[-1]
+    verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
+    for value in range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1):
+        verdict[2 * (votes == value).sum(axis=-1) > k] = value
+    verdict[votes[..., 0] == ABSENT] = ABSENT
+    return verdict
+
+
+def cohen_kappa(a: Array, b: Array) -> float | None:
+    """Cohen's kappa (1960) of two judges' verdicts per item: (observed - chance agreement) / (1 - chance agreement).
+
+    ``a``, ``b``: int arrays (items,) of 0, 1, UNDECIDED, ABSENT. Undecided is a third answer to agree on; items that
+    either file lacks are left out. None where chance agreement is complete (both always give one and the same answer).
+
+    Raises:
+        ValueError: lengths differ, or no item is in both files.
+    """
+    first, second = np.asarray(a), np.asarray(b)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError("verdicts of two judges are one-dimensional and equally long")
+    value = float(kappa_matrix(np.stack([first, second]))[0, 1])
+    return None if np.isnan(value) else value
+
+
+def kappa_matrix(verdicts: Array) -> FloatArray:
+    """Cohen's kappa of all pairs: (judges, items) verdicts -> (judges, judges), NaN where it is undefined.
+
+    Raises:
+        ValueError: two judges have no item in common.
+    """
+    answers = np.asarray(verdicts)
+    options = (*_VERDICTS, *range(2, int(answers.max(initial=1)) + 1))
+    chosen = [(answers == verdict).astype(np.float64) for verdict in options]
+    present = sum(chosen[1:], start=chosen[0])
+    shared = present @ present.T
+    if not (shared > 0).all():
+        raise ValueError("two judges have no item in common: there is no agreement to measure")
+    observed = sum(chose @ chose.T for chose in chosen) / shared
+    # How often each judge says it, counted on the items shared with the other one only.
+    chance = sum((chose @ present.T) * (present @ chose.T) for chose in chosen) / shared**2
+    # Chance agreement is complete or at least one item in n^2 away from it, far more than rounding.
+    undefined = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
+    return np.where(undefined, np.nan, (observed - chance) / np.where(undefined, 1.0, 1.0 - chance))
