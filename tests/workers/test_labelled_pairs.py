@@ -197,7 +197,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     first = [{"id": item["id"], "votes": [0]} for item in QUESTIONS]
     constant = service.submit(first, "constant", user=MAINTAINER)  # whose files do not wait
     shown_first = service.submit(
-        [{"id": item["id"], "rewards": [n % 3, 0.5]} for n, item in enumerate(QUESTIONS)], "shown first"
+        [{"id": item["id"], "rewards": [n % 3, 0.5], "critic": ""} for n, item in enumerate(QUESTIONS)], "shown first"
     )
     plain = service.submit([{"id": item["id"], "votes": [n % 2]} for n, item in enumerate(QUESTIONS)], "plain")
     board = service.board()

@@ -114,6 +114,7 @@ def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
         findings.problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
         raise findings.rejected()
     report_ids(reading.rows, table, matched=matched, findings=findings)
+    findings.note_unscored()
     for code, message, indices in reading.remarks:
         names = dict.fromkeys(item_label(matched.items[i], table, revision=matched.revision) for i in indices)
         findings.note(code, message, ids=names)
@@ -127,6 +128,7 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
     matched = match_predictions(file.predictions, table, findings=findings)
     if findings.problem_count:
         raise findings.rejected()
+    findings.note_unscored()
     for note in file.notes:
         findings.note(ORDER_TELLS_LABEL, note)
     votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from vlrb.common.messages import ngettext
+from vlrb.common.messages import _, ngettext
 from vlrb.common.text import join_sentences
 
 LISTED_PROBLEMS = 100
@@ -88,6 +88,7 @@ class ProblemCollector:
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
     notices: list[FileWarning] = field(default_factory=list)
+    unscored: list[str] = field(default_factory=list)  # ids of pairs with a null in place of a score
     unread: int = 0  # records that were left out because of a problem: they explain as many missing votes
 
     def add(
@@ -102,6 +103,14 @@ class ProblemCollector:
     def note(self, code: str, message: str, *, ids: Iterable[str] = ()) -> None:
         """Record a notice."""
         self.notices.append(FileWarning(code, message, ids=tuple(ids)[:LISTED_IDS]))
+
+    def note_unscored(self) -> None:
+        """Record a notice about pairs without a score, if there are any."""
+        if names := dict.fromkeys(self.unscored):
+            message = _(
+                "{n} pairs have null in place of a score. They are undecided, which counts as wrong.", n=len(names)
+            )
+            self.note("null-scores", message, ids=names)
 
     def rejected(self) -> UploadRejected:
         """Return all that was found, as the exception to raise."""

@@ -29,7 +29,8 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
-from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, too_many_records
+from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
+from vlrb.readers.tables import as_record, column_names, table_records
 from vlrb.readers.unsuitable import refuse_binary, refuse_table, refuse_text
 from vlrb.readers.unsupported import refusal
 from vlrb.votes import MAX_VOTES_PER_ITEM
@@ -101,9 +102,9 @@ def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedF
     document = _document(data, findings)
     if document is not None:
         return _read_document(document, findings, items=items)
-    if start not in (b"[", b"{") and b"index" in (header := data.split(b"\n", 1)[0]) and b"prediction" in header:
-        text = _decoded(data, findings)
-        return _read_table(vlmevalkit.table_records(text, findings), findings, items=items, code="unknown-format")
+    if start not in (b"[", b"{") and _table_reader(data.split(b"\n", 1)[0]):
+        records = table_records(_decoded(data, findings), findings)
+        return _read_table(records, findings, items=items, code="unknown-format")
     return _read_lines(data, findings, items=items)
 
 
@@ -160,30 +161,36 @@ def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> Par
     """Read one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
         return _read(inspect_log, inspect_log.document_records(value), findings=findings, items=items)
-    records = value
-    if isinstance(value, dict):
-        held = [value[name] for name in ("results", "rows") if isinstance(value.get(name), list)]
-        records = held[0] if held else [value]
-    if not isinstance(records, list) or not any(isinstance(record, dict) for record in records):
+    records = records_of(value)
+    if not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
     numbered = list(enumerate(records, 1))
-    in_document = records is not value
+    in_document = isinstance(value, dict)
     reader = next((result for record in records[:_ASKED] if (result := detect(record, in_document=in_document))), None)
     if reader is None:
-        raise _unknown(value if isinstance(value, dict) and records == [value] else records, findings)
+        raise _unknown(value if records == [value] else records, findings)
     return _read(reader, numbered, findings=findings, items=items)
+
+
+def _table_reader(header: bytes) -> PredictionReader | None:
+    """Return the reader of a table by its header line, if that is one."""
+    if len(header) > LINE_LIMIT:
+        return None
+    names = column_names(header.decode("utf-8", "replace").strip())
+    return detect(as_record(dict.fromkeys(names, ""))) if len(names) > 1 else None
 
 
 def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, items: int, code: str) -> ParsedFile:
     """Return the records of an xlsx, tsv or csv file."""
-    if records and detect(records[0][1]) is not vlmevalkit:
+    reader = detect(as_record(records[0][1])) if records else None
+    if records and reader is None:
         raise refuse_table(list(records[0][1]), findings, code=code)
-    if not records:
+    if reader is None:
         raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
     for line, record in records:
         if any("\x00" in cell for cell in record.values()):
             raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
-    return _read(vlmevalkit, records, findings=findings, items=items)
+    return _read(reader, [(line, as_record(row)) for line, row in records], findings=findings, items=items)
 
 
 def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:

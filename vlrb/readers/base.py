@@ -15,6 +15,8 @@ from vlrb.verdicts import FIRST, SECOND, verdict
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_LONGEST_NUMBER = 40
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
 
 Records = Iterable[tuple[int, Any]]
@@ -153,7 +155,7 @@ class FieldReader:
     def __init__(self, record: dict[str, Any], line: int, *, findings: ProblemCollector, id_field: str = "id") -> None:
         self.record, self.line, self.findings, self.ok = record, line, findings, True
         name = record.get(id_field)
-        self.id = name if isinstance(name, str) else None
+        self.id = name.strip() if isinstance(name, str) else None
 
     def fault(self, field: str, code: str, *, message: str) -> None:
         """Record a problem about a field, and that this record cannot be used."""
@@ -212,19 +214,38 @@ class FieldReader:
         return 0
 
     def number(self, name: str) -> float:
-        """Return a finite number."""
-        value = self.record.get(name)
-        if value is not None and is_number(value):
-            return float(value)
-        self._wrong(name, value, wanted=_("a number"), missing=name not in self.record)
+        """Return a finite number; NaN where it is null."""
+        number = as_number(self.record.get(name))
+        if name in self.record and number is not None:
+            return self._counted(number)
+        self._wrong(name, self.record.get(name), wanted=_("a number"), missing=name not in self.record)
         return 0.0
 
     def scores(self, value: Any, path: str) -> tuple[float, float]:
-        """Return two finite numbers."""
-        if isinstance(value, list) and len(value) == 2 and is_number(value[0]) and is_number(value[1]):
-            return value[0], value[1]
+        """Return two finite numbers; NaN in place of null."""
+        parts = [None, None] if value is None else value if isinstance(value, list) else []
+        numbers = [as_number(part) for part in parts]
+        if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:
+            self._counted(numbers[0] + numbers[1])
+            return numbers[0], numbers[1]
         self._wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
+
+    def score_pairs(self) -> list[tuple[float, float]]:
+        """Return the pairs of ``scores``, one for each vote; one vote may stand without its outer list."""
+        value = self.record["scores"]
+        flat = (
+            isinstance(value, list)
+            and len(value) == 2
+            and any(as_number(part) is not None and part is not None for part in value)
+        )
+        pairs = self.votes([value] if flat else value, "scores")
+        return [self.scores(pair, f"scores[{i}]") for i, pair in enumerate(pairs)]
+
+    def _counted(self, number: float) -> float:
+        if math.isnan(number):
+            self.findings.unscored.append(self.id or _("line {line}", line=self.line))
+        return number
 
     def votes(self, value: Any, path: str) -> list[Any]:
         """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""
@@ -258,9 +279,22 @@ class FieldReader:
             )
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a parsed value is a finite number; true and false are not."""
-    return type(value) in (int, float) and math.isfinite(value)
+def as_number(value: Any) -> float | None:
+    """Return a finite number, also from a text; NaN for null; None for all else, true and false included."""
+    if value is None:
+        return math.nan
+    if type(value) is str and len(value) <= _LONGEST_NUMBER and _NUMBER.fullmatch(value.strip()):
+        value = float(value)
+    return value if type(value) in (int, float) and math.isfinite(value) else None
+
+
+def as_vote(value: Any) -> int | None:
+    """Return a vote: 0 or 1, also as a text or as false and true; UNDECIDED for null; None for all else."""
+    if value is None:
+        return UNDECIDED
+    if type(value) is str:
+        value = {"0": 0, "1": 1}.get(value.strip())
+    return int(value) if type(value) in (int, bool) and value in (0, 1) else None
 
 
 def shorten(value: Any) -> str:

@@ -136,6 +136,12 @@ def _of_message(message: Any) -> str | None:
 
 
 def _of_completion(body: Any) -> str | None:
+    """Return the text of a chat completion, or of a response, whose output also holds reasoning."""
+    output = body.get("output") if isinstance(body, dict) else None
+    messages = [part for part in output if isinstance(part, dict)] if isinstance(output, list) else []
+    contents = [part.get("content") for part in messages if part.get("type") == "message"]
+    if contents:
+        return "".join(map(_text, contents))
     choices = body.get("choices") if isinstance(body, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -150,5 +156,7 @@ def _text(content: Any) -> str:
     return "".join(
         part["text"]
         for part in parts
-        if isinstance(part, dict) and part.get("type", "text") == "text" and isinstance(part.get("text"), str)
+        if isinstance(part, dict)
+        and part.get("type", "text") in ("text", "output_text")
+        and isinstance(part.get("text"), str)
     )

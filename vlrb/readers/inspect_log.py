@@ -33,6 +33,7 @@ _ZSTD = 93  # of the zip format
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _HEADERS = frozenset({"header.json", "_journal/start.json"})
 _SAMPLES = "samples/"
+_SAMPLE_PART = re.compile(r"samples/(?:[^/]+|[^/]+/sample)\.json")  # the second in a log whose samples are in chunks
 _FIRST = ("_journal/", _SAMPLES, "header.json")
 _ATTACHMENT = "attachment://"
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
@@ -97,10 +98,8 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
                 members=len(members),
             )
             raise findings.reject("zip-bomb", message)
-        if len({member.filename for member in members}) < len(members):
-            raise findings.reject("bad-eval", _("the log holds a part twice; export it again"))
-        for member in members:
-            if member.filename.startswith(_SAMPLES) and member.filename.endswith(".json"):
+        for member in {member.filename: member for member in members}.values():  # of a requeued sample the last counts
+            if _SAMPLE_PART.fullmatch(member.filename):
                 yield _needed(loads(_unpacked(archive, member, data=data)))
 
 

@@ -41,7 +41,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         fields = FieldReader(record, line, findings=findings)
         fields.text("id")
         p = fields.number("p_first_better")
-        if fields.ok and not 0.0 <= p <= 1.0:
+        if fields.ok and (p < 0.0 or p > 1.0):
             fields.fault(
                 "p_first_better", "bad-field", message=_("must be a probability from 0 to 1, not {p}", p=shorten(p))
             )

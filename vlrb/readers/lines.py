@@ -11,6 +11,7 @@ from vlrb.predictions.strict_json import JsonFault, loads, loads_with_key_counts
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 LINE_LIMIT = 256 * 1024
+_LISTS = ("results", "rows", "details", "logs")
 
 
 class Lines:
@@ -85,6 +86,19 @@ def too_many_records(records: int, findings: ProblemCollector, *, items: int) ->
         max_votes_per_item=MAX_VOTES_PER_ITEM,
     )
     return findings.reject("too-many-records", message)
+
+
+def records_of(document: Any) -> list[Any]:
+    """Return the records in a JSON document: a list, or an object with one under a name in use, or a record alone.
+
+    Rows as the dataset viewer of the Hub gives them, ``{"row_idx": 0, "row": {...}}``, are unwrapped.
+    """
+    records = document
+    if isinstance(document, dict):
+        held = (document[name] for name in _LISTS if isinstance(document.get(name), list))
+        records = next(held, [document])
+    rows = records if isinstance(records, list) else [records]
+    return [row["row"] if isinstance(row, dict) and {"row_idx", "row"} <= row.keys() else row for row in rows]
 
 
 def first_lines(data: bytes, count: int) -> list[bytes]:

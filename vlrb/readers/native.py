@@ -12,6 +12,7 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionRow,
     Records,
+    as_vote,
     choice_of,
     objects,
     preferred,
@@ -56,6 +57,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         choices: list[int] = []
         shown_first: list[int] | None = None
         marks: list[int] | None = None
+        replies = record[kinds[0]] if kinds else []
         if len(kinds) != 1:
             given = _("none of them") if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
             message = _(
@@ -65,13 +67,13 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
         elif kinds[0] == "votes":
             choices = _votes(fields)
         elif kinds[0] == "scores":
-            scores = fields.votes(record["scores"], "scores")
-            choices = [preferred(fields.scores(pair, f"scores[{i}]")) for i, pair in enumerate(scores)]
+            replies = fields.score_pairs()
+            choices = [preferred(pair) for pair in replies]
         else:
             choices, shown_first, marks = _judgements(fields)
             reply_field = "judgements.text"
         if fields.finish():
-            _see(samples, len(rows), replies=record[kinds[0]], choices=choices, shown=shown_first)
+            _see(samples, len(rows), replies=replies, choices=choices, shown=shown_first)
             rows.append(PredictionRow(line, choices, shown=shown_first, id=fields.id, key=key, texts=marks))
     return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
 
@@ -106,10 +108,9 @@ def _item_key(fields: FieldReader) -> str | None:
 def _votes(fields: FieldReader) -> list[int]:
     choices = []
     for i, vote in enumerate(fields.votes(fields.record["votes"], "votes")):
-        if vote is None:
-            choices.append(UNDECIDED)
-        elif type(vote) is int and vote in (0, 1):
-            choices.append(vote)
+        choice = as_vote(vote)
+        if choice is not None:
+            choices.append(choice)
         else:
             message = _(
                 "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)

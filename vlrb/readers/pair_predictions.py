@@ -11,6 +11,7 @@ No label of a file is used, nor its categories.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -29,7 +30,8 @@ from vlrb.pairs.verdict_formats import (
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import gzipped
-from vlrb.readers.base import FieldReader, FileGuide, objects, shorten
+from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
+from vlrb.readers.lines import records_of
 from vlrb.votes import UNDECIDED as UNREADABLE
 
 GUIDES = (
@@ -74,6 +76,7 @@ class PairPrediction:
     ``votes``: per vote 0, 1, TIE or UNREADABLE; 0 is the first of ``responses`` (texts) where the record has them,
     else the response stored first; with ``preferred_first`` the preferred one, whichever that is.
     ``label_shown_first``: the judge was shown the preferred one first, as far as the record tells.
+    ``saw_both``: both responses were in one prompt, as far as the record tells.
     ``key``: fingerprint of the pair's texts, in native files. ``position``: row number in the data set.
     ``replies``: per vote the judge's text, or the value in its place.
     """
@@ -84,6 +87,7 @@ class PairPrediction:
     responses: tuple[str, str] | None = None
     preferred_first: bool = False
     label_shown_first: bool = False
+    saw_both: bool = True
     key: str | None = None
     position: int | None = None
     replies: tuple[Any, ...] = ()
@@ -128,6 +132,8 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemColle
     ]
     predictions = tuple(prediction for prediction in results if prediction is not None)
     _check_votes(predictions, findings)
+    if format in _REPLY_FIELDS:
+        _note_failed(predictions, findings)
     return PredictionFile(
         format,
         predictions,
@@ -143,7 +149,11 @@ def _format_of(records: Iterable[Any]) -> str | None:
     A reply without a verdict tells nothing: official files and those of Omni-RRM differ in their verdicts alone.
     """
     known = [(name, record) for record in records if (name := detect_format(record)) is not None]
-    telling = [name for name, record in known if name != "official" or _BRACKETS.search(str(record["output"]))]
+    telling = [
+        name
+        for name, record in known
+        if name != "official" or _BRACKETS.search(str(record.get("output", record.get("outputs"))))
+    ]
     return next(iter(telling), known[0][0] if known else None)
 
 
@@ -171,7 +181,7 @@ def detect_format(record: Any) -> str | None:
         return "omni-rrm"
     if isinstance(record.get("output"), str):
         return "omni-rrm" if holds_json_verdict(record["output"]) else "official"
-    if "output" in record and "ID" in record:
+    if "ID" in record and ("output" in record or isinstance(record.get("outputs"), list)):
         return "official"
     return "native" if any(name in record for name in ("votes", "judgements", "scores")) else None
 
@@ -202,9 +212,7 @@ def _document(data: bytes, findings: ProblemCollector) -> list[Any] | None:
         value = loads(data)
     except JsonFault as fault:
         raise findings.reject(fault.code, fault.message, line=fault.line) from None
-    if isinstance(value, dict):
-        value = value.get("logs", [value])
-    return value if isinstance(value, list) else [value]
+    return records_of(value)
 
 
 def _id_field(record: dict[str, Any]) -> str:
@@ -231,13 +239,20 @@ def _omni_rrm(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None
 def _replied(
     fields: FieldReader, spec: BenchmarkSpec, *, parse: Callable[[str, BenchmarkSpec], int]
 ) -> PairPrediction | None:
-    """Read a record with the judge's text in ``output``, A shown first. No text (null) is an unreadable one."""
-    failed = fields.record.get("output", "") is None
-    item_id, text = _named(fields), "" if failed else fields.text("output")
+    """Read a record with the judge's text in ``output``, or K texts in ``outputs``; A shown first.
+
+    No text (null) is an unreadable one.
+    """
+    record = fields.record
+    several = "outputs" in record and "output" not in record
+    holders = [{"output": text} for text in fields.votes(record["outputs"], "outputs")] if several else [record]
+    item_id = _named(fields)
+    texts = tuple("" if holder.get("output", "") is None else fields.text("output", where=holder) for holder in holders)
     responses = _responses(fields.record.get("Meta"), spec) or _responses(fields.record, spec)
     if not fields.finish():
         return None
-    return PairPrediction(fields.line, item_id, votes=(parse(text, spec),), responses=responses, replies=(text,))
+    votes = tuple(parse(text, spec) for text in texts)
+    return PairPrediction(fields.line, item_id, votes=votes, responses=responses, replies=texts)
 
 
 def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
@@ -257,9 +272,13 @@ def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
     responses = texts or _named_responses(fields.record)
     named = PairPrediction(fields.line, item_id, votes=preferred_votes, responses=responses, replies=tuple(pairs))
     first = _shown_first(fields.record.get("qs"), responses)
+    # A scorer of single responses leaves neither a prompt nor a text about both, and no verdicts of 0 and 1.
+    judged = bool({"critic", "qs"} & fields.record.keys()) or all(reward in (0, 1) for pair in pairs for reward in pair)
     named_by_label = spec.fields is None or spec.fields.label is None
     if named_by_label or (texts is None and responses is not None):  # the fields' names say which is which
-        return replace(named, label_shown_first=first != 1 and preferred_votes is votes)
+        return replace(named, label_shown_first=judged and first != 1 and preferred_votes is votes)
+    if first is None and not judged:
+        return replace(named, preferred_first=True, saw_both=False)
     if first is None:
         return replace(named, preferred_first=True)
     return replace(named, votes=tuple(flip(vote) for vote in votes) if first == 1 else votes)
@@ -308,7 +327,11 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
 
 
 _LMMS_METRIC = "multimodal_rewardbench_accuracy"
+_NO_REPLY = "None"  # Multimodal RewardBench's script writes it after nine tries
 _LMMS_FAILED = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")  # the call failed, whatever is behind
+
+
+_FAILED = (_NO_REPLY, *_LMMS_FAILED)
 
 
 def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
@@ -324,16 +347,15 @@ def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         fields.fault(given[0] if given else "votes", "votes-fields", message=message)
         fields.finish()
         return None
-    parts = fields.votes(record[given[0]], given[0])
+    parts = fields.score_pairs() if given[0] == "scores" else fields.votes(record[given[0]], given[0])
     votes = tuple(_NATIVE[given[0]](fields, spec, part, f"{given[0]}[{i}]") for i, part in enumerate(parts))
     return PairPrediction(fields.line, item_id, votes=votes, key=key, replies=tuple(parts)) if fields.finish() else None
 
 
 def _native_vote(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str) -> int:
-    if part is None:
-        return UNREADABLE
-    if type(part) is int and (part in (0, 1) or (spec.ties and part == TIE)):
-        return part
+    vote = TIE if spec.ties and type(part) is int and part == TIE else as_vote(part)
+    if vote is not None:
+        return vote
     known = _("0, 1, 2 (tie) or null") if spec.ties else _("0, 1 or null")
     fields.fault(
         path, "bad-vote", message=_("`{path}` must be {known}, not {part}", path=path, known=known, part=shorten(part))
@@ -356,7 +378,7 @@ def _native_judgement(fields: FieldReader, spec: BenchmarkSpec, part: Any, path:
 
 
 def _native_score(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str) -> int:
-    return _higher(fields.scores(part, path))
+    return _higher(part)
 
 
 _NATIVE = {"votes": _native_vote, "judgements": _native_judgement, "scores": _native_score}
@@ -376,7 +398,9 @@ def flip(vote: int) -> int:
 
 
 def _higher(scores: tuple[float, float]) -> int:
-    """Return the index of the higher score; equal scores are a TIE."""
+    """Return the index of the higher score; equal scores are a TIE, a missing one is UNREADABLE."""
+    if math.isnan(scores[0] + scores[1]):
+        return UNREADABLE
     return 0 if scores[0] > scores[1] else 1 if scores[1] > scores[0] else TIE
 
 
@@ -414,10 +438,23 @@ def _check_votes(predictions: tuple[PairPrediction, ...], findings: ProblemColle
             findings.add("votes-count", message, line=prediction.line, id=prediction.id, field="votes")
 
 
+def _note_failed(predictions: tuple[PairPrediction, ...], findings: ProblemCollector) -> None:
+    """Note the replies in whose place a tool wrote that the call failed."""
+    for marker in _FAILED:
+        failed = [
+            p
+            for p in predictions
+            for reply in p.replies
+            if reply == marker or (marker != _NO_REPLY and reply.startswith(marker))
+        ]
+        for code, message, held in failed_remark(marker, list(range(len(failed)))):
+            findings.note(code, message, ids=[failed[i].id or "" for i in held])
+
+
 def _notes(predictions: tuple[PairPrediction, ...]) -> tuple[str, ...]:
     notes = []
     certain = bool(predictions) and all(prediction.label_shown_first for prediction in predictions)
-    if certain or any(prediction.preferred_first for prediction in predictions):
+    if certain or any(prediction.preferred_first and prediction.saw_both for prediction in predictions):
         notes.append(
             _(
                 "R1-Reward's script shows the preferred response first in every prompt. The order gives the "

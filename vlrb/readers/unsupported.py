@@ -29,7 +29,9 @@ def refusal(value: Any) -> tuple[str, str] | None:
         )
     if "swap_pred" in keys or "pair_acc" in keys:
         return "no-item-reference", _(
-            "This is a file of LWE: predictions without a dataset id. {native}", native=_NATIVE
+            "This looks like a file of LWE, but lacks `Output1`, `Output2` or `response`, which tell pair and order. "
+            "Upload the file as LWE wrote it, or give the `id` of each pair: {native}",
+            native=_NATIVE,
         )
     if "pred" in keys and "id" not in keys:
         return (

@@ -17,6 +17,7 @@ from vlrb.readers.base import (
     PredictionRow,
     Records,
     TextComparison,
+    as_vote,
     objects,
     preferred,
     shorten,
@@ -70,8 +71,9 @@ def _choice(fields: FieldReader) -> int:
         fields.fault("prediction", "missing-field", message=message)
         return UNDECIDED
     value = fields.record[name]
-    if value is None or (type(value) is int and value in (-1, 0, 1)):
-        return UNDECIDED if value is None else value
+    choice = UNDECIDED if type(value) is int and value == -1 else as_vote(value)
+    if choice is not None:
+        return choice
     message = _(
         "`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {value}",
         name=name,

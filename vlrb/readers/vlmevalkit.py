@@ -7,8 +7,6 @@ table holds as the text of a Python list. What Excel did to a cell is undone in 
 from __future__ import annotations
 
 import ast
-import csv
-import io
 from typing import Any
 
 from vlrb.common.messages import _
@@ -37,42 +35,11 @@ GUIDE = FileGuide(
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
-_CELL_LIMIT = 2**31 - 1  # of characters, the most that csv takes everywhere; the size of the file bounds cells
 
 
 def matches_format(record: dict[str, Any]) -> bool:
     """Return whether a record has a row number, the responses or the question, and a prediction."""
     return "index" in record and "prediction" in record and ("response" in record or "question" in record)
-
-
-def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]]:
-    """Return the records of a tsv or csv file with a header line; line numbers are those of the file."""
-    delimiter = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    # The limit belongs to the process. It gets one value, whatever the file, so that no file changes how another is
-    # read; and gets it here, since processes that read no table import this module too.
-    csv.field_size_limit(_CELL_LIMIT)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    records: list[tuple[int, Any]] = []
-    try:
-        for cells in reader:
-            if not header:
-                header = cells
-            elif len(cells) != len(header):
-                findings.unread += 1
-                message = _(
-                    "has {cells} cells where the header has {header}; write it as the tool does, quoted",
-                    cells=len(cells),
-                    header=len(header),
-                )
-                findings.add("bad-table", message, line=reader.line_num)
-            else:
-                records.append((reader.line_num, dict(zip(header, cells, strict=True))))
-    except csv.Error as error:
-        raise findings.reject(
-            "bad-table", _("the table cannot be read: {error}", error=error), line=reader.line_num
-        ) from None
-    return records
 
 
 def read(records: Records, findings: ProblemCollector) -> ParsedFile:

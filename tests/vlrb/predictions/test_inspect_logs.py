@@ -131,14 +131,18 @@ def test_a_json_log_of_fifty_megabytes_is_read_in_the_sandbox(tmp_path: Path) ->
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_log_that_is_cut_off_or_holds_a_part_twice_is_refused_with_the_reason() -> None:
-    whole, twice = archive(votes()), archive([*votes(), votes()[0]])
-    for data, words in ((whole[: len(whole) // 2], "the log is damaged"), (twice, "holds a part twice")):
-        with pytest.raises(UploadRejected) as rejected:
-            parse_predictions(data, table(1))
-        (problem,) = rejected.value.problems
-        assert problem.code == "bad-eval"
-        assert words in problem.message
+def test_of_a_sample_that_was_requeued_the_last_record_counts() -> None:
+    failed = {**votes()[0], "output": {"choices": []}}
+    assert read(archive([failed, *votes()[1:], votes()[0]])) == EVERY_PAIR
+
+
+def test_a_log_that_is_cut_off_is_refused_with_the_reason() -> None:
+    whole = archive(votes())
+    with pytest.raises(UploadRejected) as rejected:
+        parse_predictions(whole[: len(whole) // 2], table(1))
+    (problem,) = rejected.value.problems
+    assert problem.code == "bad-eval"
+    assert "the log is damaged" in problem.message
 
 
 def test_a_bomb_and_damage_are_refused() -> None:

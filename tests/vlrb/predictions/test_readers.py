@@ -15,7 +15,7 @@ from tests.factories.prediction_files import MANY_VOTES, ONE_VOTE, Writer
 from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers import detect, format_name, native, vlmevalkit
+from vlrb.readers import detect, format_name, native, tables, vlmevalkit
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -201,7 +201,7 @@ def test_what_excel_did_to_texts_is_undone_or_reported() -> None:
 def test_a_long_cell_of_a_table_is_read_whatever_table_came_before() -> None:
     cell, problems = "x" * 200_000, ProblemCollector()
     for text in ("index\tprediction\n0\ty\n", f"index\tprediction\n0\t{cell}\n"):
-        ((_, record),) = vlmevalkit.table_records(text, problems)
+        ((_, record),) = tables.table_records(text, problems)
     assert record["prediction"] == cell
 
 

@@ -1,0 +1,41 @@
+"""ARM-Thinker (InternLM): the row of the benchmark and `judge_result`, whose `model_choice` is 1, 2 or null, the answer
+shown; answers are shown as in `preds`. `gt`, `score` and `flag_status` are not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, objects, shorten
+from vlrb.readers.samples import Samples
+from vlrb.votes import UNDECIDED
+
+FORMAT = "arm-thinker"
+GUIDE = FileGuide(tool="ARM-Thinker", upload="the result file as written")
+_CHOICES = {1: 0, 2: 1, None: UNDECIDED}
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has the result of a judge on a pair."""
+    return isinstance(record.get("judge_result"), dict) and "preds" in record
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a result file."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings)
+        responses, result = fields.pair("preds"), record.get("judge_result")
+        stated = result.get("model_choice", 0) if isinstance(result, dict) else 0
+        if stated is not None and (type(stated) is not int or stated not in _CHOICES):
+            message = _("`judge_result.model_choice` must be 1, 2 or null, not {value}", value=shorten(stated))
+            fields.fault("judge_result.model_choice", "bad-vote", message=message)
+        if fields.finish():
+            choice = _CHOICES[stated]
+            samples.see(len(rows), 0, choice=choice, reply=(result or {}).get("model_resp"))
+            query = fields.optional_text("question")
+            rows.append(PredictionRow(line, (choice,), (0,), fields.id, query, responses))
+    return ParsedFile(FORMAT, rows, text_field="preds", order_by_texts=True, samples=samples)

@@ -1,0 +1,51 @@
+"""LWE (snumprlab/lwe): a judge's text in ``response``, `Output1` shown first; in ``swap_response`` one about the
+answers exchanged, if that was asked too. `pred`, `acc` and `Better` are not read. `ID` may have _1 or _2 behind the id
+of the dataset: the texts find the pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, objects, text_mark
+from vlrb.readers.samples import Samples
+from vlrb.votes import UNDECIDED
+
+FORMAT = "lwe"
+GUIDE = FileGuide(tool="LWE", upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both")
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has both outputs and the judge's text about them."""
+    return "Output1" in record and "Output2" in record and "response" in record
+
+
+def bracketed(text: str) -> int:
+    """Return 0 for [[A]], 1 for [[B]]; without either, the same of single brackets. With both it is UNDECIDED."""
+    for marks in (("[[A]]", "[[B]]"), ("[A]", "[B]")):
+        first, second = (mark in text for mark in marks)
+        if first or second:
+            return UNDECIDED if first and second else int(second)
+    return UNDECIDED
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a run: a vote for each order in which the judge was asked."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings=findings, id_field="ID")
+        responses = fields.text("Output1"), fields.text("Output2")
+        replies = [fields.text(name) for name in ("response", "swap_response") if name in record]
+        if not fields.finish():
+            continue
+        choices = []
+        for swapped, reply in enumerate(replies):
+            choice = bracketed(reply)
+            samples.see(len(rows), swapped, choice=choice, reply=reply)
+            choices.append(choice if choice == UNDECIDED else choice ^ swapped)
+        shown, marks = range(len(replies)), [text_mark(reply) for reply in replies]
+        query = fields.optional_text("Text")
+        rows.append(PredictionRow(line, choices, shown, fields.id, query, responses, texts=marks))
+    return ParsedFile(FORMAT, rows, text_field="Output1", order_by_texts=True, samples=samples, reply_field="response")
