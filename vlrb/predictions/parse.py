@@ -34,10 +34,10 @@ from vlrb.predictions.matching import (
     resolve_orientation,
 )
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
+from vlrb.predictions.pair_matching import MatchedPairs, match_predictions
 from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile, PredictionRow
-from vlrb.readers.pair_matching import MatchedPairs, match_predictions
 from vlrb.readers.pair_predictions import PredictionFile, read_predictions
 from vlrb.readers.samples import SHOWN, STORED, Samples
 from vlrb.statistics.reliability import self_consistency

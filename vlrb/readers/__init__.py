@@ -14,6 +14,7 @@ from typing import Any
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers import (
     batch_output,
     gzipped,
@@ -30,9 +31,7 @@ from vlrb.readers import (
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
-from vlrb.readers.tables import as_record, column_names, table_records
-from vlrb.readers.unsuitable import refuse_binary, refuse_table, refuse_text
-from vlrb.readers.unsupported import refusal
+from vlrb.readers.unsuitable import refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 
