@@ -314,9 +314,12 @@ class _Cell:
 def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
     tier, letters = _best_tier(taken.rows), _letters(taken.rows)
     rivals = [row for row in taken.rows if row.tier == tier and row.leads]
-    highest = _best(rivals, taken.board.spec.headline_first)
+    highest, compared = _best(rivals, taken.board.spec.headline_first), {row.id for row in rivals}
     return [
-        [_cell(taken, row, column=column, best=highest if row in rivals else {}, letters=letters) for column in columns]
+        [
+            _cell(taken, row, column=column, best=highest if row.id in compared else {}, letters=letters)
+            for column in columns
+        ]
         for row in taken.rows
     ]
 

@@ -1,0 +1,63 @@
+"""The work of exports and of the board as JSON grows as its rows do: whoever asks for one does not stop the others."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from leaderboard.api import leaderboard_json
+from leaderboard.board.query import BoardQuery
+from leaderboard.board.rows import Board, build_board
+from leaderboard.render import board_data
+from leaderboard.share.exports import FORMATS, extract
+from tests.factories.snapshots import crowd, snapshot
+from tests.factories.specs import VL
+
+FEW, TIMES = 60, 8
+MOST = 2 * TIMES  # calls: eight times as many where they are proportional to rows, 64 times where to their square
+
+
+@cache
+def board(count: int) -> Board:
+    return replace(build_board(snapshot(crowd(count)), VL), snapshot_id="5f0c" * 16)
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions are called: of time it would say more, but not the same twice."""
+    count = 0
+
+    def note(frame: object, event: str, about: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
+    def write(count: int) -> Callable[[], object]:
+        taken = extract(board(count), BoardQuery(VL), address="https://board.example/")
+        return lambda: FORMATS[suffix].write(taken)
+
+    assert _grows(write) <= MOST
+
+
+def test_the_board_as_json_of_more_rows_calls_in_proportion() -> None:
+    assert _grows(lambda count: lambda: leaderboard_json(board(count))) <= MOST
+    assert _grows(lambda count: lambda: board_data(board(count))) <= MOST
+
+
+def _grows(make: Callable[[int], Callable[[], object]]) -> float:
+    """Return how many times as many calls more rows take; what is made once is made before."""
+    few, many = make(FEW), make(FEW * TIMES)
+    few()
+    many()
+    return calls(many) / calls(few)
