@@ -14,7 +14,7 @@ import numpy as np
 from vlrb.arrays import FloatArray, IntArray
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
-from vlrb.protocols import accuracies, category_counts, ratios, scores
+from vlrb.protocols import category_counts, scores
 from vlrb.scoring import FIELDS, Tally, fields, slices
 from vlrb.statistics.uncertainty import wilson
 
@@ -103,16 +103,6 @@ def redact_counts(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> IntAr
     nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
     rows = [redact(Tally(1, count, agreeing=nobody, has_tags=False, spec=spec), level).counts for count in counts]
     return np.stack(rows) if rows else counts
-
-
-def shown_shares(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> FloatArray:
-    """Return (entries, scores) as `vlrb.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
-    shares = accuracies(ratios(redact_counts(counts, level, spec=spec), spec))
-    if level == OVERALL_ONLY:
-        pooled = half_points(shares[:, spec.index(spec.pooled)])
-        shares = np.full_like(shares, np.nan)
-        shares[:, spec.index(spec.pooled)] = pooled
-    return shares
 
 
 def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:

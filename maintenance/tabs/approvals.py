@@ -13,9 +13,8 @@ from maintenance.tabs.action_table import ActionTable
 from vlrb.common.messages import _
 
 _LEAD = _(
-    "The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set, every file with votes that "
-    "need no judge, and under labels that are not public every file with more than NULL_VOTES_APPROVAL percent of "
-    "votes for neither response. Until it is approved no label is touched. Its owner reads the reason of a rejection. "
+    "The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set, and every file with votes "
+    "that need no judge. Until it is approved no label is touched. Its owner reads the reason of a rejection. "
     "An entry with votes that need no judge has no rank until you mark it as verified."
 )
 
